@@ -48,7 +48,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       '@opentelemetry/sdk-trace-base',
     ],
   },
-  config: { imports: [], packages: [] },
+  config: { imports: ['api'], packages: [] },
   cli: { imports: ['api', 'domain', 'runtime'], types: ['kube'], packages: ['js-yaml'] },
   commands: {
     imports: [

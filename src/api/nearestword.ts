@@ -39,3 +39,28 @@ function typoDistance(a: string, b: string, most: number): number {
 function byCarriers(words: Words): readonly (readonly [word: string, carriers: number])[] {
   return [...words].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, MOST_WORDS);
 }
+
+/** They tell one of a series from another. */
+const NUMBERS = /\d+/g;
+const PLAIN_WORD = /^[\w./:@-]+$/;
+
+/**
+ * `; did you mean web?`: ends a sentence that says that `word` does not exist. Empty where none of `names` is near: one with
+ * other numbers is not, since `edge-9` is not `edge-1` mistyped.
+ */
+export function meantText(word: string, names: Iterable<string>): string {
+  const numbers = numbersOf(word);
+  const others = [...names].filter((name) => name !== word && (numbers === '' || numbersOf(name) === numbers));
+  const near = nearestWord(word, new Map(others.map((name) => [name, 1])));
+  return near === undefined ? '' : meantWords([near.word]);
+}
+
+function numbersOf(word: string): string {
+  return (word.match(NUMBERS) ?? []).join('.');
+}
+
+/** As {@link meantText}, of words that are known to be meant. */
+export function meantWords(words: readonly string[]): string {
+  if (words.length === 0) return '';
+  return `; did you mean ${words.map((one) => (PLAIN_WORD.test(one) ? one : JSON.stringify(one))).join(' or ')}?`;
+}

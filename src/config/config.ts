@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { meantText } from '../api/nearestword.js';
 import { agent, AGENT_FLAGS, type AgentConfig } from './agent.js';
 import { version } from './build/build.js';
 import { VERSION_FLAGS, versionText } from './build/version.js';
@@ -217,7 +218,12 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   const command = commandOf(argv);
   if (command === undefined) {
     const what = first.startsWith('-') ? 'flag' : 'command';
-    throw new FlagError(`unknown ${what} ${JSON.stringify(first)}; want one of the commands: ${commandNames()}`);
+    const meant =
+      meantText(
+        first,
+        COMMANDS.map(({ name }) => name),
+      ) || `; want one of the commands: ${commandNames()}`;
+    throw new FlagError(`unknown ${what} ${JSON.stringify(first)}${meant}`);
   }
   const given = readArguments(command, rest);
   if (given.kind === 'help') return print(help(command, rest[0]));

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { meantText } from '../api/nearestword.js';
 
 const ENVIRONMENT_PREFIX = 'MULTICLUSTER_ENGINE_';
 
@@ -81,7 +82,10 @@ export function readCommandLine(rows: FlagRows, argv: readonly string[], program
       return { kind: token.name };
     }
     const row = rowOf(rows, token.name);
-    if (row === undefined) throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
+    if (row === undefined) {
+      const known = Object.keys(options).map((name) => `--${name}`);
+      throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)${meantText(flag, known)}`);
+    }
     const value = token.value ?? (isSwitch(row) ? 'true' : undefined);
     if (value === undefined) throw new FlagError(`${flag} needs a value (${flag}=VALUE)`);
     const before = given.get(token.name);

@@ -263,11 +263,7 @@ describe('a command line', () => {
       [],
       'no command; want one of: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion, version (see multicluster-engine --help)',
     ],
-    [
-      'with an unknown command',
-      ['operate'],
-      'unknown command "operate"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion, version',
-    ],
+    ['with an unknown command', ['operate'], 'unknown command "operate"; did you mean operator?'],
     [
       'that begins with a flag',
       ['--workers=3'],
@@ -288,12 +284,12 @@ describe('a command line', () => {
     [
       'with a negated flag',
       ['operator', '--no-workers'],
-      'unknown flag "--no-workers" (see multicluster-engine operator --help)',
+      'unknown flag "--no-workers" (see multicluster-engine operator --help); did you mean --workers?',
     ],
     [
       'with a flag spelt in capitals',
       ['operator', '--Workers=1'],
-      'unknown flag "--Workers" (see multicluster-engine operator --help)',
+      'unknown flag "--Workers" (see multicluster-engine operator --help); did you mean --workers?',
     ],
     [
       'with a flag of the language',

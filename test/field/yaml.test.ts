@@ -87,7 +87,7 @@ describe('the files of a command', () => {
   });
 
   it.each([
-    ['spec: {numberofclusters: 4}', 'unknown field "spec.numberofclusters": did you mean numberOfClusters?'],
+    ['spec: {numberofclusters: 4}', 'unknown field "spec.numberofclusters"; did you mean numberOfClusters?'],
     ['spec: {numberOfClusters: "3"}', 'spec.numberOfClusters: "3": must be a whole number'],
     ['spec: {ClusterSets: [no]}', 'spec.ClusterSets[0]: false: must be a string: put it in quotes'],
     ['metadata: {name: web, labels: {tier: yes}}', 'metadata.labels.tier: true: must be a string: put it in quotes'],

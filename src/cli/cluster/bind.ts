@@ -1,7 +1,7 @@
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
-import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { ManagedClusterSetBindings } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
-import { isFailure } from '../../runtime/errors.js';
+import { absentSetNote } from '../meant.js';
 
 export interface BindRequest {
   readonly clusterSet: string;
@@ -14,21 +14,12 @@ export interface BindRequest {
  * @throws ApiError, Forbidden also for a caller who may create bindings but not bind this set
  */
 export async function bindClusterSet(
-  client: Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply'>,
+  client: Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply'>,
   { clusterSet, namespace }: BindRequest,
 ): Promise<readonly string[]> {
   const binding = { metadata: { name: clusterSet, namespace }, spec: { clusterSet } };
   await client.apply(ManagedClusterSetBindings, binding, { fieldManager: CLI_FIELD_MANAGER, force: false });
   const bound = `cluster set ${clusterSet} is bound to namespace ${namespace}`;
-  return (await mayExist(client, clusterSet)) ? [bound] : [bound, `there is no ManagedClusterSet ${clusterSet} yet`];
-}
-
-/** False only for a set that is known to be missing: who may bind a set may be unable to read it. */
-async function mayExist(client: Pick<ReadClient, 'get'>, name: string): Promise<boolean> {
-  try {
-    return (await client.get(ManagedClusterSets, { name }, { metadataOnly: true })) !== undefined;
-  } catch (error) {
-    if (!isFailure(error, 'Forbidden')) throw error;
-    return true;
-  }
+  const note = await absentSetNote(client, clusterSet);
+  return note === undefined ? [bound] : [bound, note];
 }

@@ -4,12 +4,13 @@ import { ManagedClusters } from '../../api/resources.js';
 import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
+import { meantOf } from '../meant.js';
 import { NotFoundError, RefusedError } from '../output.js';
 import { takeOver } from './takeover.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */
 
-export type MaintenanceClient = Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply' | 'patchMetadata'>;
+export type MaintenanceClient = Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply' | 'patchMetadata'>;
 
 /** Returns one line. @throws NotFoundError; RefusedError; ApiError. */
 export async function cordon(client: MaintenanceClient, name: string): Promise<string> {
@@ -44,7 +45,8 @@ export async function uncordon(client: MaintenanceClient, name: string): Promise
 
 async function read(client: MaintenanceClient, name: string): Promise<RawObject> {
   const cluster = await client.get<RawObject>(ManagedClusters, { name });
-  if (cluster === undefined) throw new NotFoundError(`ManagedCluster ${name} was not found`);
+  if (cluster === undefined)
+    throw new NotFoundError(`ManagedCluster ${name} was not found${await meantOf(client, ManagedClusters, name)}`);
   return cluster;
 }
 

@@ -1,3 +1,4 @@
+import { meantText } from '../../api/nearestword.js';
 import { drainText, isStaying, planDrain } from '../../domain/fleet/drain.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
 import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js';
@@ -6,6 +7,7 @@ import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
 import { readFleetWorld } from '../fleetsource.js';
 import { DECISION_RESOURCES } from '../inspect/options.js';
+import { namesOf } from '../meant.js';
 import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../output.js';
 import { TYPES } from '../sources.js';
 import { table } from '../table.js';
@@ -52,8 +54,9 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   const { client, console, clock } = tools;
   const { name, dryRun, timeoutMs } = request;
   const world = await readWorld(tools, DECISION_RESOURCES);
-  if (!world.objects.managedclusters.some(({ metadata }) => metadata.name === name) && world.withheld.length === 0)
-    throw new NotFoundError(`ManagedCluster ${name} was not found`);
+  const names = namesOf(world.objects.managedclusters);
+  if (!names.includes(name) && world.withheld.length === 0)
+    throw new NotFoundError(`ManagedCluster ${name} was not found${meantText(name, names)}`);
   console.print(linesText(drainLines(world, name)));
   if (dryRun) return world.withheld.length === 0 ? 0 : INCOMPLETE;
   if (!(await console.confirm(`drain ${name}?`))) return 1;

@@ -7,6 +7,7 @@ import { isList } from '../../domain/selectors.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import type { IdentityClient } from '../../kube/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
+import { meantOf } from '../meant.js';
 import { NotFoundError, RefusedError } from '../output.js';
 import { takeOver } from './takeover.js';
 
@@ -35,7 +36,7 @@ export interface Join {
 
 /** The hub, with the rights of the caller. */
 export interface JoinHub {
-  readonly client: Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply' | 'create' | 'patchMetadata'>;
+  readonly client: Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply' | 'create' | 'patchMetadata'>;
   readonly identity: IdentityClient;
 }
 
@@ -51,7 +52,7 @@ export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<J
   const found = read && (await takeOver(hub.client, read));
   // The Lease is in the namespace, too.
   if (lease === undefined) await checkNamespace(hub, name);
-  const cluster = renew ? joined(name, found) : await accept(hub, request, { cluster: found, lease });
+  const cluster = renew ? await joined(hub, name, found) : await accept(hub, request, { cluster: found, lease });
   const { uid = '' } = cluster.metadata;
   const owner = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind, name, uid };
   // Objects of an earlier ManagedCluster occupy the names until they are garbage-collected.
@@ -67,8 +68,11 @@ export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<J
 }
 
 /** The ManagedCluster whose agent is to have another identity. */
-function joined(name: string, cluster: RawObject | undefined): RawObject {
-  if (cluster === undefined) throw new NotFoundError(`ManagedCluster ${name} was not found: add it without --renew`);
+async function joined({ client }: JoinHub, name: string, cluster: RawObject | undefined): Promise<RawObject> {
+  if (cluster === undefined) {
+    const meant = await meantOf(client, ManagedClusters, name);
+    throw new NotFoundError(`ManagedCluster ${name} was not found: add it without --renew${meant}`);
+  }
   checkNotDeleting(cluster);
   if (field(cluster.spec, 'hubAcceptsClient') !== true)
     throw new RefusedError(`the hub does not accept ${name}: set spec.hubAcceptsClient to true first`);

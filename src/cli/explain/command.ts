@@ -1,9 +1,11 @@
+import { meantText } from '../../api/nearestword.js';
 import { ManagedClusters } from '../../api/resources.js';
 import type { World } from '../../domain/fleet/world.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
 import type { FleetReading } from '../fleetsource.js';
+import { meantPlacement, namesOf } from '../meant.js';
 import { refusedLine, unreadableLine } from '../withheld.js';
 import { clusterLines } from './clustertext.js';
 import { explanationDocument } from './document.js';
@@ -78,14 +80,18 @@ function namespacesOf(world: World, { namespace, placement, beyond }: ExplainReq
   const unread = unreadableLine(withheld, `whether there is a Placement ${wordText(placement)} is not known`);
   const refused = beyond === undefined ? undefined : refusedLine(beyond);
   const where = refused === undefined ? 'any namespace' : `namespace ${beyond?.namespace}: ${refused}`;
-  throw new NotFoundError(unread ?? `Placement ${wordText(placement)} was not found in ${where}`);
+  const meant = meantText(placement, namesOf(world.objects.placements));
+  throw new NotFoundError(unread ?? `Placement ${wordText(placement)} was not found in ${where}${meant}`);
 }
 
 function explainedIn(world: World, namespace: string, request: ExplainRequest): Explained {
   const { placement, cluster, leaving, beyond, denied } = request;
   const others = request.others ?? { world, refused: beyond?.refused ?? [] };
   const report = explainReport(world, namespace, placement, { others, denied });
-  if (report === undefined) throw new NotFoundError(`Placement ${namespace}/${placement} was not found`);
+  if (report === undefined) {
+    const meant = meantPlacement(others.world.objects.placements, namespace, placement);
+    throw new NotFoundError(`Placement ${namespace}/${placement} was not found${meant}`);
+  }
   if (cluster === undefined) return { report, clusters: report.explanation.clusters };
   const one = clusterIn(report, world, cluster);
   const isRemembered = eventsOf(leaving?.events ?? [], cluster).length > 0;
@@ -126,7 +132,7 @@ function selectedNames(explained: readonly Explained[]): readonly string[] {
   return [...new Set(names)].sort().map((name) => resourceName(ManagedClusters, name));
 }
 
-function unknownCluster(name: string, { explanation, withheld }: ExplainReport): string {
+function unknownCluster(name: string, { explanation, withheld, world }: ExplainReport): string {
   const word = wordText(name);
   if (explanation.schedule === undefined) {
     const unread = withheld.map(({ resource }) => resource).join(', ');
@@ -134,5 +140,5 @@ function unknownCluster(name: string, { explanation, withheld }: ExplainReport):
   }
   const { eligible } = explanation.schedule.eligibility;
   const sets = eligible.length === 0 ? 'no cluster set is eligible' : `it is not in ${setsText(eligible)}`;
-  return `ManagedCluster ${word} was not found: ${sets}`;
+  return `ManagedCluster ${word} was not found: ${sets}${meantText(name, namesOf(world.objects.managedclusters))}`;
 }

@@ -1,3 +1,4 @@
+import { meantWords } from '../../api/nearestword.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { Proposal } from './proposals.js';
 import type { ExplainReport } from './report.js';
@@ -15,7 +16,7 @@ export function setLines(proposals: readonly Proposal[], report: ExplainReport):
       case 'Harmful':
         return [`no fix: with a binding of ${one.set}, ${one.loser}`];
       case 'Rename':
-        return [`there is no ManagedClusterSet ${wordText(one.set)}; did you mean ${wordText(one.suggested)}?`];
+        return [`there is no ManagedClusterSet ${wordText(one.set)}${meantWords([one.suggested])}`];
       case 'Label':
         return [];
     }

@@ -1,7 +1,9 @@
+import { meantText } from '../../api/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { FleetReading } from '../fleetsource.js';
+import { meantPlacement, namesOf } from '../meant.js';
 import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
 import { painted, table, type Color } from '../table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
@@ -41,10 +43,11 @@ function onlyPlacement(reading: FleetReading, name: string | undefined): FleetRe
   return { ...reading, world: { ...world, objects: { ...world.objects, placements } } };
 }
 
-function notFound({ namespace }: FleetReading, name: string): string {
+function notFound({ namespace, world }: FleetReading, name: string): string {
+  const { placements } = world.objects;
   return namespace === undefined
-    ? `Placement ${wordText(name)} was not found in any namespace`
-    : `Placement ${namespace}/${name} was not found`;
+    ? `Placement ${wordText(name)} was not found in any namespace${meantText(name, namesOf(placements))}`
+    : `Placement ${namespace}/${name} was not found${meantPlacement(placements, namespace, name)}`;
 }
 
 function isWithheld({ world }: FleetReading, ...resources: readonly string[]): boolean {

@@ -1,8 +1,10 @@
+import { meantText } from '../../api/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { matchedPredicate, reasonText, taintClause } from '../explain/texts.js';
 import type { FleetReading } from '../fleetsource.js';
+import { namesOf } from '../meant.js';
 import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
 import { table, type Cell } from '../table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
@@ -15,9 +17,11 @@ const MOST_NAMES = 3;
 export function whoSelects(reading: FleetReading, cluster: string, { output, colored }: InspectOptions): string {
   const { world } = reading;
   const selections = selectionsOf(world, cluster);
-  const isKnown = world.objects.managedclusters.some(({ metadata }) => metadata.name === cluster);
-  if (selections.length === 0 && !isKnown && world.withheld.length === 0)
-    throw new NotFoundError(`ManagedCluster ${wordText(cluster)} was not found, and no decision holds it`);
+  const names = namesOf(world.objects.managedclusters);
+  if (selections.length === 0 && !names.includes(cluster) && world.withheld.length === 0)
+    throw new NotFoundError(
+      `ManagedCluster ${wordText(cluster)} was not found, and no decision holds it${meantText(cluster, names)}`,
+    );
   switch (output) {
     case 'text':
     case 'wide':

@@ -1,9 +1,11 @@
 import type { KubeObject, ObjectName } from '../../api/meta.js';
+import { meantText } from '../../api/nearestword.js';
 import { MissingObjectError, namespaceDeletions, overlay, type Change } from '../../domain/fleet/overlay.js';
 import type { World, WorldResource } from '../../domain/fleet/world.js';
 import { Placements } from '../../api/resources.js';
 import type { FleetReading } from '../fleetsource.js';
 import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
+import { namesOf } from '../meant.js';
 import { TYPES, worldOfObjects } from '../sources.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
@@ -112,7 +114,10 @@ function changed(
     return { after, writes: complete && manifests !== undefined ? [] : writes };
   } catch (error) {
     if (!(error instanceof MissingObjectError)) throw error;
-    throw new NotFoundError(`${nameOf(error.resource, error.object)} was not found`, { cause: error });
+    const { resource, object } = error;
+    const others = world.objects[resource].filter(({ metadata }) => metadata.namespace === object.namespace);
+    const meant = meantText(object.name, namesOf(others));
+    throw new NotFoundError(`${nameOf(resource, object)} was not found${meant}`, { cause: error });
   }
 }
 
@@ -146,8 +151,13 @@ function deleted(world: World, text: string, { namespace, only }: Deleting): rea
   if (doomed !== (only ?? doomed))
     throw new ChangeTextError(`Namespace ${doomed}: only namespace ${only ?? ''} could be read`);
   const changes = namespaceDeletions(world, doomed);
-  if (changes.length === 0 && world.withheld.length === 0)
-    throw new NotFoundError(`there is no Placement, decision or ManagedClusterSetBinding in namespace ${doomed}`);
+  if (changes.length === 0 && world.withheld.length === 0) {
+    const known = Object.values(world.objects).flatMap((all) =>
+      all.flatMap(({ metadata }) => metadata.namespace ?? []),
+    );
+    const what = `there is no Placement, decision or ManagedClusterSetBinding in namespace ${doomed}`;
+    throw new NotFoundError(`${what}${meantText(doomed, known)}`);
+  }
   return changes;
 }
 

@@ -1,4 +1,5 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
+import { meantText } from '../../api/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
@@ -7,6 +8,7 @@ import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { schedule } from '../../domain/placement/schedule.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
+import { meantOf } from '../meant.js';
 import { NotFoundError, RefusedError, someNames } from '../output.js';
 import { readPlacementWorld } from '../sources.js';
 import { unreadableLine } from '../withheld.js';
@@ -53,7 +55,8 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const world = { ...(await readPlacementWorld(client, { namespace, name })), at: now };
   const [placement] = world.objects.placements;
   const of = `${namespace}/${name}`;
-  if (placement === undefined) throw new NotFoundError(`Placement ${of} was not found`);
+  if (placement === undefined)
+    throw new NotFoundError(`Placement ${of} was not found${await meantOf(client, Placements, name, namespace)}`);
   const clusters = request.clusters ?? heldIn(world, request);
   if (clusters.length === 0)
     return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release`;
@@ -96,5 +99,7 @@ function checkDecided(clusters: readonly string[], world: World, { namespace, pl
   const decided = new Set(stored.flatMap((one) => one.clusters));
   const other = clusters.find((one) => !decided.has(one));
   if (other !== undefined)
-    throw new NotFoundError(`cluster ${wordText(other)} is not in the decision of ${namespace}/${placement}`);
+    throw new NotFoundError(
+      `cluster ${wordText(other)} is not in the decision of ${namespace}/${placement}${meantText(other, decided)}`,
+    );
 }

@@ -9,6 +9,7 @@ import { listClusters } from '../../cli/cluster/list.js';
 import { removeCluster } from '../../cli/cluster/remove.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { checkOtherCluster, hubAddress } from '../../cli/cluster/hubaddress.js';
+import { absentSetNote } from '../../cli/meant.js';
 import { linesText, manifestsText, RefusedError } from '../../cli/output.js';
 import type { ClusterAddConfig, DrainConfig, FleetConfig } from '../../config/cluster.js';
 import { packageRoot, PROGRAM } from '../../config/config.js';
@@ -143,5 +144,7 @@ async function addCluster(config: ClusterAddConfig, { client, transport, kubecon
   const notes = [
     `${done}; apply the manifest to that cluster until ${join.expires}: whoever has it can join as ${cluster}`,
   ];
-  return { text: manifestsText(manifest), exitCode: 0, errors: warning === undefined ? notes : [...notes, warning] };
+  const absent = clusterSet === undefined ? undefined : await absentSetNote(client, clusterSet);
+  const errors = [...notes, absent, warning].filter((line) => line !== undefined);
+  return { text: manifestsText(manifest), exitCode: 0, errors };
 }

@@ -1,5 +1,7 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { SelfSubjectAccessReviews } from '../../api/resources.js';
+import { absentNamespaceNote } from '../../cli/meant.js';
+import { NotFoundError } from '../../cli/output.js';
 import type { CliConfig, ObjectSource } from '../../config/cli.js';
 import { PROGRAM } from '../../config/config.js';
 import { resourceOf } from '../../kube/client/path.js';
@@ -54,6 +56,8 @@ export async function withHub<T>(
     const announced = announcing(transport, announceWrites);
     return await work({ client: createClient(announced), transport: announced, kubeconfig, announceWrites, namespace });
   } catch (error) {
+    const absent = isNothing(error) ? await absentNamespace(config, createClient(transport)) : undefined;
+    if (absent !== undefined) throw new NotFoundError(absent, { cause: error });
     // With a code it names the server already. No object of the API may mean that another server answers.
     if (!isFailure(error, 'Transport', 'Malformed', 'Unavailable') || error.code !== undefined) throw error;
     const { kind, call, status, reason } = error;
@@ -61,6 +65,22 @@ export async function withHub<T>(
   } finally {
     await transport.close();
   }
+}
+
+/** What a misspelt namespace leads to. */
+function isNothing(error: unknown): boolean {
+  return error instanceof NotFoundError || isFailure(error, 'NotFound');
+}
+
+/**
+ * That the namespace of the flags does not exist; undefined where none is named, or it does, or that is not known. @throws
+ * ApiError.
+ */
+export async function absentNamespace(
+  { namespace }: Pick<CliConfig, 'namespace'>,
+  client: KubeClient,
+): Promise<string | undefined> {
+  return namespace === undefined ? undefined : absentNamespaceNote(client, namespace);
 }
 
 /** One line, at the first call. */

@@ -12,13 +12,19 @@ import type { StatusConfig, TreeConfig, WhoSelectsConfig } from '../../config/in
 import { answer, isColored } from './answer.js';
 import { readFiles } from './files.js';
 
+interface Read {
+  readonly reading: FleetReading;
+  /** Notes for standard error. */
+  readonly errors: readonly string[];
+}
+
 type InspectConfig = WhoSelectsConfig | TreeConfig | StatusConfig;
 
 /** Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing; 3 when not everything could be read. */
 export function runInspect(config: InspectConfig): Promise<number> {
   return answer(config.command, async () => {
-    const reading = await read(config);
-    return { text: textOf(config, reading), exitCode: isComplete(reading) ? 0 : INCOMPLETE };
+    const { reading, errors } = await read(config);
+    return { text: textOf(config, reading), exitCode: isComplete(reading) ? 0 : INCOMPLETE, errors };
   });
 }
 
@@ -42,19 +48,23 @@ function namespaceOf(config: InspectConfig, own: string): string | undefined {
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
-async function read(config: InspectConfig): Promise<FleetReading> {
+async function read(config: InspectConfig): Promise<Read> {
   const { source } = config;
   if (source.kind === 'api') {
-    const { withHub } = await import('./hub.js');
-    return withHub(config, source, ({ client, namespace }) =>
-      readFleetWorld(client, {
+    const { absentNamespace, withHub } = await import('./hub.js');
+    return withHub(config, source, async ({ client, namespace }) => {
+      const reading = await readFleetWorld(client, {
         namespace: namespaceOf(config, namespace),
         fallback: namespace,
         resources: INSPECT_RESOURCES[config.command],
-      }),
-    );
+      });
+      const isEmpty = reading.world.objects.placements.length === 0;
+      const absent = isEmpty ? await absentNamespace(config, client) : undefined;
+      return { reading, errors: absent === undefined ? [] : [absent] };
+    });
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
   const namespace = namespaceOf(config, own);
-  return { world: worldIn(worldOfObjects(await readFiles([source.path]), own), namespace), namespace, refused: [] };
+  const world = worldIn(worldOfObjects(await readFiles([source.path]), own), namespace);
+  return { reading: { world, namespace, refused: [] }, errors: [] };
 }

@@ -1,5 +1,5 @@
 import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/kube-apiserver/validation';
-import { editDistance } from '../../api/editdistance.js';
+import { meantText } from '../../api/nearestword.js';
 import { field, isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 import { quote } from '../../domain/selectors.js';
@@ -65,11 +65,7 @@ function unknownField(path: string, schema: Schema): Fault {
   const steps = stepsOf(path);
   const key = String(steps.pop());
   const known = Object.keys(schemaAt(schema, steps)?.properties ?? {});
-  const near = known
-    .map((name) => ({ name, distance: editDistance(name.toLowerCase(), key.slice(0, 64).toLowerCase()) }))
-    .filter(({ distance }) => distance <= 2)
-    .sort((a, b) => a.distance - b.distance)[0];
-  return `unknown field ${JSON.stringify(path)}${near === undefined ? '' : `: did you mean ${near.name}?`}`;
+  return `unknown field ${JSON.stringify(path)}${meantText(key, known)}`;
 }
 
 function schemaAt(schema: Schema, steps: readonly (string | number)[]): Schema | undefined {

@@ -15,6 +15,8 @@ interface Before {
   readonly reading: FleetReading;
   /** Of objects that name none. */
   readonly namespace: string;
+  /** Notes for standard error. */
+  readonly errors: readonly string[];
 }
 
 interface Manifests extends Partial<Pick<AppliedFiles, 'check'>> {
@@ -29,13 +31,14 @@ export function runPlan(config: PlanConfig): Promise<number> {
   return answer('plan', async () => {
     try {
       const { objects: manifests, check } = await manifestsOf(config);
-      const { reading: found, namespace } = await read(config, progress);
+      const { reading: found, namespace, errors } = await read(config, progress);
       const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
-      const { deletions, labels, maxRemovals, maxAdditions, output } = config;
+      const { deletions, labels, maxRemovals, maxAdditions } = config;
       const complete = config.source.kind === 'files';
-      const request = { namespace, manifests, check, complete, deletions, labels, maxRemovals, maxAdditions, output };
-      return planChange(reading, { ...request, colored: isColored(config) });
+      const request = { namespace, manifests, check, complete, deletions, labels, maxRemovals, maxAdditions };
+      const output = planChange(reading, { ...request, output: config.output, colored: isColored(config) });
+      return { ...output, errors: [...errors, ...output.errors] };
     } finally {
       progress.clear();
     }
@@ -53,14 +56,22 @@ async function manifestsOf({ source, files, recursive }: PlanConfig): Promise<Ma
 async function read(config: PlanConfig, progress: ProgressLine): Promise<Before> {
   const { source, recursive } = config;
   if (source.kind === 'api') {
-    const { withHub } = await import('./hub.js');
+    const { absentNamespace, withHub } = await import('./hub.js');
     return withHub(config, source, async ({ client, namespace }) => {
       const onProgress = (resource: string, objects: number): void => progress.count(resource, objects);
       const scope = { namespace: undefined, fallback: namespace, resources: RESOURCES, onProgress };
-      return { reading: await readFleetWorld(client, scope), namespace };
+      const reading = await readFleetWorld(client, scope);
+      const objects = Object.values(reading.world.objects).flat();
+      const isEmpty = objects.every(({ metadata }) => metadata.namespace !== namespace);
+      const absent = isEmpty ? await absentNamespace(config, client) : undefined;
+      return { reading, namespace, errors: absent === undefined ? [] : [absent] };
     });
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
   const objects = source.base === undefined ? [] : await readFiles([source.base], { recursive });
-  return { reading: { world: worldOfObjects(objects, namespace), namespace: undefined, refused: [] }, namespace };
+  return {
+    reading: { world: worldOfObjects(objects, namespace), namespace: undefined, refused: [] },
+    namespace,
+    errors: [],
+  };
 }

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { meantText } from '../../api/nearestword.js';
 import { NO_CLUSTER, NO_CONTEXT, NO_USER, type ClusterEntry, type PluginEntry, type UserEntry } from './document.js';
 import { fileFault } from './filefault.js';
 import type { MergedKubeconfig } from './files.js';
@@ -52,8 +53,8 @@ function missingContext(name: string, merged: MergedKubeconfig, options: Setting
   const known = [...merged.contexts.keys()].sort();
   const others = known.length === 0 ? 'it defines none' : `it defines ${known.slice(0, 10).join(', ')}`;
   return options.context === undefined
-    ? `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}, which is not defined; ${others}: name one with --context`
-    : `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}; ${others}`;
+    ? `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}, which is not defined; ${others}: name one with --context${meantText(name, known)}`
+    : `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}; ${others}${meantText(name, known)}`;
 }
 
 function impersonating(user: UserEntry, name: string | undefined): UserEntry {

@@ -30,6 +30,7 @@ class Hub {
   }
 
   async list<T extends KubeObject>(type: ResourceType): Promise<T[]> {
+    if (type === ManagedClusters) return [];
     expect(type).toBe(PlacementDecisions);
     if (this.#faults.denied === true) throw failure('Forbidden', 403);
     return [rawDecision(1, this.#decided) as unknown as T];

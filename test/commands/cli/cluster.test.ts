@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -80,5 +80,17 @@ describe('a command about clusters, on an API server', () => {
       ),
     });
     expect(await server.client.list(ManagedClusters, undefined)).toEqual([]);
+  });
+
+  it('a namespace that does not exist is said, with the one that was probably meant', async () => {
+    const folders = (await readdir(path.join(root, 'crds'))).map((one) => path.join(root, 'crds', one));
+    for (const file of folders) await server.apply(parseManifests(await readFile(file, 'utf8'), file));
+    await server.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }]);
+    const commands = ['tree -n shoop', 'explain placement web -n shoop', 'clusterset bind production -n shoop'];
+
+    const said = await Promise.all(commands.map(run));
+
+    for (const { stderr } of said) expect(stderr).toMatch(/: there is no Namespace shoop; did you mean shop\?\n$/);
+    expect(said.map(({ code }) => code)).toEqual([0, 1, 1]);
   });
 });

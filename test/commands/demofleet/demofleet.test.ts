@@ -14,6 +14,7 @@ const STEP_MS = 1_000;
 const HUB: JoinHub = {
   client: {
     get: async () => undefined,
+    list: async () => [],
     apply: async <T extends KubeObject>(_type: ResourceType, object: T) => withUid(object),
     create: async <T extends KubeObject>(_type: ResourceType, object: T) => withUid(object),
     patchMetadata: () => Promise.reject(new Error('there is nothing to take over')),

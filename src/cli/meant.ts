@@ -1,0 +1,67 @@
+import type { ResourceType } from '../api/meta.js';
+import { meantText, meantWords } from '../api/nearestword.js';
+import { ManagedClusterSets, Namespaces } from '../api/resources.js';
+import type { RawObject } from '../domain/fleet/world.js';
+import type { ReadClient } from '../kube/client/client.js';
+import { ApiError, isFailure } from '../runtime/errors.js';
+
+/** The objects that were probably meant by a name that does not exist, for those who may read them. */
+
+/** So many namespaces with a Placement of the same name are named. */
+const MOST_PLACES = 3;
+
+/** `; did you mean web?`, by one LIST; empty where no name is near, or the names cannot be listed: the error itself is said anyway. */
+export async function meantOf(
+  client: Pick<ReadClient, 'list'>,
+  type: ResourceType,
+  word: string,
+  namespace?: string,
+): Promise<string> {
+  try {
+    const found = await client.list<RawObject>(type, namespace, { metadataOnly: true });
+    return meantText(word, namesOf(found));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return '';
+  }
+}
+
+/** A Placement with a similar name in the namespace, else one with this name in another one. */
+export function meantPlacement(placements: readonly RawObject[], namespace: string, name: string): string {
+  const here = placements.filter(({ metadata }) => metadata.namespace === namespace);
+  const elsewhere = placements.filter(({ metadata }) => metadata.name === name && metadata.namespace !== namespace);
+  const places = elsewhere.map(({ metadata }) => `${metadata.namespace}/${name}`).sort();
+  return meantText(name, namesOf(here)) || meantWords(places.slice(0, MOST_PLACES));
+}
+
+export function namesOf(objects: readonly { readonly metadata: { readonly name: string } }[]): readonly string[] {
+  return objects.map(({ metadata }) => metadata.name);
+}
+
+/** That a set does not exist, which a label or a binding may name before it does; as {@link absentNote}. */
+export async function absentSetNote(client: AbsenceClient, name: string): Promise<string | undefined> {
+  return absentNote(client, ManagedClusterSets, name, ' yet');
+}
+
+/** That there is no such namespace: a collection of it is empty then, and no error. As {@link absentNote}. */
+export async function absentNamespaceNote(client: AbsenceClient, name: string): Promise<string | undefined> {
+  return absentNote(client, Namespaces, name);
+}
+
+type AbsenceClient = Pick<ReadClient, 'get' | 'list'>;
+
+/** Undefined for an object that exists, or that the caller may not read: who may bind a set may be unable to. @throws ApiError. */
+async function absentNote(
+  client: AbsenceClient,
+  type: ResourceType,
+  name: string,
+  rest = '',
+): Promise<string | undefined> {
+  try {
+    if ((await client.get(type, { name }, { metadataOnly: true })) !== undefined) return undefined;
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden')) throw error;
+    return undefined;
+  }
+  return `there is no ${type.kind} ${name}${rest}${await meantOf(client, type, name)}`;
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import type { KubeObject, ObjectName, ResourceType } from '../../src/api/meta.js';
+import { meantText } from '../../src/api/nearestword.js';
+import { bindClusterSet } from '../../src/cli/cluster/bind.js';
+import { cordon, uncordon } from '../../src/cli/cluster/cordon.js';
+import { drainCluster } from '../../src/cli/cluster/drain.js';
+import { prepareJoin } from '../../src/cli/cluster/join.js';
+import { removeCluster } from '../../src/cli/cluster/remove.js';
+import { explainPlacement } from '../../src/cli/explain/command.js';
+import { tree } from '../../src/cli/inspect/tree.js';
+import { whoSelects } from '../../src/cli/inspect/whoselects.js';
+import { absentSetNote } from '../../src/cli/meant.js';
+import { planChange } from '../../src/cli/plan/command.js';
+import { releaseRemovals } from '../../src/cli/release/release.js';
+import { readConfig } from '../../src/config/config.js';
+import { loadKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.js';
+
+import { ApiError } from '../../src/runtime/errors.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+
+/*
+ * People mistyped a name: of a cluster, a set, a Placement, a namespace, a context, a command, a flag. They read that it does not
+ * exist, or, where a label or a binding may come before its set, nothing at all.
+ * What is right: whoever may read the names is told the one that was probably meant, by one rule everywhere.
+ */
+
+const WORLD = exampleWorld(EXAMPLE_SPEC);
+const READING = { world: WORLD, namespace: 'shop', refused: [] };
+const OPTIONS = { output: 'text', colored: false } as const;
+const PLAN = { namespace: 'shop', manifests: undefined, complete: false, deletions: [], labels: [], ...OPTIONS };
+
+/** Serves the world; `refused`: nothing may be listed. */
+function hub(refused = false): never {
+  const all = (plural: string): readonly KubeObject[] =>
+    (WORLD.objects as Record<string, readonly KubeObject[]>)[plural] ?? [];
+  const client = {
+    get: ({ plural }: ResourceType, { name }: ObjectName) =>
+      Promise.resolve(all(plural).find(({ metadata }) => metadata.name === name)),
+    list: ({ plural }: ResourceType) => (refused ? Promise.reject(forbidden(plural)) : Promise.resolve(all(plural))),
+    apply: (_type: ResourceType, object: KubeObject) => Promise.resolve(object),
+  };
+  return client as never;
+}
+
+function forbidden(plural: string): ApiError {
+  return new ApiError({ kind: 'Forbidden', status: 403, message: 'no', call: { verb: 'list', resource: plural } });
+}
+
+/** The text of the answer, or of the error. */
+async function said(work: () => unknown): Promise<string> {
+  try {
+    return [await work()].flat().join('\n');
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+}
+
+const explained = (given: object): string =>
+  explainPlacement(WORLD, {
+    namespace: 'shop',
+    placement: 'web',
+    cluster: undefined,
+    nearest: 0,
+    ...OPTIONS,
+    ...given,
+  });
+const planned = (given: object): unknown => planChange({ ...READING, namespace: undefined }, { ...PLAN, ...given });
+const drainTools = { client: hub(), console: {} as never, clock: new ManualClock() };
+const release = { namespace: 'shop', placement: 'web', now: 0, until: 1 };
+
+describe('a name that does not exist', () => {
+  it.each<[string, () => unknown, string]>([
+    ['cordon', () => cordon(hub(), 'prd-eu-1'), 'prod-eu-1'],
+    ['uncordon', () => uncordon(hub(), 'prd-eu-1'), 'prod-eu-1'],
+    ['drain', () => drainCluster(drainTools, { name: 'prd-eu-1', dryRun: true, timeoutMs: 1 }), 'prod-eu-1'],
+    ['cluster remove', () => removeCluster(hub(), { name: 'prd-eu-1', force: false }), 'prod-eu-1'],
+    [
+      'cluster add --renew',
+      () =>
+        prepareJoin(
+          { client: hub(), identity: {} as never },
+          { name: 'prd-eu-1', clusterSet: undefined, validSeconds: 1, renew: true },
+        ),
+      'prod-eu-1',
+    ],
+    ['cluster add --set', () => absentSetNote(hub(), 'prodution'), 'production'],
+    ['clusterset bind', () => bindClusterSet(hub(), { clusterSet: 'prodution', namespace: 'shop' }), 'production'],
+    ['who-selects', () => whoSelects(READING, 'prd-eu-1', OPTIONS), 'prod-eu-1'],
+    ['tree placement', () => tree(READING, 'wbe', OPTIONS), 'web'],
+    ['release placement', () => releaseRemovals(hub(), { ...release, placement: 'wbe', clusters: undefined }), 'web'],
+    ['release --clusters', () => releaseRemovals(hub(), { ...release, clusters: ['prd-eu-2'] }), 'prod-eu-2'],
+    ['explain placement', () => explained({ placement: 'we' }), 'web'],
+    ['explain placement of another namespace', () => explained({ namespace: 'default' }), 'shop/web'],
+    ['explain placement -A', () => explained({ namespace: undefined, placement: 'wbe' }), 'web'],
+    ['explain --cluster', () => explained({ cluster: 'prd-eu-1' }), 'prod-eu-1'],
+    ['plan --delete mclset', () => planned({ deletions: ['mclset/prodution'] }), 'production'],
+    ['plan --delete mclsetbinding', () => planned({ deletions: ['mclsetbinding/prodution'] }), 'production'],
+    ['plan --delete mcl', () => planned({ deletions: ['mcl/prd-eu-1'] }), 'prod-eu-1'],
+    ['plan --delete fpl', () => planned({ deletions: ['fpl/wbe'] }), 'web'],
+    ['plan --delete ns', () => planned({ deletions: ['ns/shoop'] }), 'shop'],
+    ['plan --set', () => planned({ labels: ['mcl/prd-eu-1:tier=gold'] }), 'prod-eu-1'],
+  ])('%s names the one that was probably meant', async (_command, work, meant) => {
+    expect(await said(work)).toContain(`; did you mean ${meant}?`);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['cordon', () => cordon(hub(true), 'prd-eu-1')],
+    ['cluster add --set', () => absentSetNote(hub(true), 'prodution')],
+  ])('%s names none to those who may not list them', async (_command, work) => {
+    expect(await said(work)).toMatch(
+      /^(ManagedCluster prd-eu-1 was not found|there is no ManagedClusterSet prodution yet)$/,
+    );
+  });
+
+  it('a name with another number is none that was meant: edge-9 is not edge-1 mistyped', () => {
+    expect(meantText('edge-9', ['edge-1', 'edge-19', 'egde-1'])).toBe('');
+    expect(meantText('egde-1', ['edge-2', 'edge-1'])).toBe('; did you mean edge-1?');
+    expect(meantText('prod-eu', ['prod-eu-2'])).toBe('; did you mean prod-eu-2?');
+  });
+});
+
+describe('a word of the command line that does not exist', () => {
+  it.each([
+    ['explian placement web', 'unknown command "explian"; did you mean explain?'],
+    ['whoselects c1', 'did you mean who-selects?'],
+    [
+      'explain placement web --namespce shop',
+      'unknown flag "--namespce" (see multicluster-engine explain --help); did you mean --namespace?',
+    ],
+    ['plan --max-removal 3', 'did you mean --max-removals?'],
+    ['operator --log-levl=info', 'did you mean --log-level?'],
+  ])('%s is refused, with the word that was probably meant', (line, text) => {
+    expect(readConfig(line.split(' '), {})).toMatchObject({ command: 'usage', text: expect.stringContaining(text) });
+  });
+
+  it('a context that the kubeconfig does not have is refused, with the one that was probably meant', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'misspelt-'));
+    const file = path.join(folder, 'kubeconfig');
+    const contexts = ['hub-eu', 'edge'].map((name) => ({ name, context: { cluster: 'c' } }));
+    writeFileSync(file, JSON.stringify({ contexts, clusters: [{ name: 'c', cluster: { server: 'https://h' } }] }));
+
+    expect(() => loadKubeconfig({ path: file, context: 'hbu-eu' })).toThrow(
+      'there is no context "hbu-eu"; it defines edge, hub-eu; did you mean hub-eu?',
+    );
+    rmSync(folder, { recursive: true });
+  });
+});
