@@ -10,12 +10,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MalformedBody, readYaml } from '@multicluster-engine/kube-apiserver/yaml';
+import { MalformedBody, readManifestStream } from '@multicluster-engine/kube-apiserver/yaml';
 import { parseYaml } from '../../src/gateway/object/yaml.js';
 import { readFiles } from '../../src/commands/cli/files.js';
 import { StatusError } from '../../src/gateway/statuserror.js';
 import { root } from '../support/repository/root.js';
-import { manifestTexts } from './yamltexts.js';
+import { jsonTexts } from './jsontexts.js';
+import { manifestTexts, randomFrom } from './yamltexts.js';
 
 const SEEDS = [1, 2];
 
@@ -59,15 +60,18 @@ function placement(rest: string): string {
 
 describe('the HTTPS interface and kubectl', () => {
   it.each(SEEDS)('what the HTTPS interface accepts, it reads as kubectl does, seed %d', (seed) => {
-    const texts = manifestTexts(seed, 200).map(({ text }) => text);
+    const made = [...manifestTexts(seed, 200), ...jsonTexts(randomFrom(seed), 500)];
+    const texts = made.map(({ text }) => text);
 
     const accepted = texts.flatMap((text) => {
       const value = readBy(() => parseYaml(text), StatusError);
-      return value === undefined ? [] : [{ text, value }];
+      return value?.startsWith('{') === true ? [{ text, value }] : [];
     });
 
+    // A comment that is so short is what kubectl cannot read behind JSON.
     const isOther = ({ text, value }: (typeof accepted)[number]): boolean =>
-      readBy(() => readYaml(text).value, MalformedBody) !== value;
+      !text.endsWith('\n#c') &&
+      readBy(() => readManifestStream(text).filter((one) => one !== null), MalformedBody) !== `[${value}]`;
     expect(accepted.filter(isOther)).toEqual([]);
     expect(accepted.length).toBeGreaterThan(200);
     expect(accepted.length).toBeLessThan(texts.length - 200);
@@ -104,6 +108,32 @@ describe('the files of a command', () => {
     writeFileSync(file, placement(rest));
 
     await expect(readFiles([file])).rejects.toThrow(message);
+  });
+
+  it('an object of another namespace than that of the command is refused, as by kubectl', () => {
+    const file = path.join(folder, 'namespace.yaml');
+    const cluster = 'apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: ManagedCluster\nmetadata: {name: a}\nspec: {}\n';
+    writeFileSync(file, `${placement('spec: {}')}---\n${cluster}`);
+
+    const results = ['adv', 'shop'].map((namespace) => mce(['plan', '--offline', '-f', file, '-n', namespace]));
+
+    expect(results.map(({ status, stderr }) => [status, stderr.split('Placement ')[1]])).toEqual([
+      [1, 'web: metadata.namespace: "shop": does not match --namespace=adv: give --namespace=shop\n'],
+      [2, undefined],
+    ]);
+  });
+
+  it.each([
+    ['{"a": 1', 'document 1: yaml: line 1: '],
+    ['{"apiVersion": "v1", "kind": "List", "items": {}}', 'document 1: items: must be a list'],
+    ['{"kind": "List", "items": []}', 'document 1: apiVersion: must be set, to a string'],
+    ['{}{}{"a" 1}', `document 3: invalid character '1' after object key`],
+    ['{"a": 1,}\n--- b\n', 'line 2: "b": only a comment may follow ---'],
+  ])('%j is refused with its place', async (text, message) => {
+    const file = path.join(folder, 'text.json');
+    writeFileSync(file, text);
+
+    await expect(readFiles([file])).rejects.toThrow(`${file}, ${message}`);
   });
 
   it('a field that a template left empty is none, in every command', () => {

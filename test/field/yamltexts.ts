@@ -294,7 +294,7 @@ const STRUCTURES: readonly (Make | readonly [Make, string])[] = [
 ];
 
 /** A sequence of numbers in [0, 1) from a seed. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -3,7 +3,7 @@
  * from the server, so that a program can read manifests without loading it.
  */
 export type { Json } from './json.js';
-export { readJson } from './schema/body/json.js';
 export { MalformedBody } from './schema/body/malformed.js';
+export { readManifestStream } from './schema/body/stream.js';
 export { readYaml, readYamlBytes } from './schema/body/yaml.js';
-export { decodeYaml, readableText } from './schema/body/yamlevents.js';
+export { decodeYaml } from './schema/body/yamlevents.js';

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../api/meta.js';
+import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
 import { packageRoot } from '../../config/config.js';
 import { readManifests } from '../../kube/manifests/manifests.js';
 import { errorText } from '../../runtime/errors.js';
@@ -11,12 +12,19 @@ import { createdFrom, parseUserManifests, type UserManifest } from './usermanife
 /** Objects that could not be read from files. The message is one line. */
 export class FileError extends Error {}
 
+const CLUSTER_KINDS = new Set(
+  [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map(
+    ({ group, version, kind }) => `${group}/${version}/${kind}`,
+  ),
+);
 /** So many faults of one object are named. */
 const MOST_FAULTS = 5;
 
 export interface FileOptions {
   /** Whether the folders below a folder are read too; default false. */
   readonly recursive?: boolean;
+  /** The namespace that every object with one must have, as for `kubectl apply -n`; default: any. */
+  readonly namespace?: string | undefined;
 }
 
 /**
@@ -69,7 +77,7 @@ interface Reading {
 
 async function read(
   from: readonly string[],
-  { recursive = false }: FileOptions,
+  { recursive = false, namespace }: FileOptions,
   faultsOf: (rules: ManifestRules, object: KubeObject) => readonly Fault[],
 ): Promise<Reading> {
   const rules = await manifestRules();
@@ -77,7 +85,7 @@ async function read(
     const manifests = from.flatMap((one) => manifestsOf(one, recursive));
     if (manifests.length === 0) throw new Error(`${from.join(', ')}: there is no object`);
     for (const { object, where } of manifests) {
-      const text = faultText(object, faultsOf(rules, object));
+      const text = faultText(object, [...namespaceFaults(object, namespace), ...faultsOf(rules, object)]);
       if (text !== undefined) throw new Error(`${where}: ${text}`);
     }
     return { manifests, rules };
@@ -94,6 +102,12 @@ function manifestsOf(from: string, recursive: boolean): readonly UserManifest[] 
     const place = path.join(from, file);
     return parseUserManifests(readFileSync(place), place);
   });
+}
+
+function namespaceFaults({ apiVersion, kind, metadata }: KubeObject, wanted: string | undefined): readonly Fault[] {
+  const own = metadata.namespace ?? '';
+  if (wanted === undefined || own === '' || own === wanted || CLUSTER_KINDS.has(`${apiVersion}/${kind}`)) return [];
+  return [`metadata.namespace: ${JSON.stringify(own)}: does not match --namespace=${wanted}: give --namespace=${own}`];
 }
 
 function faultText({ kind, metadata: { name } }: KubeObject, faults: readonly Fault[]): string | undefined {

@@ -46,10 +46,10 @@ export function runPlan(config: PlanConfig): Promise<number> {
 }
 
 /** Files that are all objects after the change are whole; others are merged into what is on the hub, and then judged. */
-async function manifestsOf({ source, files, recursive }: PlanConfig): Promise<Manifests> {
+async function manifestsOf({ source, files, recursive, namespace }: PlanConfig): Promise<Manifests> {
   if (files.length === 0) return { objects: undefined };
-  if (source.kind === 'api') return readAppliedFiles(files, { recursive });
-  return { objects: await readFiles(files, { recursive }) };
+  if (source.kind === 'api') return readAppliedFiles(files, { recursive, namespace });
+  return { objects: await readFiles(files, { recursive, namespace }) };
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */

@@ -1,11 +1,4 @@
-import {
-  decodeYaml,
-  MalformedBody,
-  readableText,
-  readJson,
-  readYaml,
-  type Json,
-} from '@multicluster-engine/kube-apiserver/yaml';
+import { decodeYaml, MalformedBody, readManifestStream, type Json } from '@multicluster-engine/kube-apiserver/yaml';
 import { field, isRecord, textField, type JsonRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 
@@ -16,90 +9,40 @@ export interface UserManifest {
   readonly where: string;
 }
 
-const SEPARATOR = '---';
-
 /**
- * The objects of a manifest of a user, as `kubectl apply` reads them: the documents are split at lines that begin with `---`,
- * a document that begins with `{` is JSON, any other one YAML 1.1, of two equal keys the last one counts, and the items of a
- * list stand for themselves. `source` names the text in errors.
+ * The objects of a manifest of a user, as `kubectl apply` reads them: JSON or YAML 1.1, of two equal keys the last one counts,
+ * and the items of a list stand for themselves. `source` names the text in errors.
  * @throws Error with source, document and rule.
  */
 export function parseUserManifests(bytes: Uint8Array, source: string): readonly UserManifest[] {
-  const documents = documentsOf(textOf(bytes, source), source);
-  return documents.flatMap((document, index) =>
-    valuesOf(document, `${source}, document ${index + 1}`).flatMap(({ value, where }) => objectsIn(value, where)),
+  return valuesOf(textOf(bytes, source), source).flatMap((value, index) =>
+    objectsIn(value, `${source}, document ${index + 1}`),
   );
 }
 
 function textOf(bytes: Uint8Array, source: string): string {
   const { text, isUtf8 } = decodeYaml(bytes);
   if (!isUtf8) throw new Error(`${source}: is not UTF-8`);
-  return text;
+  return text.replace(/^\ufeff/, '');
 }
 
-function documentsOf(text: string, source: string): readonly string[] {
-  const documents: string[][] = [[]];
-  for (const [index, line] of text.split('\n').entries()) {
-    if (!line.startsWith(SEPARATOR)) {
-      documents.at(-1)?.push(line);
-      continue;
-    }
-    const rest = line.slice(SEPARATOR.length).trim();
-    if (rest !== '' && !rest.startsWith('#'))
-      throw new Error(`${source}, line ${index + 1}: ${JSON.stringify(rest)}: only a comment may follow ---`);
-    documents.push([]);
-  }
-  return documents.map((lines) => lines.join('\n')).filter((document) => document.trim() !== '');
-}
-
-interface Value {
-  readonly value: Json;
-  readonly where: string;
-}
-
-function valuesOf(document: string, where: string): readonly Value[] {
-  const values = jsonValues(document);
-  if (values !== undefined) return values.map((value) => ({ value, where }));
+function valuesOf(text: string, source: string): readonly Json[] {
   try {
-    return [{ value: readYaml(readableText(document, { isUtf8: true })).value, where }];
+    return readManifestStream(text);
   } catch (error) {
-    if (error instanceof MalformedBody) throw new Error(`${where}: ${error.message}`, { cause: error });
+    if (error instanceof MalformedBody) throw new Error(`${source}, ${error.message}`, { cause: error });
     throw error;
   }
 }
 
-/** The JSON objects that stand one after the other in a text, as `jq` prints them; undefined where it is not such a text. */
-function jsonValues(text: string): readonly Json[] | undefined {
-  if (!/^\s*\{/.test(text)) return undefined;
-  try {
-    return objectTexts(text).map((one) => readJson(one).value);
-  } catch (error) {
-    if (error instanceof MalformedBody) return undefined;
-    throw error;
-  }
-}
-
-/** The text up to the end of each outermost object. */
-function objectTexts(text: string): readonly string[] {
-  const texts: string[] = [];
-  let [start, depth] = [0, 0];
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
-    if (token === '{') depth += 1;
-    if (token !== '}') continue;
-    depth -= 1;
-    if (depth > 0) continue;
-    texts.push(text.slice(start, index + 1));
-    start = index + 1;
-  }
-  const rest = text.slice(start);
-  return rest.trim() === '' ? texts : [...texts, rest];
-}
-
+/** Whatever has a field `items` is a list. */
 function objectsIn(value: Json, where: string): readonly UserManifest[] {
   if (value === null) return [];
   if (!isRecord(value)) throw new Error(`${where}: must be an object`);
-  const items = field(value, 'items');
-  if (!Array.isArray(items) || !textField(value, 'kind').endsWith('List')) return [objectIn(value, where)];
+  if (!Object.hasOwn(value, 'items')) return [objectIn(value, where)];
+  requireType(value, where);
+  const items = field(value, 'items') ?? [];
+  if (!Array.isArray(items)) throw new Error(`${where}: items: must be a list`);
   return items.map((item: unknown, index) => objectIn(typed(item, value), `${where}, item ${index + 1}`));
 }
 
@@ -109,10 +52,14 @@ function typed(item: unknown, list: JsonRecord): unknown {
   return { ...item, apiVersion: textField(list, 'apiVersion'), kind: textField(list, 'kind').replace(/List$/, '') };
 }
 
-function objectIn(value: unknown, where: string): UserManifest {
-  if (!isRecord(value)) throw new Error(`${where}: must be an object`);
+function requireType(value: JsonRecord, where: string): void {
   const missing = ['apiVersion', 'kind'].find((key) => textField(value, key) === '');
   if (missing !== undefined) throw new Error(`${where}: ${missing}: must be set, to a string`);
+}
+
+function objectIn(value: unknown, where: string): UserManifest {
+  if (!isRecord(value)) throw new Error(`${where}: must be an object`);
+  requireType(value, where);
   const metadata = field(value, 'metadata');
   if (textField(metadata, 'name') === '') throw new Error(`${where}: metadata.name: must be set, to a string`);
   // The required fields of KubeObject are checked above.

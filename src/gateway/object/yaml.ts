@@ -1,4 +1,5 @@
 import {
+  COLLECTION_STYLE,
   DEFAULT_SCALAR_STYLE_RULES,
   dump,
   EVENT_ID,
@@ -46,6 +47,8 @@ const NUMBER_BEGIN = /^[-+.\d]/;
 /** A number in a version of YAML, without underscores. DocumentBuilder rejects those that JSON writes differently. */
 const NUMBER =
   /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
+const ENDS_OTHERWISE = /^:[,[\]{}]/;
+const LATE_COLON = /^["']?(?:[^\S\n]*(?:#.*)?\n)+[^\S\n]*:/;
 const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
 
 type Property = Extract<Event, { readonly tagStart: number }>;
@@ -60,6 +63,7 @@ export function parseYaml(text: string): JsonValue {
   const events = eventsOf(text);
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
   if (documents.length > 1) throw new StatusError('malformed', { message: 'the body must hold one document' });
+  checkFlow(events, text);
   const builder = new DocumentBuilder();
   for (const event of events) addEvent(event, text, builder);
   return builder.result();
@@ -95,10 +99,12 @@ function isNumber(text: string): boolean {
 function checkSize(text: string): void {
   // A bare CR ends a line in YAML, but readers differ on it.
   if (/\r(?!\n)/.test(text)) throw new StatusError('malformed', { message: 'lines must end in LF or CR LF' });
-  const markers = text.match(DOCUMENT_MARKER) ?? [];
+  const markers: readonly string[] = text.match(DOCUMENT_MARKER) ?? [];
   if (markers.some((marker) => marker === '%'))
     throw new StatusError('malformed', { message: 'YAML directives are not allowed' });
-  if (markers.length > 2) throw new StatusError('malformed', { message: 'the body must hold one document' });
+  // After JSON, and before anything, the end of a document is an error to kubectl.
+  const ends = markers.includes('...') && /^\s*(?:#.*\n\s*)*(?:\{|\.\.\.)/.test(text);
+  if (ends || markers.length > 2) throw new StatusError('malformed', { message: 'the body must hold one document' });
   let weight = 0;
   for (let at = 0; at < text.length; at++) weight += WEIGHTS[text[at] ?? ''] ?? 0;
   if (weight > MAX_WEIGHT)
@@ -117,6 +123,26 @@ function eventsOf(text: string): readonly Event[] {
       message: `the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${error.reason.slice(0, 200)}`,
     });
   }
+}
+
+/** Within brackets, other readers end words at other places, and want a key and its colon on one line. */
+function checkFlow(events: readonly Event[], source: string): void {
+  const isFlow: boolean[] = [];
+  for (const event of events) {
+    if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE)
+      isFlow.push(event.style === COLLECTION_STYLE.FLOW);
+    else if (event.type === EVENT_ID.POP) isFlow.pop();
+    else if (event.type === EVENT_ID.SCALAR && isFlow.at(-1) === true) checkFlowScalar(event, source);
+  }
+}
+
+function checkFlowScalar({ style, valueStart, valueEnd }: ScalarEvent, source: string): void {
+  if (valueStart < 0) return;
+  const [text, rest] = [source.slice(valueStart, valueEnd), source.slice(valueEnd)];
+  const isOpen = style === SCALAR_STYLE.PLAIN && (/^:|\?/.test(text) || ENDS_OTHERWISE.test(rest));
+  if (!isOpen && !LATE_COLON.test(rest)) return;
+  const message = `${JSON.stringify(text.slice(0, 100))}: put it in quotes, with its colon on the same line: readers of YAML disagree on it`;
+  throw new StatusError('malformed', { message });
 }
 
 function addEvent(event: Event, source: string, builder: DocumentBuilder): void {

@@ -1,5 +1,5 @@
 import { isObject, own, type Json } from '../../json.js';
-import { MalformedBody, exactNumber } from './malformed.js';
+import { JsonSyntaxError, exactNumber } from './malformed.js';
 import { goQuote, wellFormed } from '../go/text.js';
 
 /**
@@ -35,6 +35,12 @@ export function readJson(text: string, { mergeDuplicates = false }: ReadOptions 
   return { value: reader.read(), duplicates: [...reader.duplicates] };
 }
 
+/** The value that begins at `at`, after blanks, and its end; undefined where only blanks are left. @throws MalformedBody */
+export function readNextJson(text: string, at: number): { readonly value: Json; readonly end: number } | undefined {
+  const reader = new Reader(text, false, at);
+  return reader.isAtEnd() ? undefined : reader.readNext();
+}
+
 type Frame =
   | { readonly kind: 'array'; readonly items: Json[] }
   | { readonly kind: 'object'; readonly entries: Map<string, Json>; key: string };
@@ -63,21 +69,31 @@ class Reader {
   readonly duplicates = new Set<string>();
   readonly #text: string;
   readonly #stack: Frame[] = [];
-  #at = 0;
+  #at: number;
 
   readonly #mergeDuplicates: boolean;
 
-  constructor(text: string, mergeDuplicates: boolean) {
+  constructor(text: string, mergeDuplicates: boolean, at = 0) {
     this.#text = text;
     this.#mergeDuplicates = mergeDuplicates;
+    this.#at = at;
   }
 
   read(): Json {
+    const { value } = this.readNext();
+    if (!this.isAtEnd()) throw this.#syntaxError('after top-level value');
+    return value;
+  }
+
+  readNext(): { readonly value: Json; readonly end: number } {
     let value = this.#begin();
     while (this.#stack.length > 0) value = value === undefined ? this.#begin() : this.#put(value);
+    return { value: value ?? null, end: this.#at };
+  }
+
+  isAtEnd(): boolean {
     this.#skip();
-    if (this.#at < this.#text.length) throw this.#syntaxError('after top-level value');
-    return value ?? null;
+    return this.#at >= this.#text.length;
   }
 
   /** Parses a scalar or the start of an array or object; undefined when a non-empty container was opened. */
@@ -211,7 +227,7 @@ class Reader {
     return exactNumber(found);
   }
 
-  #numberError(start: number, found: string, next: string): MalformedBody {
+  #numberError(start: number, found: string, next: string): JsonSyntaxError {
     if (found === '') {
       this.#at = start + 1;
       return this.#syntaxError('in numeric literal');
@@ -240,10 +256,10 @@ class Reader {
     this.#at = BLANK.lastIndex;
   }
 
-  #syntaxError(where: string): MalformedBody {
+  #syntaxError(where: string): JsonSyntaxError {
     const char = this.#text.codePointAt(this.#at);
-    if (char === undefined) return new MalformedBody(UNEXPECTED_END);
-    return new MalformedBody(`invalid character ${quotedByte(char)} ${where}`);
+    if (char === undefined) return new JsonSyntaxError(UNEXPECTED_END);
+    return new JsonSyntaxError(`invalid character ${quotedByte(char)} ${where}`);
   }
 }
 

@@ -3,6 +3,9 @@ export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 }
 
+/** A text that is no JSON, unlike JSON whose values cannot be kept. */
+export class JsonSyntaxError extends MalformedBody {}
+
 /** @throws MalformedBody when a double cannot represent an integer of 64 bits exactly. */
 export function exactNumber(text: string): number {
   const value = Number(text);

@@ -1,11 +1,20 @@
-import { EVENT_ID, getScalarValue, SCALAR_STYLE, type Event, type ScalarEvent } from 'js-yaml';
+import {
+  COLLECTION_STYLE,
+  EVENT_ID,
+  getScalarValue,
+  SCALAR_STYLE,
+  type Event,
+  type MappingEvent,
+  type ScalarEvent,
+  type SequenceEvent,
+} from 'js-yaml';
 import { isArray, isObject, type Json } from '../../json.js';
 import type { Body } from './body.js';
 import { compareBytes, goQuote, wellFormed } from '../go/text.js';
 import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
-import { decodeYaml, eventsOf, readableText } from './yamlevents.js';
+import { decodeYaml, eventsOf, readableText, refuseFlowScalar } from './yamlevents.js';
 
 /** Limit on the values that aliases may add to a document: protects against alias bombs. */
 const MAX_ALIASED = 100_000;
@@ -60,6 +69,7 @@ function readEvents(text: string): Body {
 
 interface Frame {
   readonly anchor: string;
+  readonly isFlow: boolean;
   /** Undefined for a sequence. */
   readonly entries: Map<string, Json> | undefined;
   /** The keys that stand in the mapping itself, not in one that is merged into it. */
@@ -101,11 +111,7 @@ class Builder {
         return this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd), event.anchorStart);
       case EVENT_ID.MAPPING:
       case EVENT_ID.SEQUENCE:
-        return this.#open(
-          event.type === EVENT_ID.MAPPING,
-          this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)),
-          startOf(event, event.start),
-        );
+        return this.#open(event);
       case EVENT_ID.SCALAR:
         return this.#scalar(event);
       case EVENT_ID.POP:
@@ -113,14 +119,15 @@ class Builder {
     }
   }
 
-  #open(mapping: boolean, anchor: string, start: number): boolean {
+  #open(event: MappingEvent | SequenceEvent): boolean {
     const frame = this.#stack.at(-1);
     if (frame?.entries !== undefined && frame.key === undefined)
       throw new MalformedBody('yaml: invalid map key: only scalars can be keys');
-    this.#begins(start);
+    this.#begins(startOf(event, event.start));
     this.#stack.push({
-      anchor,
-      entries: mapping ? new Map() : undefined,
+      anchor: this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)),
+      isFlow: event.style === COLLECTION_STYLE.FLOW,
+      entries: event.type === EVENT_ID.MAPPING ? new Map() : undefined,
       keys: new Set(),
       items: [],
       key: undefined,
@@ -148,6 +155,7 @@ class Builder {
     const tag = event.tagStart < 0 ? '' : this.#source.slice(event.tagStart, event.tagEnd);
     const plain = event.style === SCALAR_STYLE.PLAIN && tag === '';
     const frame = this.#stack.at(-1);
+    if (frame?.isFlow === true) refuseFlowScalar(this.#source, event);
     const isValue = frame?.entries === undefined || frame.key !== undefined;
     const value = plain || RESOLVED_TAGS.includes(tag) ? this.#plain(text, isValue) : taggedScalar(tag, text);
     if (isValue) {

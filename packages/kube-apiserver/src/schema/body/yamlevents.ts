@@ -1,5 +1,5 @@
 import { isUtf8 as isValidUtf8 } from 'node:buffer';
-import { parseEvents, YAMLException, type Event } from 'js-yaml';
+import { parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
 import { MAX_DEPTH } from './json.js';
 import { MalformedBody } from './malformed.js';
 
@@ -9,6 +9,8 @@ import { MalformedBody } from './malformed.js';
  * @throws MalformedBody
  */
 export function eventsOf(text: string): readonly Event[] {
+  const [first] = text.matchAll(SEPARATOR);
+  if (first?.[0] === '...' && isHead(text.slice(0, first.index))) throw new MalformedBody(NO_CONTENT);
   const whole = parse(text);
   if (!(whole instanceof YAMLException)) return whole;
   const document = firstDocument(text, whole.reason, whole.mark?.position ?? 0);
@@ -59,7 +61,32 @@ export function readableText(text: string, { isUtf8 }: { readonly isUtf8: boolea
 }
 
 const SEPARATOR = /^(?:---|\.\.\.)(?=\s|$)/gm;
-const HEAD = /^(?:\s|#.*|%.*)*$/;
+const NO_CONTENT = 'yaml: did not find expected node content';
+
+/** Whether there are only directives, comments and blanks. */
+function isHead(text: string): boolean {
+  return text.split(/[\r\n]/).every((line) => /^\s*(?:[#%]|$)/.test(line));
+}
+
+/** What Go's parser looks at after a document, and cannot be the begin of anything: a quote that is not closed, and signs. */
+const NO_TOKEN = /^(?:[@`%]|"(?:[^"\\]|\\.)*$|'(?:[^']|'')*$)/s;
+
+/** A colon that follows a key on a later line, and what may stand between the two. */
+const LATE_COLON = /^["']?(?:[^\S\n]*(?:#.*)?\n)+[^\S\n]*:/;
+
+/**
+ * Refuses what is a word or a key in a flow collection to this parser, and not to Go's: a word that begins with a colon, has
+ * a question mark or ends before a colon that no blank follows; a key whose colon is on another line.
+ * @throws MalformedBody
+ */
+export function refuseFlowScalar(text: string, event: ScalarEvent): void {
+  const { style, valueStart, valueEnd } = event;
+  if (valueStart < 0) return;
+  const rest = text.slice(valueEnd);
+  const isWord = style === SCALAR_STYLE.PLAIN && /^:|\?/.test(text.slice(valueStart, valueEnd));
+  if (isWord || LATE_COLON.test(rest) || (style === SCALAR_STYLE.PLAIN && /^:[,[\]{}]/.test(rest)))
+    throw new MalformedBody(NO_CONTENT);
+}
 
 /** The block size in which the API server's parser reads and checks its input. */
 const BLOCK = 512;
@@ -69,12 +96,13 @@ const AHEAD = 4;
 /** The first document, if the error comes after it and after the block in which it ends; otherwise undefined. */
 function firstDocument(text: string, reason: string, wrong: number): string | undefined {
   const isCharacter = /character|null byte/.test(reason);
-  if (reason.startsWith('end of the stream or a document separator')) return text.slice(0, wrong);
+  if (reason.startsWith('end of the stream or a document separator'))
+    return isHead(text.slice(0, wrong)) || NO_TOKEN.test(text.slice(wrong)) ? undefined : text.slice(0, wrong);
   let from = 0;
   let begun = false;
   for (const { 0: separator, index } of text.matchAll(SEPARATOR)) {
     if (index > wrong) return undefined;
-    if (begun || !HEAD.test(text.slice(from, index)))
+    if (begun || !isHead(text.slice(from, index)))
       return isCharacter && isRead(text, wrong, index) ? undefined : text.slice(0, index);
     begun = separator === '---';
     from = index + 3;
