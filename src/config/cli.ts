@@ -40,6 +40,8 @@ export interface CliEnvironment {
 }
 
 const NAME = /^[^/%]+$/;
+/** What a command that reads files alone does not use, or what reads them. */
+const OFFLINE: readonly string[] = ['offline'];
 const FORMATS = ['json', 'yaml', 'name', 'wide'] as const;
 
 /** The flags of every command that shows objects. */
@@ -48,15 +50,31 @@ export const CLI_FLAGS: FlagRows = {
     value: 'NAMESPACE',
     short: 'n',
     help: 'namespace of the objects',
+    excludes: ['all-namespaces'],
     defaultText: 'that of the context, else default',
   },
   'all-namespaces': { short: 'A', help: 'objects of all namespaces', default: 'false' },
   output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
-  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'as for kubectl' },
-  context: { value: 'NAME', help: 'context of the kubeconfig', defaultText: 'its current context' },
-  as: { value: 'USER', help: 'user to impersonate' },
-  offline: { help: 'read the objects of -f, and send no request', default: 'false' },
-  filename: { value: 'FILE', short: 'f', help: 'with --offline: a file or folder; - is standard input' },
+  kubeconfig: {
+    value: 'FILE',
+    help: 'kubeconfig of the API server',
+    defaultText: 'as for kubectl',
+    excludes: OFFLINE,
+  },
+  context: {
+    value: 'NAME',
+    help: 'context of the kubeconfig',
+    defaultText: 'its current context',
+    excludes: OFFLINE,
+  },
+  as: { value: 'USER', help: 'user to impersonate', excludes: OFFLINE },
+  offline: { help: 'read the objects of -f, and send no request', default: 'false', needs: ['filename'] },
+  filename: {
+    value: 'FILE',
+    short: 'f',
+    help: 'with --offline: a file or folder; - is standard input',
+    needs: OFFLINE,
+  },
   color: { value: 'WHEN', help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set', default: 'auto' },
 };
 
@@ -68,20 +86,23 @@ export function rowsOf(...names: readonly string[]): FlagRows {
 /** For a command that shows a whole hub, unless one namespace is named. */
 export const HUB_FLAGS: FlagRows = {
   ...CLI_FLAGS,
-  namespace: { value: 'NAMESPACE', short: 'n', help: 'only this namespace', defaultText: 'all namespaces' },
+  namespace: {
+    value: 'NAMESPACE',
+    short: 'n',
+    help: 'only this namespace',
+    defaultText: 'all namespaces',
+    excludes: ['all-namespaces'],
+  },
 };
 
 /** @throws FlagError with the flag, its value and the rule. */
-export function cliConfig(flags: Flags, { env, version }: CliEnvironment): CliConfig {
-  const namespace = flags.find('namespace')?.matching(NAME, 'the name of a namespace');
-  const allNamespaces = flags.get('all-namespaces').bool();
-  if (allNamespaces && namespace !== undefined) throw new FlagError('--namespace cannot be used with --all-namespaces');
+export function cliConfig(flags: Flags, { env, version }: CliEnvironment, source = sourceOf(flags)): CliConfig {
   return {
     version,
-    namespace,
-    allNamespaces,
+    namespace: flags.find('namespace')?.matching(NAME, 'the name of a namespace'),
+    allNamespaces: flags.get('all-namespaces').bool(),
     ...outputConfig(flags, env),
-    source: sourceOf(flags),
+    source,
   };
 }
 
@@ -118,14 +139,8 @@ export function refuseArguments(positional: readonly string[], usage: string): n
 }
 
 function sourceOf(flags: Flags): ObjectSource {
-  const file = flags.find('filename');
-  const isOffline = flags.get('offline').bool();
-  if (!isOffline && file !== undefined) throw new FlagError('--filename needs --offline');
-  if (!isOffline) return apiSource(flags);
-  const online = ['kubeconfig', 'context', 'as'].find((name) => flags.find(name) !== undefined);
-  if (online !== undefined) throw new FlagError(`--${online} cannot be used with --offline`);
-  if (file === undefined) throw new FlagError('--offline needs --filename=FILE');
-  return { kind: 'files', path: file.matching(/^[^\0]+$/s, 'a file, a folder or -') };
+  if (!flags.get('offline').bool()) return apiSource(flags);
+  return { kind: 'files', path: flags.get('filename').matching(/^[^\0]+$/s, 'a file, a folder or -') };
 }
 
 /** The API server that the flags name. */

@@ -124,7 +124,7 @@ export const FLEET_COMMANDS: readonly FleetCommand[] = [
     summary: 'Lets a cluster join (prints the manifest for it) or leave, or lists all clusters.',
     arguments: 'add NAME|remove NAME|list',
     flags: {
-      set: { value: 'SET', help: 'add: value of the cluster set label' },
+      set: { value: 'SET', help: 'add: value of the cluster set label', excludes: ['renew'] },
       'hub-url': { value: 'URL', help: 'add: address of the hub for the agent', defaultText: 'that of the kubeconfig' },
       valid: { value: 'DURATION', help: 'add: how long the cluster may join, 10m to 24h', default: '1h' },
       renew: {

@@ -13,12 +13,13 @@ import {
 import { exitCodesOf } from './cli.js';
 import { explain, EXPLAIN_ARGUMENTS, EXPLAIN_FLAGS, type ExplainConfig } from './explain.js';
 import {
+  checkTogether,
   Flags,
   readCommandLine,
   readFlags,
   type ParsedCommandLine,
   FlagError,
-  isSwitch,
+  usageOf,
   variableOf,
   type FlagRow,
   type FlagRows,
@@ -230,6 +231,7 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   if (given.kind === 'version') return print(`${version()}\n`);
   const variables = command.arguments === undefined ? env : {};
   const flags = new Flags(command.flags, given.line.flags, variables);
+  checkTogether(command.flags, flags);
   return Object.freeze({ ...command.build(flags, env, given.line.positional), ...profileConfig(flags) });
 }
 
@@ -282,5 +284,5 @@ function help(command: CommandRow, action = ''): string {
 
 function flagUsage(name: string, row: FlagRow): string {
   const short = row.short === undefined ? '' : `-${row.short}, `;
-  return isSwitch(row) ? `${short}--${name}` : `${short}--${name}=${row.value}`;
+  return `${short}${usageOf(name, row)}`;
 }

@@ -19,6 +19,7 @@ export const EXPLAIN_FLAGS: FlagRows = {
     value: 'K',
     help: 'show this many of the clusters that match no predicate, 0 to 10000',
     default: '10',
+    excludes: ['cluster', 'output=name'],
   },
   ...CLI_FLAGS,
 };

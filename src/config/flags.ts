@@ -18,6 +18,10 @@ export interface FlagRow {
   readonly short?: string;
   /** It can be given several times, and its values can have commas between them, as lists of kubectl. */
   readonly list?: true;
+  /** Without one of these flags it would do nothing, and is refused. */
+  readonly needs?: readonly string[];
+  /** Beside one of these flags, `NAME` or `NAME=VALUE`, it would do nothing, and is refused. */
+  readonly excludes?: readonly string[];
 }
 
 /** The flags of a command by name, in the order of the help. */
@@ -101,7 +105,7 @@ function optionOf(row: FlagRow): { type: 'boolean' | 'string'; short?: string } 
   return row.short === undefined ? { type } : { type, short: row.short };
 }
 
-export function isSwitch(row: FlagRow): boolean {
+export function isSwitch(row: Pick<FlagRow, 'value'>): boolean {
   return row.value === undefined;
 }
 
@@ -139,12 +143,40 @@ export class Flags {
     return this.#given.has(name) || (row !== undefined && Boolean(this.#env[variableOf(name, row)]));
   }
 
+  /** Whether the flag or its variable sets a value, which is not `false` of a switch; `value`: this one. */
+  isOn(name: string, value?: string): boolean {
+    if (!this.isSet(name)) return false;
+    const text = this.find(name)?.text;
+    return value === undefined ? !isSwitch(this.#rows[name] ?? {}) || text !== 'false' : text === value;
+  }
+
   /** The value of a flag that has a default. */
   get(name: string): FlagValue {
     const given = this.find(name);
     if (given === undefined) throw new Error(`no default for the flag --${name}`);
     return given;
   }
+}
+
+/** @throws FlagError for a flag that would do nothing, by `needs` and `excludes` of the rows; it names both flags. */
+export function checkTogether(rows: FlagRows, flags: Flags): void {
+  for (const [name, { needs, excludes = [] }] of Object.entries(rows)) {
+    if (!flags.isOn(name)) continue;
+    if (needs?.some((one) => flags.isOn(one)) === false)
+      throw new FlagError(`--${name} needs ${needs.map((one) => usageOf(one, rows[one])).join(' or ')}`);
+    const other = excludes.find((one) => flags.isOn(...splitValue(one)));
+    if (other !== undefined) throw new FlagError(`--${name} cannot be used with --${other}`);
+  }
+}
+
+function splitValue(text: string): [name: string, value?: string] {
+  const at = text.indexOf('=');
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** `--name`, or `--name=VALUE`. */
+export function usageOf(name: string, row: FlagRow | undefined): string {
+  return row?.value === undefined ? `--${name}` : `--${name}=${row.value}`;
 }
 
 /** The environment variable of a flag. */

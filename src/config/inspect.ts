@@ -1,4 +1,5 @@
 import {
+  apiSource,
   checkNoArguments,
   cliConfig,
   CLI_FLAGS,
@@ -7,8 +8,9 @@ import {
   placementIn,
   type CliConfig,
   type CliEnvironment,
+  type ObjectSource,
 } from './cli.js';
-import { FlagError, type FlagRows, type Flags } from './flags.js';
+import type { FlagRows, Flags } from './flags.js';
 
 /** The commands that show the state of a hub. */
 
@@ -33,6 +35,7 @@ export interface StatusConfig extends CliConfig {
 /** The configuration of `multicluster-engine check`. */
 export interface CheckConfig extends CliConfig {
   readonly command: 'check';
+  readonly source: Extract<ObjectSource, { kind: 'api' }>;
   /** Check what an installation needs, instead of what it has made. */
   readonly pre: boolean;
   /** Namespace of the operator and of the Leases. */
@@ -52,8 +55,18 @@ export const CHECK_FLAGS: FlagRows = {
     help: 'namespace of the operator and of its Leases',
     default: 'multicluster-engine-operator',
   },
-  ...HUB_FLAGS,
+  ...without(HUB_FLAGS, 'offline', 'filename'),
+  namespace: {
+    ...HUB_FLAGS['namespace'],
+    help: 'only Placements of this namespace',
+    excludes: ['all-namespaces', 'pre'],
+  },
 };
+
+/** Files do not describe a hub. */
+function without(rows: FlagRows, ...names: readonly string[]): FlagRows {
+  return Object.fromEntries(Object.entries(rows).filter(([name]) => !names.includes(name)));
+}
 
 /** @throws FlagError with the flag or argument, its value and the rule. */
 export function whoSelects(flags: Flags, environment: CliEnvironment): WhoSelectsConfig {
@@ -77,12 +90,11 @@ export function status(flags: Flags, environment: CliEnvironment): StatusConfig 
 /** @throws FlagError with the flag or argument, its value and the rule. */
 export function check(flags: Flags, environment: CliEnvironment): CheckConfig {
   checkNoArguments(environment.positional);
-  const config = cliConfig(flags, environment);
-  if (config.source.kind === 'files')
-    throw new FlagError('--offline cannot be used with check: files do not describe a hub');
+  const source = apiSource(flags);
   return {
     command: 'check',
-    ...config,
+    ...cliConfig(flags, environment, source),
+    source,
     pre: flags.get('pre').bool(),
     operatorNamespace: flags.get('operator-namespace').matching(/^[^/%]+$/, 'the name of a namespace'),
   };

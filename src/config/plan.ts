@@ -2,6 +2,7 @@ import {
   apiSource,
   checkNoArguments,
   outputConfig,
+  rowsOf,
   type CliConfig,
   type CliEnvironment,
   type ObjectSource,
@@ -44,7 +45,12 @@ export const PLAN_FLAGS: FlagRows = {
     list: true,
     help: 'file or folder of manifests that would be applied; - is standard input',
   },
-  recursive: { short: 'R', help: 'also read the subfolders of the folders of -f and --base', default: 'false' },
+  recursive: {
+    short: 'R',
+    help: 'also read the subfolders of the folders of -f and --base',
+    default: 'false',
+    needs: ['filename', 'base'],
+  },
   delete: {
     value: 'KIND/NAME',
     list: true,
@@ -67,17 +73,15 @@ export const PLAN_FLAGS: FlagRows = {
     help: 'namespace of objects that name none',
     defaultText: 'that of the context, else default',
   },
-  output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
-  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'as for kubectl' },
-  context: { value: 'NAME', help: 'context of the kubeconfig', defaultText: 'its current context' },
-  as: { value: 'USER', help: 'user to impersonate' },
+  ...rowsOf('output', 'kubeconfig', 'context', 'as'),
   offline: { help: 'compare the files of -f with those of --base, and send no request', default: 'false' },
   base: {
     value: 'FILE',
     help: 'with --offline: file or folder of all objects before the change',
     defaultText: 'no object',
+    needs: ['offline'],
   },
-  color: { value: 'WHEN', help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set', default: 'auto' },
+  ...rowsOf('color'),
 };
 
 /** @throws FlagError with the flag or argument, its value and the rule. */
@@ -107,14 +111,8 @@ export function plan(flags: Flags, { env, positional, version }: CliEnvironment)
 }
 
 function sourceOf(flags: Flags): PlanSource {
-  const base = flags.find('base');
-  if (!flags.get('offline').bool()) {
-    if (base !== undefined) throw new FlagError('--base needs --offline');
-    return apiSource(flags);
-  }
-  const online = ['kubeconfig', 'context', 'as'].find((name) => flags.find(name) !== undefined);
-  if (online !== undefined) throw new FlagError(`--${online} cannot be used with --offline`);
-  return { kind: 'files', base: base?.matching(/^[^\0]+$/s, 'a file, a folder or -') };
+  if (!flags.get('offline').bool()) return apiSource(flags);
+  return { kind: 'files', base: flags.find('base')?.matching(/^[^\0]+$/s, 'a file, a folder or -') };
 }
 
 function mostOf(flags: Flags, name: 'max-removals' | 'max-additions'): MostChanges | undefined {

@@ -21,15 +21,15 @@ describe('the commands about clusters', () => {
       image: 'registry.example.com/engine:1',
       apiEndpoint: undefined,
     });
-    const flags = '--set prod --hub-url https://hub.example.com:6443/a --valid 30m --renew --image r/e:1';
+    const flags = '--set prod --hub-url https://hub.example.com:6443/a --valid 30m --image r/e:1';
     expect(read(`cluster add edge-1 ${flags} --api-endpoint https://edge-1.example.com`)).toMatchObject({
       clusterSet: 'prod',
       hubUrl: 'https://hub.example.com:6443/a',
       validSeconds: 1_800,
-      renew: true,
       image: 'r/e:1',
       apiEndpoint: 'https://edge-1.example.com',
     });
+    expect(read('cluster add edge-1 --renew --image r/e:1')).toMatchObject({ renew: true, clusterSet: undefined });
   });
 
   it.each([

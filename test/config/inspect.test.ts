@@ -40,7 +40,7 @@ describe('the commands that show the state of a hub', () => {
     ['tree web', 'wrong arguments "web"; want [placement NAME]'],
     ['status web', 'unexpected arguments "web": the command takes none'],
     ['check web', 'unexpected arguments "web": the command takes none'],
-    ['check --offline -f x', '--offline cannot be used with check: files do not describe a hub'],
+    ['check --offline -f x', 'unknown flag "--offline" (see multicluster-engine check --help)'],
   ])('%s ends with code 1 and the reason', (line, message) => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
   });

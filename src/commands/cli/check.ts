@@ -16,7 +16,6 @@ import { absentNamespace, withHub, type Hub } from './hub.js';
 export function runCheck(config: CheckConfig): Promise<number> {
   return answer('check', async () => {
     const { source, output, pre } = config;
-    if (source.kind === 'files') throw new Error('check reads no files');
     const { results, absent } = await withHub(config, source, async (hub) => {
       const found = await resultsOf(config, hub);
       return { results: found, absent: await absentNamespace(config, hub.client) };
