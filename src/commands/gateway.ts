@@ -20,6 +20,10 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   const clock = systemClock;
   const log = createLogger({ level: config.logLevel, clock });
   exitOnCrash(process, log);
+  if (config.unusedProxies.length > 0) {
+    const variables = config.unusedProxies.join(', ');
+    log.info({ variables }, 'no proxy is used: the gateway connects directly, since tokens must not pass a proxy');
+  }
   const checkDebugger = refuseDebugger(process, log);
   const metrics = createGatewayMetrics(build());
   let tracing: Tracing | undefined;

@@ -38,6 +38,8 @@ export interface GatewayConfig {
   readonly reloadIntervalMs: number;
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
+  /** Names of the variables of a proxy that are set, and not used. */
+  readonly unusedProxies: readonly string[];
 }
 
 /** The process settings that a gateway checks. */
@@ -105,10 +107,12 @@ const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
   NODE_OPTIONS: 'it can load other code and open a debugger',
   SSLKEYLOGFILE: 'it discloses the keys of connections',
   NODE_USE_ENV_PROXY: 'tokens must not pass a proxy',
-  HTTP_PROXY: 'tokens must not pass a proxy',
-  HTTPS_PROXY: 'tokens must not pass a proxy',
-  ALL_PROXY: 'tokens must not pass a proxy',
 };
+/**
+ * Some platforms set these in every pod. Node uses them only with NODE_USE_ENV_PROXY or --use-env-proxy, which are refused, and
+ * nothing of the gateway reads them: it connects directly to the API server.
+ */
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
 const REFUSED_OPTIONS =
   /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
@@ -138,6 +142,7 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
     shutdownDelayMs: flags.get('shutdown-delay').duration(4_000),
     reloadIntervalMs: positive(flags.get('reload-interval'), 60_000),
     tracing: tracing(env),
+    unusedProxies: PROXY_VARIABLES.flatMap((name) => variablesSet(env, name)),
   };
   if (config.requestTimeoutMs < headerTimeoutMs) requestTimeout.refuse('at least as long as the header timeout');
   checkPorts(config, flags);
@@ -146,11 +151,16 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
 
 function checkEnvironment({ env, execArgv }: ProcessEnvironment): void {
   for (const [name, why] of Object.entries(REFUSED_VARIABLES)) {
-    const set = [name, name.toLowerCase()].find((one) => env[one] !== undefined && env[one] !== '');
+    const [set] = variablesSet(env, name);
     if (set !== undefined) throw new FlagError(`the variable ${set} must not be set for a gateway: ${why}`);
   }
   const option = execArgv.find((one) => REFUSED_OPTIONS.test(one));
   if (option !== undefined) throw new FlagError(`node must not be started with ${option} for a gateway`);
+}
+
+/** Of a variable and its name in lower case, those that are set. */
+function variablesSet(env: ProcessEnvironment['env'], name: string): string[] {
+  return [name, name.toLowerCase()].filter((one) => env[one] !== undefined && env[one] !== '');
 }
 
 function checkPorts({ listen: main, metricsListen, healthListen }: GatewayConfig, flags: Flags): void {

@@ -36,6 +36,7 @@ describe('a gateway in a cluster', () => {
       shutdownDelayMs: 2_000,
       reloadIntervalMs: 5_000,
       tracing: undefined,
+      unusedProxies: [],
     });
   });
 
@@ -124,11 +125,8 @@ describe('the gateway does not start', () => {
     ['NODE_OPTIONS', '--inspect'],
     ['NODE_OPTIONS', '--require=/x.js'],
     ['SSLKEYLOGFILE', '/tmp/keys'],
-    ['HTTPS_PROXY', 'http://proxy'],
-    ['https_proxy', 'http://proxy'],
-    ['HTTP_PROXY', 'x'],
-    ['ALL_PROXY', 'x'],
     ['NODE_USE_ENV_PROXY', '1'],
+    ['node_use_env_proxy', '1'],
   ])('the gateway does not start with %s=%s in its environment, and prints one line that names it', (name, value) => {
     expect(read(FILES, { ...IN_CLUSTER, [name]: value })).toMatch(
       new RegExp(`^multicluster-engine: the variable ${name} must not be set for a gateway: [^\n]+\n$`),

@@ -2,16 +2,23 @@
  * What people did: they ran the components in clusters whose platform sets HTTPS_PROXY and NO_PROXY in every pod, since nothing
  * leaves the network otherwise. client-go obeys these variables in every program; the agent did not reach its hub.
  * What is right: each connection to an API server is made as the variables say. The HTTPS interface is the exception: it passes
- * on tokens of other people, and does not start with a proxy.
+ * on tokens of other people, so it connects directly, whatever the variables say. It did not start at all with them.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { connectHub } from '../../src/agent/hub.js';
 import { loadKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.js';
 import { createTransport } from '../../src/kube/transport/transport.js';
+import { issueServingCertificate } from '../../src/pki/serving.js';
 import { systemClock, systemRandom } from '../../src/runtime/clock.js';
+import { askOnce } from '../gateway/client.js';
 import { joinData } from '../support/builders/joindata.js';
 import { RecordingLog } from '../support/fakes/log.js';
 import { Recorder } from './kubeconfig/recorder.js';
@@ -80,5 +87,58 @@ describe.each([
     });
 
     expect(await send(`https://${host}:${words['HTTPS_PORT']}`, Object.fromEntries(filled))).toBe(proxies);
+  });
+});
+
+/** Starts a gateway in front of `hub.example`, sends it a request with a token, and ends it. */
+async function throughGateway(
+  variables: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly log: readonly string[] }> {
+  const { certificate, privateKey } = await issueServingCertificate({
+    names: ['localhost'],
+    addresses: [],
+    now: Date.now(),
+  });
+  const files = { 'tls-cert': certificate, 'tls-key': privateKey, 'upstream-ca': recorder.ca.cert };
+  const [port = 0, metrics = 0, health = 0] = await freePorts(3);
+  const ports = { listen: port, 'metrics-listen': metrics, 'health-listen': health };
+  const flags = [
+    ...Object.entries(files).map(([flag, pem]) => {
+      const file = path.join(mount, flag);
+      writeFileSync(file, pem, { mode: 0o600 });
+      return `--${flag}=${file}`;
+    }),
+    ...Object.entries(ports).map(([flag, at]) => `--${flag}=127.0.0.1:${at}`),
+    `--upstream=https://hub.example:${words['HTTPS_PORT']}`,
+    '--shutdown-delay=0s',
+  ];
+  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+  const command = [process.execPath, main, 'gateway', ...flags] as const;
+  const child = await startChild({ command, env: { PATH: process.env['PATH'] ?? '', ...variables }, output: 'pipe' });
+  const output = text(child.output);
+  const agent = new Agent({ ca: certificate });
+  const isLive = async (): Promise<boolean> => (await fetch(`http://127.0.0.1:${health}/livez`)).ok;
+  await waitFor('the gateway to run or to end', async () => child.exit() !== undefined || isLive());
+  if (child.exit() !== undefined) throw new Error(await output);
+  const engines = '/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
+  const body = 'apiVersion: multicluster.platform.io/v1alpha1\nkind: MultiClusterEngine\nmetadata: {name: a}\n';
+  const headers = { 'content-type': 'application/yaml' };
+  const { status } = await askOnce(port, { method: 'POST', path: engines, body, headers }, agent);
+  await child.stop();
+  return { status, log: (await output).trim().split('\n') };
+}
+
+describe('a gateway in a pod with a proxy', () => {
+  it('starts, says once that it does not use the proxy, and takes no token there', async () => {
+    const proxy = PROXY.replace('PROXY_PORT', words['PROXY_PORT'] ?? '');
+
+    const { status, log } = await throughGateway({ HTTPS_PROXY: proxy, http_proxy: proxy, NO_PROXY: '.svc' });
+
+    expect(log.filter((line) => line.includes('PROXY'))).toEqual([
+      expect.stringContaining('"variables":"http_proxy, HTTPS_PROXY"'),
+    ]);
+    expect(log.join('\n')).not.toContain(proxy);
+    // Only the proxy knows the name.
+    expect({ status, arrived: passed() }).toEqual({ status: 503, arrived: undefined });
   });
 });
