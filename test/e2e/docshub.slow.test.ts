@@ -16,9 +16,6 @@ import { stepsIn, type Step } from '../support/repository/markdown.js';
 import { ReaderSession } from '../support/repository/session.js';
 
 const MINUTE = 60_000;
-const HUB = {
-  capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
-} as const;
 /** The image that the reader installs first, and the one of the upgrade. */
 const PREVIOUS = 'registry.example.com/multicluster-engine:0.0.9';
 const CURRENT = 'registry.example.com/multicluster-engine:0.1.0';
@@ -50,7 +47,8 @@ const UNINSTALL = stepsOf('docs/how-to/uninstall.md');
 /** The step that deletes the engine: those before it are refused. */
 const ENGINE = UNINSTALL.findIndex(({ command }) => command.startsWith('kubectl delete mce'));
 
-describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, (server) => {
+// The overlays have a ResourceQuota and a FlowSchema, which the embedded server does not serve.
+describeWithServer('a reader of the pages on a hub', { own: true, capabilities: ['rollouts', 'quota'] }, (server) => {
   let reader: ReaderSession;
   let operator: Pod | undefined;
   let components: Components;
