@@ -22,9 +22,9 @@ const COMPARED = ['miss.cpu', 'miss.burst', 'flip.cpu', 'heartbeat.cpu', 'heartb
 const ALLOWED_RATIO = 1.5;
 /** The lines of the plot: figures by key. */
 const LINES: Readonly<Record<string, string>> = {
-  'miss.cpu': 'label, unnamed',
-  'heartbeat.cpu': 'status of a cluster',
-  'flip.cpu': 'label, one decision',
+  'miss.cpu': 'label that no Placement names',
+  'heartbeat.cpu': 'report of a cluster',
+  'flip.cpu': 'label that moves one decision',
   'new.cpu': 'new Placement',
 };
 

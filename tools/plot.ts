@@ -16,7 +16,7 @@ export interface Plot {
 }
 
 const AREA = { left: 80, top: 40, width: 420, height: 280 };
-const SIZE = { width: 700, height: 380 };
+const SIZE = { width: 720, height: 380 };
 const GRID = '#e5e7eb';
 const COLOURS = ['#1d4ed8', '#b45309', '#047857', '#be123c', '#6d28d9'];
 

@@ -25,11 +25,11 @@ export interface SharesBar {
 const ROWS: Readonly<Record<string, string>> = {
   'start.cpu': 'start, 200 Placements',
   'restart.cpu': 'start, all decided',
-  'miss.cpu': 'a label, unnamed',
+  'miss.cpu': 'a label, no decision moves',
   'miss.burst': 'the same, many at once',
   'heartbeat.cpu': 'a status, many at once',
   'heartbeat.paced': 'the same, 10,000 a minute',
-  'flip.cpu': 'a label, one decision',
+  'flip.cpu': 'a label, one decision moves',
   'new.cpu': 'a new Placement',
 };
 const COLOURS = [
