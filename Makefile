@@ -10,7 +10,7 @@ IMAGE ?= localhost/multicluster-engine:$(shell bash tools/identity.sh tag)
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run hub check test test-all nightly control-plane programs verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
+.PHONY: help build plugin run hub check test test-all nightly control-plane programs verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,13 @@ $(DEPENDENCIES): package-lock.json
 build: $(DEPENDENCIES) ## Compile to dist/
 	@echo 'compiling ...'
 	@npm run --silent build
+
+dist/src/main.js:
+	@$(MAKE) --no-print-directory build
+
+plugin: dist/src/main.js ## Make `kubectl mce` and `multicluster-engine` of this checkout in dist/bin, for your PATH
+	@bash tools/plugin.sh dist/bin
+	@echo 'export PATH="$(CURDIR)/dist/bin:$$PATH"'
 
 run: build ## Start the product with an API of its own: needs Node and nothing else; ARGS='--seed-fleet 200' passes flags
 	@node dist/src/main.js standalone$(if $(ARGS), $(ARGS))

@@ -24,7 +24,6 @@ import { stepsIn } from '../support/repository/markdown.js';
 
 /** The pages whose commands are run here: on the example fleet in memory, as the program runs them on a hub. */
 const PAGES = [
-  'docs/how-to/find-out-why.md',
   'docs/reference/cli/check.md',
   'docs/reference/cli/cluster.md',
   'docs/reference/cli/cordon.md',

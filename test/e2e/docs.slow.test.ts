@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 import { pathWithPlugin, withContext } from '../support/clients/plugin.js';
-import { installPrograms } from '../support/processes/installedprogram.js';
 import { Standalone } from '../support/processes/standalone.js';
 import { readPage } from '../support/repository/documents.js';
 import { stepsIn, type Step } from '../support/repository/markdown.js';
@@ -42,8 +41,11 @@ const TASKS = [
 ];
 /** The page about a cluster that joins the hub: it needs a second server, the cluster. */
 const JOIN = 'docs/how-to/add-a-cluster.md';
-/** The page about `plan`: what it prints depends on all Placements of the hub, so it has one of its own. */
-const PLAN = 'docs/how-to/preview-a-change.md';
+/** The pages that continue from the walk of the README, with the hub as it is then. */
+const AFTER_WALK = ['docs/how-to/find-out-why.md', 'docs/how-to/preview-a-change.md'];
+const WALK = stepsIn(readPage('README.md').slice(readPage('README.md').indexOf('\n## '))).filter(
+  ({ command }) => !command.startsWith('make '),
+);
 const [BACKUP = '', RESTORE = ''] = readPage('docs/how-to/backup-and-restore.md').split(/^(?=## Restore$)/m);
 
 interface Hub {
@@ -128,18 +130,17 @@ describeWithKubectl('a reader of the documents', () => {
     );
   });
 
-  describe(PLAN, () => {
+  describe('after the walk of the README', () => {
     let reader: ReaderSession;
 
     beforeAll(async () => {
-      const { run } = await startHub('planned');
-      const PATH = `${installPrograms(path.join(folder, 'programs'))}:${env.PATH}`;
-      reader = new ReaderSession(folder, { ...env, PATH, KUBECONFIG: run.kubeconfig });
-      for (const command of EXAMPLES) await reader.succeeds(command);
+      const { run } = await startHub('walked');
+      reader = new ReaderSession(folder, { ...env, KUBECONFIG: run.kubeconfig });
+      for (const step of WALK) await reader.shows(step);
     }, 8 * MINUTE);
 
-    it.each(cases(stepsIn(readPage(PLAN))))(
-      'a command of the page prints what the page shows: $title',
+    it.each(AFTER_WALK.flatMap((page) => cases(stepsIn(readPage(page))).map((one) => ({ page, ...one }))))(
+      'a command of $page prints what the page shows: $title',
       async ({ step }) => {
         await reader.shows(step);
       },

@@ -1,22 +1,16 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { load } from 'js-yaml';
 
 import { asRecord, type JsonRecord } from '../../../src/api/json.js';
+import { root } from '../repository/root.js';
 import { pathWithKubectl } from './kubectl.js';
-
-const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
 /** A PATH with kubectl and its plugin `kubectl mce`: the compiled program, from a folder that is made for it. */
 export function pathWithPlugin(folder: string): string {
-  mkdirSync(folder);
-  // Under the name of the npm package's program, which messages have too.
-  const plugin = path.join(folder, 'kubectl-mce.js');
-  symlinkSync(MAIN, plugin);
-  const script = `#!/bin/sh\nexec '${process.execPath}' '${plugin}' "$@"\n`;
-  writeFileSync(path.join(folder, 'kubectl-mce'), script, { mode: 0o755 });
+  execFileSync('bash', [path.join(root, 'tools', 'plugin.sh'), folder]);
   return pathWithKubectl(folder);
 }
 

@@ -63,7 +63,7 @@ function stepsOf(block: string): Step[] {
 export function masked(lines: readonly string[]): string[] {
   const plain = lines.map((line) =>
     line
-      .replaceAll(/(?<![\w-])(\d+m)?\d+(\.\d+)? ?s(?![\w-])/g, 'TIME')
+      .replaceAll(/(?<![\w-])(?:(\d+m)?\d+(\.\d+)? ?s(?![\w-])|\d+ m(?= ago))/g, 'TIME')
       .replaceAll(/\s+/g, ' ')
       .trim(),
   );
