@@ -153,15 +153,18 @@ export function apiSource(flags: Flags): Extract<ObjectSource, { kind: 'api' }> 
   };
 }
 
-/** As long as the longest window of a disruption budget. */
-const LONGEST_MS = 7 * 24 * 3_600_000;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration such as 30s, 10m or 1h, in ms. @throws FlagError with the flag, its value and the rule. */
-export function durationMs(given: FlagValue): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(given.text) ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? NaN);
-  return ms > 0 && ms <= LONGEST_MS ? ms : given.refuse('a duration such as 30s, 10m or 1h, from 1s to 7d');
+/** A duration such as 30s, 10m or 1h, in ms; `most`: the longest one. @throws FlagError with the flag, its value and the rule. */
+export function durationMs(given: FlagValue, most: '24h' | '7d'): number {
+  const ms = msOf(given.text);
+  return ms > 0 && ms <= msOf(most) ? ms : given.refuse(`a duration such as 30s, 10m or 1h, from 1s to ${most}`);
+}
+
+/** NaN for another text. */
+function msOf(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (UNITS[unit] ?? NaN);
 }
 
 const READING_CODES =

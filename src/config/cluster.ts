@@ -182,7 +182,7 @@ function drain(flags: Flags, environment: CliEnvironment): DrainConfig {
     cluster: nameIn(environment.positional, 'CLUSTER'),
     dryRun: flags.get('dry-run').bool(),
     yes: flags.get('yes').bool(),
-    timeoutMs: durationMs(flags.get('timeout')),
+    timeoutMs: durationMs(flags.get('timeout'), '7d'),
   };
 }
 

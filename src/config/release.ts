@@ -24,10 +24,13 @@ export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> 
 
 export const RELEASE_ARGUMENTS = 'placement NAME';
 
+/** Nothing bounds what is released: a forgotten release ends by itself within a day. */
+const LONGEST = '24h';
+
 export const RELEASE_FLAGS: FlagRows = {
   additions: { help: 'let clusters come in that the budget keeps out; none may leave', default: 'false' },
   clusters: { value: 'A,B', help: 'clusters that may leave or come in, or *', defaultText: 'those that are held now' },
-  for: { value: 'DURATION', help: 'how long they may leave or come in, 1s to 7d', default: '10m' },
+  for: { value: 'DURATION', help: `how long they may leave or come in, 1s to ${LONGEST}`, default: '10m' },
   ...rowsOf('namespace', 'kubeconfig', 'context', 'as'),
 };
 
@@ -43,7 +46,7 @@ export function release(flags: Flags, { positional, version }: CliEnvironment): 
       .find('clusters')
       ?.matching(/^(\*|[^,/*\s]+(,[^,/*\s]+)*)$/, 'names with commas, or *')
       .split(','),
-    forMs: durationMs(flags.get('for')),
+    forMs: durationMs(flags.get('for'), LONGEST),
     source: apiSource(flags),
   };
 }

@@ -28,9 +28,9 @@ describe('release', () => {
 
   it.each([
     ['web', 'wrong arguments "web"; want placement NAME'],
-    ['placement web --for 8d', '--for must be a duration such as 30s, 10m or 1h, from 1s to 7d, got "8d"'],
-    ['placement web --for 0s', '--for must be a duration such as 30s, 10m or 1h, from 1s to 7d, got "0s"'],
-    ['placement web --for 10', '--for must be a duration such as 30s, 10m or 1h, from 1s to 7d, got "10"'],
+    ['placement web --for 8d', '--for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "8d"'],
+    ['placement web --for 0s', '--for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "0s"'],
+    ['placement web --for 10', '--for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "10"'],
     ['placement web --clusters a,', '--clusters must be names with commas, or *, got "a,"'],
     ['placement web --clusters a/b', '--clusters must be names with commas, or *, got "a/b"'],
   ])('%s ends with code 1 and the reason', (line, message) => {

@@ -13,6 +13,7 @@ import { checkHolds } from './holds.js';
 import { checkLease, isHeld } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkPolicies } from './policies.js';
+import { checkReleases } from './releases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
 /** Phases that end by themselves, or that were asked for. */
@@ -34,6 +35,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
     ...checkHolds(hub),
+    ...checkReleases(facts),
     checkFleet(facts),
   ];
 }

@@ -12,6 +12,7 @@ import type { LeavingEvent } from './events.js';
 import { isOffered } from './existing.js';
 import { proposalDocument } from './proposaltext.js';
 import { proposalsOf } from './proposals.js';
+import { releasesField } from './releases.js';
 import type { ExplainReport } from './report.js';
 import { matchedPredicate, otherTaintsOf, whyText } from './texts.js';
 
@@ -30,7 +31,7 @@ export interface DocumentOptions {
 /** The explanation as JSON, of kind PlacementExplanation (docs/reference/cli/placementexplanation.schema.json). */
 export function explanationDocument(report: ExplainReport, options: DocumentOptions): object {
   const { clusters, nearest, events, unread = [] } = options;
-  const { explanation, satisfaction, summary, predicates, absent, withheld } = report;
+  const { explanation, satisfaction, summary, predicates, absent, withheld, releases } = report;
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
   const fixes = proposalsOf(report).flatMap((one) => proposalDocument(one, report) ?? []);
@@ -53,6 +54,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
     ...(fixes.length === 0 ? {} : { fixes }),
     ...(events === undefined ? {} : { events }),
+    ...releasesField(releases, explanation.placement),
     withheld: [...withheld, ...unread],
   };
 }

@@ -1,6 +1,7 @@
 import { field, isRecord, textField } from '../../api/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { clusterViewIn, explainInputOf, type Withheld, type World } from '../../domain/fleet/world.js';
+import { standingReleases, type StandingRelease } from '../../domain/placement/budget/standingrelease.js';
 import { absentSets, type AbsentSet } from '../../domain/placement/facts/absentsets.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
@@ -30,6 +31,8 @@ export interface ExplainReport {
   readonly predicates: readonly PredicateExplanation[];
   readonly absent: readonly AbsentSet[];
   readonly withheld: readonly Withheld[];
+  /** What annotations of the Placement let leave or come in. */
+  readonly releases: readonly StandingRelease[];
   /** All that the caller reads: sets that no binding names, and other Placements. */
   readonly world: World;
   /** The same clusters and sets, with the Placements of all namespaces, or of those that could be read. */
@@ -68,11 +71,17 @@ export function explainReport(
     predicates: explainPredicates(explanation),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
+    releases: standingReleases(annotationsOf(world, namespace, name), world.at),
     world,
     others: beyond,
     harm: new Harm(beyond, { namespace, name }),
     denied,
   };
+}
+
+function annotationsOf(world: World, namespace: string, name: string): Readonly<Record<string, string>> | undefined {
+  return world.objects.placements.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace)
+    ?.metadata.annotations;
 }
 
 function withOthers(world: World, others: World): World {

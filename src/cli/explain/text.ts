@@ -1,4 +1,5 @@
 import { heldBackCause, holdCause } from '../../domain/placement/budget/text.js';
+import { endableLine } from '../../domain/placement/budget/standingrelease.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { existingValues } from './existing.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
@@ -66,6 +67,7 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
       ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
       : summaryText(summary),
     ...holdLines(report),
+    ...report.releases.map((one) => endableLine(one, explanation.placement)),
     withheldLine(report),
     // A message of False ends with it.
     status === 'False' ? undefined : absentLine(report),

@@ -1,7 +1,9 @@
 import { meantText } from '../../api/nearestword.js';
 import { Placements } from '../../api/resources.js';
+import { endableLine } from '../../domain/placement/budget/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { releasesField } from '../explain/releases.js';
 import type { FleetReading } from '../fleetsource.js';
 import { meantPlacement, namesOf } from '../meant.js';
 import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
@@ -82,7 +84,7 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
     { text: `${index === branches.length - 1 ? '└─' : '├─'} ${title}` },
     { text: clusters.length === 0 ? '-' : someNames(clusters, most) },
   ]);
-  return [head, ...table(rows, colored)];
+  return [head, ...table(rows, colored), ...one.releases.map((release) => endableLine(release, one))];
 }
 
 /** Kind FleetTree. */
@@ -90,7 +92,7 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'FleetTree',
-    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, others }) => ({
+    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, others, releases }) => ({
       namespace,
       name,
       phase,
@@ -98,6 +100,7 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
       ...(wanted === undefined ? {} : { wanted }),
       clusterSets: sets,
       others,
+      ...releasesField(releases, { namespace, name }),
     })),
     ...withheldFields(reading),
   };

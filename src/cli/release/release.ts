@@ -3,6 +3,7 @@ import { meantText } from '../../api/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
+import { endableLine, standingReleases } from '../../domain/placement/budget/standingrelease.js';
 import { MOST_RELEASED, releaseText } from '../../domain/placement/budget/release.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { schedule } from '../../domain/placement/schedule.js';
@@ -77,9 +78,10 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
       cause: error,
     });
   }
-  const all = additions ? 'all clusters that match' : 'all clusters that fail a rule';
-  const who = clusters.includes(ALL) ? all : someNames(clusters, MOST_NAMES);
-  return `${of}: ${who} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
+  if (!clusters.includes(ALL))
+    return `${of}: ${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
+  const written = standingReleases({ [key]: text }, now).map((one) => endableLine(one, { namespace, name }));
+  return `${of}: ${written.join('; ')}`;
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */

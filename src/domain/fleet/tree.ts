@@ -1,5 +1,6 @@
 import { textField } from '../../api/json.js';
 import { selects } from '../clusters/selector.js';
+import { standingReleases, type StandingRelease } from '../placement/budget/standingrelease.js';
 import { isOwn } from '../placement/decision.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
@@ -17,6 +18,8 @@ export interface PlacementTree {
   readonly sets: readonly SetBranch[];
   /** Clusters of the decision that are in no eligible set, or of which that is not known; sorted. */
   readonly others: readonly string[];
+  /** What annotations let leave or come in. */
+  readonly releases: readonly StandingRelease[];
 }
 
 export interface SetBranch {
@@ -29,8 +32,9 @@ export function placementTrees(world: World): readonly PlacementTree[] {
   const inputs = new WorldInputs(world);
   return world.objects.placements
     .map(({ metadata, status }) => {
-      const { namespace = '', name } = metadata;
-      return treeOf({ namespace, name, phase: textField(status, 'phase') || 'Pending' }, inputs);
+      const { namespace = '', name, annotations } = metadata;
+      const releases = standingReleases(annotations, world.at);
+      return treeOf({ namespace, name, phase: textField(status, 'phase') || 'Pending', releases }, inputs);
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
@@ -39,7 +43,10 @@ function keyOf({ namespace, name }: PlacementTree): string {
   return `${namespace}/${name}`;
 }
 
-function treeOf(of: Pick<PlacementTree, 'namespace' | 'name' | 'phase'>, inputs: WorldInputs): PlacementTree {
+function treeOf(
+  of: Pick<PlacementTree, 'namespace' | 'name' | 'phase' | 'releases'>,
+  inputs: WorldInputs,
+): PlacementTree {
   const input = inputs.input(of);
   const published = input === undefined ? [] : publishedIn(input);
   const clusters = published.flatMap((one) => inputs.cluster(one) ?? []);

@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
+import { checkHub } from '../../src/cli/check/hub.js';
+import { explainPlacement } from '../../src/cli/explain/command.js';
+import { tree } from '../../src/cli/inspect/tree.js';
+import { releaseRemovals } from '../../src/cli/release/release.js';
+import { readConfig } from '../../src/config/config.js';
+import { worldOf, type World } from '../../src/domain/fleet/world.js';
+import { releaseText } from '../../src/domain/placement/budget/release.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+import { hubFacts, NOW, placementIn, readingOf } from '../support/builders/hubfacts.js';
+import { rawPlacement } from '../support/builders/world.js';
+import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';
+
+/*
+ * People released clusters with `--for 8760h`, or wrote an annotation for `*` until 2099, and forgot it: the budget bounded nothing
+ * from then on, and no command said so.
+ * What is right: the command releases for a day at most; explain, tree and check say of each release until when and for whom, and
+ * check warns of a longer one, and of one that cannot be read.
+ */
+
+const DAY = 86_400_000;
+const FOREVER = '2099-01-01T00:00:00Z/*';
+
+function worldWith(annotations: Readonly<Record<string, string>>): World {
+  const placement = rawPlacement(EXAMPLE_SPEC);
+  const placements = [{ ...placement, metadata: { ...placement.metadata, annotations } }];
+  return { ...exampleWorld(EXAMPLE_SPEC, { placements }), at: NOW };
+}
+
+function shown(annotations: Readonly<Record<string, string>>, output: 'text' | 'json'): readonly string[] {
+  const world = worldWith(annotations);
+  const request = { namespace: 'shop', placement: 'web', cluster: undefined, nearest: 0, output, colored: false };
+  return [explainPlacement(world, request), tree(readingOf(world), undefined, { output, colored: false })];
+}
+
+function checked(annotations: Readonly<Record<string, string>>): unknown {
+  const placement = placementIn('Satisfied');
+  const placements = [{ ...placement, metadata: { ...placement.metadata, annotations } }];
+  const { objects } = hubFacts().reading.world;
+  const facts = hubFacts({ reading: readingOf(worldOf({ ...objects, placements })) });
+  return checkHub(facts).filter(({ name }) => name === 'releases');
+}
+
+describe('a release', () => {
+  it.each(['8760h', '25h', '7d', '2d'])('of %s is refused with flag, value and rule', (duration) => {
+    expect(readConfig(['release', 'placement', 'web', '--for', duration], {})).toMatchObject({
+      exitCode: 1,
+      text: `multicluster-engine: --for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "${duration}"\n`,
+    });
+  });
+
+  it('of a day is taken', () => {
+    expect(readConfig(['release', 'placement', 'web', '--for', '1d'], {})).toMatchObject({ forMs: DAY });
+  });
+
+  it.each([
+    [
+      'of all that leave',
+      ALLOW_REMOVALS_ANNOTATION,
+      FOREVER,
+      'all clusters that fail a rule may leave until 2099-01-01T00:00:00Z, and nothing holds them; ' +
+        `to end it: kubectl annotate placement web -n shop ${ALLOW_REMOVALS_ANNOTATION}-`,
+    ],
+    [
+      'of all that come in',
+      ALLOW_ADDITIONS_ANNOTATION,
+      FOREVER,
+      'all clusters that match may come in until 2099-01-01T00:00:00Z',
+    ],
+    [
+      'of named clusters',
+      ALLOW_REMOVALS_ANNOTATION,
+      '2026-11-22T13:00:00Z/a,b\u001b[2J',
+      'a, "b\\u001b[2J" may leave until 2026-11-22T13:00:00Z',
+    ],
+    [
+      'of more clusters than can be named',
+      ALLOW_REMOVALS_ANNOTATION,
+      releaseText(
+        NOW + 60_000,
+        Array.from({ length: 9_000 }, (_, at) => `cluster-${at}`),
+      ) ?? '',
+      '9000 clusters may leave until 2026-11-22T12:01:00Z',
+    ],
+    [
+      'that cannot be read',
+      ALLOW_REMOVALS_ANNOTATION,
+      'tomorrow/*',
+      `annotation ${ALLOW_REMOVALS_ANNOTATION} cannot be read and releases nothing`,
+    ],
+  ])('%s is shown by explain and tree, in text and JSON', (_kind, annotation, value, text) => {
+    for (const one of shown({ [annotation]: value }, 'text')) expect(one).toContain(text);
+    for (const one of shown({ [annotation]: value }, 'json')) expect(one).toContain(JSON.stringify(text).slice(1, -1));
+  });
+
+  it('of all, when it is made, says that nothing holds them, and how to end it', async () => {
+    const request = { namespace: 'shop', placement: 'web', clusters: ['*'], now: NOW, until: NOW + DAY };
+
+    expect(await releaseRemovals(new ReleaseClient(heldWorld()), request)).toBe(
+      'shop/web: all clusters that fail a rule may leave until 2026-11-23T12:00:00Z, and nothing holds them; ' +
+        `to end it: kubectl annotate placement web -n shop ${ALLOW_REMOVALS_ANNOTATION}-`,
+    );
+  });
+
+  it('that has ended is not shown', () => {
+    const ended = { [ALLOW_REMOVALS_ANNOTATION]: '2026-11-22T12:00:00Z/*' };
+
+    for (const one of [...shown(ended, 'text'), ...shown(ended, 'json')]) expect(one).not.toMatch(/may leave|releases/);
+    expect(checked(ended)).toEqual([]);
+  });
+
+  it('is passed by check while it ends within a day, and a warning after that or when it cannot be read', () => {
+    expect(checked({ [ALLOW_REMOVALS_ANNOTATION]: '2026-11-23T12:00:00Z/*' })).toMatchObject([
+      { status: 'Passed', message: expect.stringContaining('shop/web: all clusters that fail a rule may leave until') },
+    ]);
+    expect(checked({ [ALLOW_REMOVALS_ANNOTATION]: FOREVER, [ALLOW_ADDITIONS_ANNOTATION]: 'x' })).toMatchObject([
+      {
+        status: 'Warning',
+        message: expect.stringContaining('shop/web: all clusters that fail a rule may leave until 2099'),
+        remedy: `kubectl annotate placement web -n shop ${ALLOW_REMOVALS_ANNOTATION}-`,
+      },
+      { status: 'Warning', message: expect.stringContaining('cannot be read and releases nothing') },
+    ]);
+  });
+});
