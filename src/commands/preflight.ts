@@ -6,7 +6,7 @@ import path from 'node:path';
 import { codeOf, Damaged, FolderInUse, freePorts, makeFolder } from '@multicluster-engine/kube-apiserver';
 import { addressOf, type Listen } from '../config/flags.js';
 import { delay, systemClock } from '../runtime/clock.js';
-import { errorText } from '../runtime/errors.js';
+import { errorText, fileFault } from '../runtime/errors.js';
 import type { StandaloneConfig } from '../config/standalone.js';
 
 const GATEWAY_EXIT_MS = 2_000;
@@ -37,7 +37,7 @@ export async function checkFolders({
   const context = `--data-dir=${dataDir} cannot be used`;
   if (await isNotFolder(dataDir))
     throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${OTHER_FOLDER}`);
-  await withContext(context, () => makeFolder(dataDir));
+  await withContext(context, () => makeFolder(dataDir), 'no folder can be made there');
   await withContext(context, () => checkFolder(dataDir));
   for (const folder of FOLDERS.map((name) => path.join(dataDir, name))) {
     if (await isNotFolder(folder))
@@ -49,7 +49,11 @@ export async function checkFolders({
     await checkAppendable(logFile(dataDir));
   });
   if (auditLog !== undefined)
-    await withContext(`--audit-log=${auditLog} cannot be written`, () => checkAppendable(auditLog));
+    await withContext(
+      `--audit-log=${auditLog} cannot be written`,
+      () => checkAppendable(auditLog),
+      'its folder does not exist',
+    );
 }
 
 /** A missing folder passes: it is created later. */
@@ -176,7 +180,7 @@ export function startErrorMessage(error: unknown, dataDir: string): string {
   if (error instanceof Damaged)
     return `${error.message}; nothing was changed: put a copy of the folder in its place, or start with another --data-dir=DIR`;
   if (codeOf(error) === 'ENOSPC')
-    return `--data-dir=${dataDir}: no space is left on its disk (${error.message}): make room there, or take ${OTHER_FOLDER}`;
+    return `--data-dir=${dataDir}: no space is left on its disk: make room there, or take ${OTHER_FOLDER}`;
   return isListenError(error) ? `${error.message}; use another address with --listen=HOST:PORT` : error.message;
 }
 
@@ -184,12 +188,21 @@ function isListenError(error: Error): boolean {
   return 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo');
 }
 
-async function withContext(what: string, work: () => Promise<void>): Promise<void> {
+/** `missing`: what it means that there is no such file. */
+async function withContext(what: string, work: () => Promise<void>, missing = 'no such file'): Promise<void> {
   try {
     await work();
   } catch (error) {
-    throw new Error(`${what}: ${errorText(error)}`, { cause: error });
+    const fault = codeOf(error) === 'ENOENT' ? missing : fileFault(error);
+    const file = pathOf(error);
+    const place = what.includes(`=${file} `) || file === '' ? '' : `${file}: `;
+    throw new Error(`${what}: ${place}${fault}: correct it, or take another place`, { cause: error });
   }
+}
+
+/** The file that an error of the system is about; empty where it names none. */
+function pathOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'path' in error ? String(error.path) : '';
 }
 
 function tryListening({ host, port }: Listen): Promise<void> {

@@ -3,6 +3,7 @@ import { isatty } from 'node:tty';
 import type { LineWriter } from '../observability/linewriter.js';
 import { standardError, standardOutput } from '../observability/standardoutput.js';
 import { systemClock, type Clock } from '../runtime/clock.js';
+import { fileFault } from '../runtime/errors.js';
 
 /** An output stream of the process. */
 export interface Output {
@@ -73,19 +74,24 @@ export class Progress {
 /** Prints to the standard output and error of this process, which are opened by the first text. */
 export const progress = new Progress(
   {
-    stdout: outputOf(1, standardOutput),
+    stdout: outputOf(1, standardOutput, (error) =>
+      standardError().write(`standard output cannot be written: ${fileFault(error)}; the exit code will not be 0\n`),
+    ),
     stderr: outputOf(2, standardError),
   },
   systemClock,
 );
 
-function outputOf(descriptor: number, open: () => LineWriter): Output {
+function outputOf(descriptor: number, open: () => LineWriter, onFailed?: (error: unknown) => void): Output {
+  let isTold = false;
   return {
     get isTTY() {
       return isatty(descriptor);
     },
     write(text) {
       const writer = open();
+      if (onFailed !== undefined && !isTold) writer.onFailed(onFailed);
+      isTold = true;
       writer.onRecovered((dropped) => writer.write(`\n(${dropped} messages could not be printed)\n`));
       writer.write(text);
     },

@@ -45,6 +45,7 @@ export class LineWriter {
   #dropped = 0;
   #unreported = 0;
   #report: (lines: number) => void = () => undefined;
+  #fail: (error: unknown) => void = () => undefined;
 
   constructor(descriptor: number, { clock, writeBytes = writeSync, sleep = block }: LineWriterOptions) {
     this.#descriptor = descriptor;
@@ -61,6 +62,11 @@ export class LineWriter {
   /** Sets the function that reports dropped lines. It is called when lines can be written again, and may write. */
   onRecovered(report: (lines: number) => void): void {
     this.#report = report;
+  }
+
+  /** Sets the function that is told of the first error, apart from a reader that is slow or gone: a full disk. */
+  onFailed(fail: (error: unknown) => void): void {
+    this.#fail = fail;
   }
 
   /** Writes one line, which ends with a line break. */
@@ -130,10 +136,17 @@ export class LineWriter {
       const code = codeOf(error);
       // The next reader of the pipe must not begin in the middle of a line.
       if (code === 'EPIPE') this.#offset = 0;
+      else if (code !== 'EAGAIN') this.#tellOnce(error);
       return code;
     } finally {
       this.#waiting.splice(0, written);
     }
+  }
+
+  #tellOnce(error: unknown): void {
+    const fail = this.#fail;
+    this.#fail = () => undefined;
+    fail(error);
   }
 
   /** Line by line, because the kernel does not mix up to 4 KiB in one write with the lines of other processes. */

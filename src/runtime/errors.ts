@@ -97,3 +97,26 @@ export function asError(thrown: unknown): Error {
 export function loggedError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`a value that is not an Error was thrown: ${String(thrown)}`);
 }
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'a part of its path is not a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'its disk is read-only',
+  EEXIST: 'something else is there',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its symbolic links form a loop',
+  ENAMETOOLONG: 'its name is too long',
+  EMFILE: 'this process has too many open files',
+  ENFILE: 'this machine has too many open files',
+  ENOSPC: 'no space is left on its disk',
+  EDQUOT: 'no space is left for this user',
+  EIO: 'the disk reports an error',
+};
+
+/** Why a file could not be read or written, in words; the code, or the name of the error, where there are none. */
+export function fileFault(error: unknown): string {
+  const code = codeOf(error);
+  return FILE_FAULTS[code] ?? (code === 'unknown' && error instanceof Error ? error.name : code);
+}

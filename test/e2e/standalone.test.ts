@@ -272,9 +272,9 @@ describeWithKubectl('standalone', () => {
   );
 
   it.each([
-    ['--data-dir=/dev/null/x', /--data-dir=\/dev\/null\/x cannot be used: ENOTDIR/],
-    ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: ENOENT/],
-    ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: ENOTDIR/],
+    ['--data-dir=/dev/null/x', /--data-dir=\/dev\/null\/x cannot be used: a part of its path is not a folder/],
+    ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: no folder can be made there/],
+    ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: a part of its path is not a folder/],
   ])(
     'a standalone rejects %s and names it',
     async (flag, why) => {

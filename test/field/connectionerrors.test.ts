@@ -387,6 +387,10 @@ it('a command names server and context once, whatever is wrong', async () => {
   ]);
 });
 
+it('a port of 0 is named, which Node leaves out', async () => {
+  expect((await failure({ url: 'https://127.0.0.1:0' })).message).toContain('nothing listens at 127.0.0.1:0, or');
+});
+
 it('several addresses are all named, that which answers first', () => {
   const of = (code: string, address: string): Error =>
     Object.assign(new Error(code), { code, address, port: 6443, syscall: 'connect' });

@@ -98,7 +98,7 @@ describe('a gateway process', () => {
     [
       'a missing certificate',
       (f) => [`--tls-cert=${f.missing}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`],
-      'missing: cannot be read: ENOENT',
+      'missing: cannot be read: no such file',
     ],
     [
       'a folder as key',
@@ -113,7 +113,7 @@ describe('a gateway process', () => {
     [
       'a missing CA',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.missing}`],
-      'missing: cannot be read: ENOENT',
+      'missing: cannot be read: no such file',
     ],
     [
       'a CA that is not a certificate',

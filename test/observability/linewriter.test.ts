@@ -67,6 +67,20 @@ describe('a line writer', () => {
     expect([sink.text, sink.clock.pending, sink.writer.dropped]).toEqual(['one\ntwo\nthree\n', 0, 0]);
   });
 
+  it('a full disk is told once, and a reader that is slow or gone is not', async () => {
+    const told = (code: string): readonly unknown[] => {
+      const sink = new Sink();
+      const errors: unknown[] = [];
+      sink.writer.onFailed((error) => errors.push(error));
+      [sink.room, sink.code] = [0, code];
+      for (const line of ['one\n', 'two\n']) sink.writer.write(line);
+      sink.writer.flush(20);
+      return errors;
+    };
+
+    expect(['ENOSPC', 'EPIPE', 'EAGAIN'].map(told)).toEqual([[expect.objectContaining({ code: 'ENOSPC' })], [], []]);
+  });
+
   it('lines beyond 1 MiB are dropped and counted, and reported once between the lines before and after', async () => {
     const sink = reporting(new Sink());
     sink.room = 0;

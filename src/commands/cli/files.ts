@@ -4,7 +4,8 @@ import type { KubeObject } from '../../api/meta.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
 import { packageRoot } from '../../config/config.js';
 import { readManifests } from '../../kube/manifests/manifests.js';
-import { errorText } from '../../runtime/errors.js';
+import { matchingPaths } from '../../kube/manifests/pattern.js';
+import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
 import { readStandardInput } from './input.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';
 import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
@@ -96,12 +97,57 @@ async function read(
 
 function manifestsOf(from: string, recursive: boolean): readonly UserManifest[] {
   if (from === '-') return parseUserManifests(readStandardInput(), 'standard input');
-  if (!statSync(from).isDirectory()) return parseUserManifests(readFileSync(from), from);
-  const files = readdirSync(from, { recursive, encoding: 'utf8' }).filter((file) => /\.(ya?ml|json)$/.test(file));
-  return files.sort().flatMap((file) => {
-    const place = path.join(from, file);
-    return parseUserManifests(readFileSync(place), place);
+  if (/^https?:\/\//.test(from))
+    throw new Error(`${JSON.stringify(from)}: URLs are not read: pipe it in (curl -fsSL URL | … -f -), or give a file`);
+  return placesOf(from).flatMap((place) => {
+    const files = isFolder(place) ? filesIn(place, recursive) : [place];
+    return files.flatMap((file) =>
+      parseUserManifests(
+        reading(file, (one) => readFileSync(one)),
+        file,
+      ),
+    );
   });
+}
+
+/** As for kubectl, what does not exist is a pattern. */
+function placesOf(from: string): readonly string[] {
+  if (isThere(from)) return [from];
+  const found = matchingPaths(from);
+  if (found.length === 0) throw new Error(`the path ${JSON.stringify(from)} does not exist`);
+  return found;
+}
+
+function isThere(place: string): boolean {
+  try {
+    statSync(place);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ENOENT';
+  }
+}
+
+function isFolder(place: string): boolean {
+  return reading(place, (file) => statSync(file)).isDirectory();
+}
+
+function filesIn(folder: string, recursive: boolean): readonly string[] {
+  const entries = reading(folder, (from) => readdirSync(from, { recursive, withFileTypes: true, encoding: 'utf8' }));
+  const named = entries.filter((entry) => !entry.isDirectory() && /\.(ya?ml|json)$/.test(entry.name));
+  if (named.length === 0) {
+    const rest = !recursive && entries.some((entry) => entry.isDirectory()) ? '; its subfolders were not read' : '';
+    throw new Error(`${JSON.stringify(folder)} has no file that ends with .json, .yaml or .yml${rest}`);
+  }
+  return named.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
+}
+
+/** Calls `readFrom`. @throws Error that says in words why it failed */
+function reading<T>(file: string, readFrom: (file: string) => T): T {
+  try {
+    return readFrom(file);
+  } catch (error) {
+    throw new Error(`${JSON.stringify(file)} cannot be read: ${fileFault(error)}`, { cause: error });
+  }
 }
 
 function namespaceFaults({ apiVersion, kind, metadata }: KubeObject, wanted: string | undefined): readonly Fault[] {

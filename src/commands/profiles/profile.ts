@@ -1,7 +1,7 @@
 import { Profiler } from '../../observability/profiles/profiler.js';
 import { standardError } from '../../observability/standardoutput.js';
 import { systemClock, type Clock, type Timer } from '../../runtime/clock.js';
-import { errorText } from '../../runtime/errors.js';
+import { codeOf, fileFault } from '../../runtime/errors.js';
 import type { Host } from '../../runtime/lifecycle.js';
 
 /** Longest profile, ms: each sample of a profile takes memory until it is written. */
@@ -32,10 +32,11 @@ export function profile({ command, profileDir }: ProfiledCommand, deps: Profilin
   try {
     profiler = new Profiler(profileDir, `${command}-${pid}`, {
       written: (files) => print(`profile written: ${files.join(', ')}`),
-      failed: (error) => print(`the profile cannot be written: ${errorText(error)}`),
+      failed: (error) => print(`the profile cannot be written: ${fileFault(error)}`),
     });
   } catch (error) {
-    print(`--profile-dir cannot be used: ${errorText(error)}`);
+    const fault = codeOf(error) === 'ENOENT' ? 'no folder can be made there' : fileFault(error);
+    print(`--profile-dir=${profileDir} cannot be used: ${fault}`);
     return false;
   }
   let timer: Timer | undefined;

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../../runtime/clock.js';
-import { errorText } from '../../runtime/errors.js';
+import { errorText, fileFault } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 
@@ -88,13 +88,13 @@ export class FileReloader {
   }
 }
 
-function readText(file: string): string {
+/** The text of a regular file. @throws Error with the file and what is wrong */
+export function readText(file: string): string {
   try {
     // A pipe or a device may never end, and can be read once only.
     if (statSync(file).isFile()) return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unreadable';
-    throw new Error(`${file}: cannot be read: ${code}`);
+    throw new Error(`${file}: cannot be read: ${fileFault(error)}`, { cause: error });
   }
   throw new Error(`${file}: cannot be read: it is no regular file`);
 }

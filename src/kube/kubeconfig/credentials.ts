@@ -5,7 +5,6 @@ import type { Credentials, TlsMaterial } from '../transport/credentials.js';
 import { basicAuthorization, serverAddress } from './address.js';
 import { authProviderHeader } from './authprovider.js';
 import type { ClusterEntry, UserEntry } from './document.js';
-import { fileFault } from './filefault.js';
 import type { Environment } from './environment.js';
 import { headersOf } from './headers.js';
 import { KubeconfigError } from './kubeconfigerror.js';
@@ -13,6 +12,7 @@ import { runPlugin, type PluginCredentials } from './plugin.js';
 import { proxyFromEnvironment } from './proxy.js';
 import type { Settings } from './settings.js';
 import { tokenIn } from './token.js';
+import { fileFault } from '../../runtime/errors.js';
 
 /** What credentials depend on besides the files. */
 export interface CredentialTools {

@@ -11,7 +11,7 @@ import {
 } from './document.js';
 import type { Environment } from './environment.js';
 import { KubeconfigError } from './kubeconfigerror.js';
-import { fileFault } from './filefault.js';
+import { fileFault } from '../../runtime/errors.js';
 
 /** An entry, and the file that it comes from. */
 interface From {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { field, parseJson, textField } from '../../api/json.js';
 import type { ClusterEntry, PluginEntry } from './document.js';
-import { fileFault } from './filefault.js';
 import type { Environment } from './environment.js';
 import { KubeconfigError } from './kubeconfigerror.js';
+import { fileFault } from '../../runtime/errors.js';
 
 /** A credential plugin (`client.authentication.k8s.io`): a program that prints a token, or a certificate and its key. */
 

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Credentials } from '../transport/credentials.js';
 import type { Environment } from './environment.js';
-import { fileFault } from './filefault.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { tokenIn } from './token.js';
+import { fileFault } from '../../runtime/errors.js';
 
 /** The ServiceAccount of a pod (client-go's rest.InClusterConfig). */
 

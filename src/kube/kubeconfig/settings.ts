@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { meantText } from '../../api/nearestword.js';
 import { NO_CLUSTER, NO_CONTEXT, NO_USER, type ClusterEntry, type PluginEntry, type UserEntry } from './document.js';
-import { fileFault } from './filefault.js';
 import type { MergedKubeconfig } from './files.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { proxyUrlFault } from './proxy.js';
+import { fileFault } from '../../runtime/errors.js';
 
 /** What one context of a kubeconfig says, checked. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { fileFault } from './filefault.js';
 import { KubeconfigError } from './kubeconfigerror.js';
+import { fileFault } from '../../runtime/errors.js';
 
 /** The token in a file. @throws KubeconfigError with the file, when it cannot be read or is empty. */
 export async function tokenIn(file: string): Promise<string> {

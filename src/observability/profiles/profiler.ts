@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import path from 'node:path';
 
@@ -29,7 +29,7 @@ export class Profiler {
 
   /** Files are named `NAME-1.cpuprofile`, `NAME-1.heapprofile`, … in `folder`, which is created. @throws Error if it cannot be. */
   constructor(folder: string, name: string, sink: ProfilerSink) {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     this.#folder = folder;
     this.#name = name;
     this.#sink = sink;
@@ -75,6 +75,13 @@ export class Profiler {
     this.stop();
     this.#session.disconnect();
   }
+}
+
+/** One by one: Node's recursive mkdir never ends where the parent exists and accepts no folder (/proc). */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  mkdirSync(folder);
 }
 
 function save(file: string, profile: object | undefined): void {

@@ -139,8 +139,9 @@ function filled(text: string, { code, errors, attempted, isOfProxy }: Filling): 
   const host = hostname.replace(/^\[|\]$/g, '');
   const values: Readonly<Record<string, () => string>> = {
     '{at}': () => {
-      const addresses = own.map(addressOf).filter((address) => address !== '');
-      const named = addressText(host, port === '' ? (protocol === 'https:' ? '443' : '80') : port);
+      const wanted = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+      const addresses = own.map((error) => addressOf(error, wanted)).filter((address) => address !== '');
+      const named = addressText(host, wanted);
       return addresses.length === 0 ? named : [...new Set(addresses)].join(' and ');
     },
     '{host}': () => textOf(own[0], 'hostname') || host,
@@ -153,9 +154,10 @@ function filled(text: string, { code, errors, attempted, isOfProxy }: Filling): 
 /** Codes of errors whose own text is the reason. The text of others may quote what was sent. */
 const SPEAKING: ReadonlySet<string> = new Set(['ERR_PROXY', 'UNSPECIFIED']);
 
-function addressOf(error: unknown): string {
-  const [address, port] = [textOf(error, 'address'), textOf(error, 'port')];
-  return address === '' ? '' : addressText(address, port);
+/** Errors of Node have no port where it is 0. */
+function addressOf(error: unknown, wantedPort: string): string {
+  const address = textOf(error, 'address');
+  return address === '' ? '' : addressText(address, textOf(error, 'port') || wantedPort);
 }
 
 function addressText(host: string, port: string): string {

@@ -60,7 +60,7 @@ describe('explain --offline', () => {
   });
 
   it.each([
-    ['a file that does not exist', 'nowhere.yaml', 'ENOENT'],
+    ['a file that does not exist', 'nowhere.yaml', 'nowhere.yaml" does not exist'],
     ['a file that is not YAML', 'notes.txt', 'notes.txt, document 1: yaml: line 1: '],
   ])('%s ends with code 1 and one line', (_what, file, message) => {
     const { status, stdout, stderr } = run(path.join(folder, file));

@@ -61,12 +61,12 @@ describe('plan --offline', () => {
     expect(run(['-f', '-'], 'kind: Placement\nmetadata: {name: x}').stderr).toContain('apiVersion: must be set');
     expect(run(['--base', path.join(folder, 'nested'), '-R', '--set', 'mcl/a:x=y']).status).toBe(0);
     expect(run(['--base', path.join(folder, 'nested'), '--set', 'mcl/a:x=y']).stderr).toBe(
-      `multicluster-engine plan: ${path.join(folder, 'nested')}: there is no object\n`,
+      `multicluster-engine plan: "${path.join(folder, 'nested')}" has no file that ends with .json, .yaml or .yml; its subfolders were not read\n`,
     );
   });
 
   it.each([
-    ['a file that does not exist', ['-f', 'nowhere.yaml'], 'ENOENT'],
+    ['a file that does not exist', ['-f', 'nowhere.yaml'], 'the path "nowhere.yaml" does not exist'],
     ['a change that cannot be read', ['--base', FLEET, '--delete', 'x'], '--delete must be KIND/NAME, got "x"'],
   ])('%s ends with code 1 and one line', (_what, args, message) => {
     const { status, stdout, stderr } = run(args);

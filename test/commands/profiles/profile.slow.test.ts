@@ -83,7 +83,7 @@ describe('--profile-dir', () => {
 
     expect(start(path.join(file, 'inside'))).toBe(false);
     expect(lines).toEqual([
-      expect.stringMatching(/^multicluster-engine operator: --profile-dir cannot be used: .+\n$/),
+      expect.stringMatching(/^multicluster-engine operator: --profile-dir=\S+ cannot be used: .+\n$/),
     ]);
   });
 });
