@@ -459,7 +459,7 @@ describe('a response of the API server', () => {
         await rig.ask({
           ...CREATE,
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ metadata }),
+          body: JSON.stringify({ metadata, spec: {} }),
         })
       ).status,
     ).toBe(200);

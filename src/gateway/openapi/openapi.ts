@@ -70,6 +70,11 @@ const ETAG = {
   description: 'The resourceVersion of the object, or of the list.',
   schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
 };
+const WARNING = {
+  description:
+    'What the admission of the Kubernetes API warns of, one field for each warning, in its form. The write is done.',
+  schema: { type: 'string', pattern: '^299 - ".+"$' },
+};
 const COMMON_HEADERS = {
   'Cache-Control': { description: 'Responses are not cached.', required: true, schema: { const: 'no-store' } },
   'X-Content-Type-Options': {
@@ -203,6 +208,7 @@ function success(action: Action, kind: string | undefined): JsonSchema {
     headers: {
       ...COMMON_HEADERS,
       ETag: ETAG,
+      Warning: WARNING,
       'Preference-Applied': {
         description: 'Present when Prefer was applied.',
         schema: { const: 'return=representation' },

@@ -164,8 +164,8 @@ function requestSchemas({ kind, apiVersion, namespaced, schema: node }: Definiti
     type: 'object',
     description: `The ${kind} in the body of a ${action === 'create' ? 'POST' : 'PUT'}.`,
     additionalProperties: false,
-    // As validateReplacement has it.
-    required: action === 'update' && kind === Placements.kind ? ['metadata', 'spec'] : ['metadata'],
+    // As requireSpec has it.
+    required: kind === Placements.kind ? ['metadata', 'spec'] : ['metadata'],
     properties: {
       apiVersion: { const: apiVersion, description: 'Taken from the path when it is left out.' },
       kind: { const: kind, description: 'Taken from the path when it is left out.' },

@@ -1,11 +1,18 @@
 import type { JsonObject } from '../object/document.js';
 import { parseBody } from './body.js';
 import type { Format } from './media.js';
-import { validateCreate, validateReplacement, validateTarget, withResourceVersion, type Target } from './target.js';
+import {
+  requireSpec,
+  validateCreate,
+  validateTarget,
+  withResourceVersion,
+  type ObjectAction,
+  type Target,
+} from './target.js';
 
 /** What the object in a body has to agree with. A plain value: it is sent to another thread. */
 export interface ObjectRequest {
-  readonly action: 'create' | 'update';
+  readonly action: ObjectAction;
   readonly target: Target;
   /** The resourceVersion of `If-Match`; undefined for any. */
   readonly resourceVersion: string | undefined;
@@ -23,11 +30,8 @@ export function objectToSend(bytes: Uint8Array, request: ObjectRequest): string 
 
 function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, format }: ObjectRequest): JsonObject {
   const object = validateTarget(parseBody(bytes, format), target);
-  if (action === 'create') {
-    validateCreate(object);
-    return object;
-  }
-  const replacement = withResourceVersion(object, resourceVersion);
-  validateReplacement(replacement, target);
-  return replacement;
+  if (action === 'create') validateCreate(object);
+  const sent = action === 'create' ? object : withResourceVersion(object, resourceVersion);
+  requireSpec(sent, target, action);
+  return sent;
 }

@@ -5,6 +5,9 @@ import { checkMetadata } from '../object/metadata.js';
 import { isResourceVersion } from './precondition.js';
 import { fieldError, StatusError } from '../statuserror.js';
 
+/** What a request does with the object in its body. */
+export type ObjectAction = 'create' | 'update';
+
 /** The object or collection that the path of a request names. */
 export interface Target {
   readonly resource: ResourceType;
@@ -48,13 +51,14 @@ export function validateCreate(object: JsonObject): void {
 }
 
 /**
- * Checks that the Placement of a PUT has a spec. The API server takes an absent one as a spec without fields, which selects
- * every cluster: who means that sends `spec: {}`. An engine without a spec is the usual one.
+ * Checks that a Placement has a spec. The API server takes an absent one as a spec without fields, which selects every
+ * cluster: who means that sends `spec: {}`. An engine without a spec is the usual one.
  * @throws StatusError `malformed`
  */
-export function validateReplacement({ spec }: JsonObject, { resource }: Target): void {
+export function requireSpec({ spec }: JsonObject, { resource }: Target, action: ObjectAction): void {
   if (resource.kind !== Placements.kind || (spec !== undefined && spec !== null)) return;
-  throw fieldError('malformed', 'spec', 'must be present: a PUT replaces the whole object; {} selects every cluster');
+  const why = action === 'update' ? 'a PUT replaces the whole object; ' : '';
+  throw fieldError('malformed', 'spec', `must be present: ${why}{} selects every cluster`);
 }
 
 /**

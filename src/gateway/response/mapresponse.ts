@@ -11,6 +11,7 @@ import { entityTag } from '../request/precondition.js';
 import { DENIED_MESSAGE, fieldError, StatusError, type StatusErrorDetail } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
+import { admissionWarnings } from './warnings.js';
 import { toUpstreamError, UpstreamError } from '../upstream/error.js';
 import type { ResponseBody } from '../upstream/exchange.js';
 import type { UpstreamResponse } from '../upstream/upstream.js';
@@ -82,7 +83,10 @@ export async function mapResponse(
   const { status } = upstream;
   const success = isRead(request) ? READ_SUCCESS.includes(status) : status >= 200 && status <= 299;
   if (!success) throw await errorFor(upstream, request, deps.rules);
-  return isRead(request) ? mapRead(upstream, request, deps) : mapWrite(upstream, request, deps);
+  if (isRead(request)) return mapRead(upstream, request, deps);
+  const warnings = admissionWarnings(upstream.warnings);
+  const response = await mapWrite(upstream, request, deps);
+  return warnings.length === 0 ? response : { ...response, warnings };
 }
 
 /** Whether nothing is changed by the request. */

@@ -1,10 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { BODYLESS_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
 
-/** A response to a client. Its headers are of the fixed list below; no header of the API server is passed on. */
+/** A response to a client. Its headers are of the fixed list below; of the API server's, only warnings are passed on. */
 export interface HttpResponse {
   readonly code: number;
-  readonly headers: Readonly<Partial<Record<ResponseHeader, string>>>;
+  readonly headers: Readonly<Partial<Record<Exclude<ResponseHeader, 'warning'>, string>>>;
+  /** Values of the header `Warning`, a character for each byte. */
+  readonly warnings?: readonly string[];
   readonly body?: Buffer | string;
   /** In place of `body`: a response that is written while it is received. */
   readonly stream?: AsyncIterable<Buffer>;
@@ -20,6 +22,7 @@ export type ResponseHeader =
   | 'etag'
   | 'preference-applied'
   | 'retry-after'
+  | 'warning'
   | 'x-content-type-options';
 
 /** Of every response. */
@@ -33,8 +36,8 @@ export function emptyResponse(code: number, headers: HttpResponse['headers'] = {
 }
 
 /** The same response without its body and without what describes the body. */
-export function withoutBody({ code, headers: { etag } }: HttpResponse): HttpResponse {
-  return emptyResponse(code, etag === undefined ? {} : { etag });
+export function withoutBody({ code, headers: { etag }, warnings = [] }: HttpResponse): HttpResponse {
+  return { ...emptyResponse(code, etag === undefined ? {} : { etag }), warnings };
 }
 
 /** The response of an error. `strict`: only the status codes of the interface, and never a body. */

@@ -16,10 +16,11 @@ const STAND_STILL_MS = 60_000;
  * connection closed: a partial response never looks like a whole one.
  */
 export async function writeResponse(response: ServerResponse, content: HttpResponse, clock: Clock): Promise<void> {
-  const { code, headers, body, stream } = content;
+  const { code, headers, warnings = [], body, stream } = content;
   const length = stream === undefined ? { 'content-length': body === undefined ? 0 : Buffer.byteLength(body) } : {};
   const limit = new WaitLimit({ clock, ms: STAND_STILL_MS, exceeded: () => void response.destroy() });
   const over = firstEvent(response, ['finish', 'close']);
+  if (warnings.length > 0) response.setHeader('warning', warnings);
   response.writeHead(code, { ...headers, ...COMMON_HEADERS, ...length });
   try {
     if (stream !== undefined) await writeStream(response, stream, limit);

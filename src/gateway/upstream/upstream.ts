@@ -31,6 +31,8 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
+  /** Values of the header `Warning`. */
+  readonly warnings?: string | readonly string[] | undefined;
   readonly body: ResponseBody;
 }
 
@@ -64,6 +66,8 @@ export interface UpstreamOptions {
 
 /** For calls with a token that was accepted within the last hour, and for all others: these keep no such call waiting. */
 const CONNECTIONS = { known: 192, unknown: 64 } as const;
+/** Of a response. Admission may warn of more than Node reads by default, and a write that was done must not fail by that. */
+const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_CONNECT_MS = 5_000;
 /** Far below the idle timeout of an API server, so that no request is sent on a connection that the server closes. */
 const KEEP_ALIVE_MS = 4_000;
@@ -103,6 +107,7 @@ export class Upstream {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: MAX_RESPONSE_BYTES,
+      maxHeaderSize: MAX_HEAD_BYTES,
       connect: this.#connect,
       factory: (origin: URL, options: Client.Options) => withoutReconnect(new Client(origin, options)),
     });
@@ -142,6 +147,7 @@ export class Upstream {
           status: head.status,
           contentType: text(head.headers['content-type']),
           retryAfter: text(head.headers['retry-after']) || undefined,
+          warnings: head.headers['warning'],
           body: exchange,
         };
       },

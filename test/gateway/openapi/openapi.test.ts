@@ -103,7 +103,7 @@ describe('the schemas of requests', () => {
 
   it.each<[string, string, object]>([
     ['a new object', 'PlacementCreate', { metadata: { name: 'web', namespace: 'shop' }, spec: {}, status: {} }],
-    ['a generated name', 'PlacementCreate', { metadata: { generateName: 'web-', creationTimestamp: null } }],
+    ['a generated name', 'PlacementCreate', { spec: {}, metadata: { generateName: 'web-', creationTimestamp: null } }],
     ['a stored object', 'PlacementUpdate', { ...PLACEMENT, metadata: { ...PLACEMENT.metadata, generation: 2 } }],
     ['metadata of the path', 'MultiClusterEngineUpdate', { metadata: {} }],
     ['labels', 'PlacementUpdate', { spec: {}, metadata: { labels: { 'a.b/c_D': 'x', e: '' } } }],
@@ -119,17 +119,22 @@ describe('the schemas of requests', () => {
   it.each<[string, string, object]>([
     ['no metadata', 'PlacementUpdate', {}],
     ['no spec in a replacement', 'PlacementUpdate', { metadata: {} }],
-    ['no name', 'PlacementCreate', { metadata: {} }],
-    ['a resourceVersion of a new object', 'PlacementCreate', { metadata: { name: 'web', resourceVersion: '7' } }],
+    ['no spec', 'PlacementCreate', { metadata: { name: 'web' } }],
+    ['no name', 'PlacementCreate', { spec: {}, metadata: {} }],
+    [
+      'a resourceVersion of a new object',
+      'PlacementCreate',
+      { spec: {}, metadata: { name: 'web', resourceVersion: '7' } },
+    ],
     ['a resourceVersion that no object has', 'PlacementUpdate', { spec: {}, metadata: { resourceVersion: '07' } }],
     ['the namespace of an engine', 'MultiClusterEngineCreate', { metadata: { name: 'e', namespace: 'shop' } }],
-    ['another kind', 'PlacementCreate', { kind: 'Secret', metadata: { name: 'web' } }],
-    ['an unknown field', 'PlacementCreate', { metadata: { name: 'web' }, specs: {} }],
-    ['an unknown field of metadata', 'PlacementCreate', { metadata: { name: 'web', label: {} } }],
+    ['another kind', 'PlacementCreate', { spec: {}, kind: 'Secret', metadata: { name: 'web' } }],
+    ['an unknown field', 'PlacementCreate', { metadata: { name: 'web' }, spec: {}, specs: {} }],
+    ['an unknown field of metadata', 'PlacementCreate', { spec: {}, metadata: { name: 'web', label: {} } }],
     ['a forbidden field', 'PlacementCreate', { metadata: { name: 'web' }, spec: { clusterSets: [] } }],
     ['a repeated set', 'PlacementCreate', { metadata: { name: 'web' }, spec: { ClusterSets: ['a', 'a'] } }],
-    ['a name in capitals', 'PlacementCreate', { metadata: { name: 'Web' } }],
-    ['a long name', 'PlacementCreate', { metadata: { name: 'a'.repeat(64) } }],
+    ['a name in capitals', 'PlacementCreate', { spec: {}, metadata: { name: 'Web' } }],
+    ['a long name', 'PlacementCreate', { spec: {}, metadata: { name: 'a'.repeat(64) } }],
     ['a label key', 'PlacementUpdate', { spec: {}, metadata: { labels: { 'a b': '' } } }],
     [
       'a long prefix of a label key',

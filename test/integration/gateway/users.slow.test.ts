@@ -296,7 +296,7 @@ describeWithServer(
           'alice does not create in a namespace that is not there',
           {
             user: 'alice',
-            what: post('metadata: {name: web}\n', PLACEMENTS.replace(NAMESPACE, 'absent')),
+            what: post('metadata: {name: web}\nspec: {}\n', PLACEMENTS.replace(NAMESPACE, 'absent')),
             code: 404,
             strictCode: 404,
           },
