@@ -1,13 +1,17 @@
 /**
  * One command that widens or empties decisions without a word. People deleted a namespace with its Placements, or 50 of 60
  * clusters by a label; removed `numberOfClusters`, or a predicate, and one cluster became fifteen; left the disruption budget out
- * of a manifest that they replaced.
+ * of a manifest that they replaced, or raised it to 100%; misspelt a cluster set, a label of a set's selector, or a release; took
+ * the label of the set from all clusters; deleted the ServiceAccounts of the agents. kubectl prints equal warnings once, so that
+ * a warning without a name stood for several objects.
  *
- * Right is: the API server says before, in a dry run too, what goes or comes in, and what bounds it no more; it refuses nothing.
+ * Right is: the API server says before, in a dry run too, what goes or comes in, and what bounds it no more, and names the object;
+ * it refuses nothing, and says nothing about what changes nothing.
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { ManagedClusterSetBindings } from '../../src/api/resources.js';
+import { ManagedClusterSetBindings, ManagedClusterSets } from '../../src/api/resources.js';
+import type { ManagedClusterSet } from '../../src/api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../src/api/generated/managedclustersetbinding.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -18,9 +22,40 @@ import { Fleet, PlacementServerRig } from '../support/rigs/server/placement.js';
 
 const LONG_MS = 300_000;
 const PREDICATE = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } };
-const BUDGET = { maxRemovals: 1, windowSeconds: 3600 };
+const BUDGET = { maxRemovals: 0, windowSeconds: 3600 };
 const SPEC = { ClusterSets: ['production'], predicates: [PREDICATE], numberOfClusters: 1, disruptionBudget: BUDGET };
 const { disruptionBudget: _budget, ...WITHOUT_BUDGET } = SPEC;
+const TOLERATIONS = ['a', 'b'].map((key) => ({ key, operator: 'Exists' }));
+const OTHER = { ClusterSets: ['production', 'spare'], tolerations: TOLERATIONS, numberOfClusters: 1 };
+const REORDERED = { ...OTHER, ClusterSets: ['spare', 'production'], tolerations: [...TOLERATIONS].reverse() };
+const SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
+const VERSION = 'cluster.fleetmgmt.io/v1alpha1';
+
+const manifest = (spec: object, name = 'web', metadata: object = {}): string =>
+  JSON.stringify({ apiVersion: VERSION, kind: 'Placement', metadata: { ...metadata, name, namespace: 'shop' }, spec });
+const clusterSet = JSON.stringify({
+  apiVersion: VERSION,
+  kind: 'ManagedClusterSet',
+  metadata: { name: 'production', labels: { a: 'b' } },
+  spec: { clusterSelector: { selectorType: 'ExclusiveClusterSetLabel' } },
+});
+
+const agents = '-n=multicluster-engine-agents';
+const edge = JSON.stringify({
+  apiVersion: VERSION,
+  kind: 'ManagedCluster',
+  metadata: { name: 'edge-1' },
+  spec: { hubAcceptsClient: true },
+});
+
+/** What the hub has for the agent of a cluster. */
+function identity(name: string): string {
+  const owner = { apiVersion: VERSION, kind: 'ManagedCluster', name, uid: '00000000-0000-0000-0000-000000000000' };
+  const metadata = { name, namespace: 'multicluster-engine-agents' };
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...metadata, ownerReferences: [owner] } };
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: 'x' } };
+  return [account, lease].map((one) => JSON.stringify(one)).join('\n---\n');
+}
 
 describeWithServer('warnings of one command', { own: true }, (server) => {
   let fleet: Fleet;
@@ -37,17 +72,10 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     return { code, warnings: lines.map((line) => line.replace(/^Warning: .*-warnings': /, '')).sort() };
   }
 
-  const manifest = (spec: object): string =>
-    JSON.stringify({
-      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
-      kind: 'Placement',
-      metadata: { name: 'web', namespace: 'shop' },
-      spec,
-    });
-  const patch = (spec: object): readonly string[] => [
+  const patch = (spec: object, name = 'web'): readonly string[] => [
     'patch',
     'placement',
-    'web',
+    name,
     '-n=shop',
     '--type=merge',
     `-p=${JSON.stringify({ spec })}`,
@@ -61,22 +89,32 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     await fleet.namespace('shop', 'production');
     await fleet.namespace('idle', 'spare');
     for (const name of ['prod-1', 'prod-2', 'prod-3']) await fleet.cluster(name, 'production', { tier: 'gold' });
-    await kubectlOk(['apply', '-f', '-'], { kubeconfig: server().adminKubeconfig, input: manifest(SPEC) });
+    const kubeconfig = server().adminKubeconfig;
+    const text = [manifest(SPEC), manifest(OTHER, 'other'), edge, ...['edge-1', 'edge-2'].map(identity)].join(
+      '\n---\n',
+    );
+    await kubectlOk(['apply', '-f', '-'], { kubeconfig, input: text });
     running = new PlacementServerRig(server());
     await waitFor('the binding to be in use and the decision in the status', async (seen) => {
       const name = { namespace: 'shop', name: 'production' };
       const binding = await fleet.client.get<ManagedClusterSetBinding>(ManagedClusterSetBindings, name);
-      const status = (await fleet.placement('shop', 'web'))?.status;
-      seen([binding?.status, status]);
+      const set = await fleet.client.get<ManagedClusterSet>(ManagedClusterSets, { name: 'production' });
+      const placements = await Promise.all(['web', 'other'].map((one) => fleet.placement('shop', one)));
+      seen([binding?.status, set?.status, placements.map((one) => one?.status)]);
+      const used = [binding, set].map(
+        (one) => one?.status?.conditions?.find(({ type }) => type === 'InUse')?.message ?? '',
+      );
       return (
-        status?.numberOfSelectedClusters === 1 &&
-        binding?.status?.conditions?.some(({ type, status: is }) => type === 'InUse' && is === 'True')
+        placements.every((one) => one?.status?.numberOfSelectedClusters === 1) &&
+        used.every((message) => / other, web |namespaces shop/.test(message))
       );
     });
-    await waitFor('both policies to be in force', async (seen) => {
-      const both = [await said(['delete', 'placement', 'web', '-n=shop']), await said(['delete', 'namespace', 'shop'])];
-      seen(both);
-      return both.every(({ warnings }) => warnings.length > 0);
+    await waitFor('the policies to be in force', async (seen) => {
+      const all = [];
+      for (const one of ['placement/web', 'namespace/shop', 'mcl/prod-1', 'serviceaccount/edge-1'])
+        all.push(await said(['delete', one, one.startsWith('service') ? agents : '-n=shop']));
+      seen(all);
+      return all.every(({ warnings }) => warnings.length > 0);
     });
   }, LONG_MS);
   afterAll(async () => {
@@ -84,19 +122,48 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     await fleet.close();
   }, LONG_MS);
 
-  const LOST_BUDGET = 'spec.disruptionBudget is removed: nothing bounds what the next mistake takes from the decision';
-  const UNBOUNDED = 'spec.numberOfClusters is removed: every cluster that matches comes in, beside the 1 selected';
+  const WEB = 'Placement shop/web: ';
+  const PLAN = '; see kubectl mce plan -f FILE';
+  const LOST_BUDGET = `${WEB}spec.disruptionBudget is removed: nothing bounds what the next mistake takes from the decision`;
+  const UNBOUNDED = `${WEB}spec.numberOfClusters is removed: every cluster that matches comes in, beside the 1 selected`;
+  const label = (name: string, ...change: readonly string[]): readonly string[] => ['label', 'mcl', name, ...change];
+  const annotate = (text: string): readonly string[] => ['annotate', 'placement', 'web', '-n=shop', text];
+  const set = (clusterSelector: object): readonly string[] => [
+    'patch',
+    'mclset',
+    'production',
+    '--type=merge',
+    `-p=${JSON.stringify({ spec: { clusterSelector } })}`,
+  ];
+  const unreadable = (name: string, value: string): string =>
+    `${WEB}annotation cluster.fleetmgmt.io/${name}${value} releases nothing: it must be TIME/NAMES, such as ` +
+    '2026-01-31T12:00:00Z/edge-1,edge-2, or TIME/*; kubectl mce release writes it';
 
   it.each<[string, readonly string[], string[], string?]>([
     [
       'the deletion of a namespace with Placements',
       ['delete', 'namespace', 'shop'],
       [
-        'Placements web of namespace shop are deleted, with their decisions: what follows these removes its workloads from ' +
-          'the clusters of production; see kubectl mce plan --delete ns/shop',
+        'Placements other, web of namespace shop are deleted, with their decisions: what follows these removes its workloads ' +
+          'from the clusters of production; see kubectl mce plan --delete ns/shop',
       ],
     ],
     ['the deletion of a namespace whose set nobody selects from', ['delete', 'namespace', 'idle'], []],
+    [
+      'the deletion of all Placements of a namespace, by the name of each',
+      ['delete', 'placement', '--all', '-n=shop'],
+      ['other', 'web'].map(
+        (name) => `Placement shop/${name} selects 1 cluster: what follows its decisions removes its workloads there`,
+      ),
+    ],
+    [
+      'the deletion of a binding in use',
+      ['delete', 'mclsetbinding', '--all', '-n=shop'],
+      [
+        'ManagedClusterSetBinding shop/production is deleted: Placements other, web lose the clusters of production; see ' +
+          'kubectl mce plan --delete mclsetbinding/production -n shop',
+      ],
+    ],
     [
       'the deletion of clusters by a label',
       ['delete', 'mcl', '-l=tier=gold'],
@@ -107,53 +174,190 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
       ),
     ],
     [
+      'clusters that are taken out of their set',
+      ['label', 'mcl', '-l=tier=gold', `${SET_LABEL}-`],
+      ['prod-1', 'prod-2', 'prod-3'].map(
+        (name) =>
+          `ManagedCluster ${name} leaves ManagedClusterSet production, and every decision that selects it from there; see ` +
+          `kubectl mce plan --set mcl/${name}:${SET_LABEL}-`,
+      ),
+    ],
+    [
+      'a cluster that moves to another set',
+      label('prod-1', `${SET_LABEL}=spare`, '--overwrite'),
+      [
+        'ManagedCluster prod-1 leaves ManagedClusterSet production, and every decision that selects it from there; see ' +
+          `kubectl mce plan --set mcl/prod-1:${SET_LABEL}=spare`,
+      ],
+    ],
+    ['another label of a cluster', label('prod-1', 'a=b'), []],
+    [
+      'the end of the acceptance of a cluster',
+      ['patch', 'mcl', 'edge-1', '--type=merge', '-p={"spec":{"hubAcceptsClient":false}}'],
+      [
+        'ManagedCluster edge-1 is not accepted any more: its agent is refused, and when its Lease has expired the cluster ' +
+          'leaves every decision that names it (kubectl mce who-selects edge-1)',
+      ],
+    ],
+    [
+      'another selector of a set in use',
+      set({ selectorType: 'LabelSelector', labelSelector: { matchLabels: { tier: 'glod' } } }),
+      [
+        'ManagedClusterSet production is in use by Placements of namespaces shop, and another spec.clusterSelector may take all ' +
+          `of its 3 clusters from their decisions${PLAN}`,
+      ],
+    ],
+    ['the same selector of a set', ['replace', '-f', '-'], [], clusterSet],
+    [
       'a larger number',
       patch({ numberOfClusters: 15 }),
-      ['spec.numberOfClusters 15 is more than the 1 selected: up to 14 come in'],
+      [`${WEB}spec.numberOfClusters 15 is more than the 1 selected: up to 14 come in`],
     ],
     [
       'a number that is one larger',
       patch({ numberOfClusters: 2 }),
-      ['spec.numberOfClusters 2 is more than the 1 selected: up to 1 comes in'],
+      [`${WEB}spec.numberOfClusters 2 is more than the 1 selected: up to 1 comes in`],
+    ],
+    [
+      'a smaller number',
+      patch({ numberOfClusters: 0 }),
+      [`${WEB}spec.numberOfClusters 0 is less than the 1 selected: 1 leaves`],
     ],
     ['the removal of the number', patch({ numberOfClusters: null }), [UNBOUNDED]],
     [
       'the removal of the predicates',
       patch({ predicates: null }),
-      ['spec.predicates is removed: every cluster of the cluster sets matches'],
+      [`${WEB}spec.predicates is removed: every cluster of the cluster sets matches`],
     ],
+    [
+      'another predicate',
+      patch({ predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'glod' } } } }] }),
+      [`${WEB}spec.predicates loses one: up to all of the 1 selected leave${PLAN}`],
+    ],
+    ['a further predicate', patch({ predicates: [PREDICATE, {}] }), []],
     [
       'the removal of the cluster sets',
       patch({ ClusterSets: [] }),
-      ['spec.ClusterSets is removed: the clusters of every bound set are candidates'],
+      [`${WEB}spec.ClusterSets is removed: the clusters of every bound set are candidates`],
+    ],
+    [
+      'other cluster sets',
+      patch({ ClusterSets: ['prodution'] }),
+      [`${WEB}spec.ClusterSets has prodution in place of production: all of the 1 selected leave${PLAN}`],
+    ],
+    [
+      'one cluster set less',
+      patch({ ClusterSets: ['production'] }, 'other'),
+      [`${WEB.replace('web', 'other')}spec.ClusterSets loses spare: its clusters leave, of the 1 selected${PLAN}`],
+    ],
+    ['one cluster set more', patch({ ClusterSets: ['spare', 'production'] }), []],
+    [
+      'the loss of a toleration',
+      patch({ tolerations: [TOLERATIONS[0]] }, 'other'),
+      [
+        `${WEB.replace('web', 'other')}spec.tolerations loses one: selected clusters with a taint that it tolerated leave${PLAN}`,
+      ],
     ],
     ['the removal of the budget by a patch', patch({ disruptionBudget: null }), [LOST_BUDGET]],
     ['the removal of the budget by apply', ['apply', '-f', '-'], [LOST_BUDGET], manifest(WITHOUT_BUDGET)],
     ['the removal of the budget by replace', ['replace', '-f', '-'], [LOST_BUDGET], manifest(WITHOUT_BUDGET)],
     [
+      'a budget without maxRemovals',
+      patch({ disruptionBudget: { maxRemovals: null, maxAdditions: 1 } }),
+      [
+        `${WEB}spec.disruptionBudget.maxRemovals is removed: nothing bounds what the next mistake takes from the decision`,
+      ],
+    ],
+    [
+      'a budget that lets all go',
+      patch({ disruptionBudget: { maxRemovals: '100%' } }),
+      [`${WEB}spec.disruptionBudget.maxRemovals 100% bounds nothing: the next mistake may take all of the 1 selected`],
+    ],
+    [
+      'a shorter window',
+      patch({ disruptionBudget: { windowSeconds: 60 } }),
+      [`${WEB}spec.disruptionBudget.windowSeconds 60 is less than 3600: as many leave or come in again after 60 s`],
+    ],
+    [
       'a replacement without a spec',
       ['replace', '-f', '-'],
       [
-        'spec.ClusterSets is removed: the clusters of every bound set are candidates',
+        `${WEB}spec.ClusterSets is removed: the clusters of every bound set are candidates`,
         LOST_BUDGET,
         UNBOUNDED,
-        'spec.predicates is removed: every cluster of the cluster sets matches',
+        `${WEB}spec.predicates is removed: every cluster of the cluster sets matches`,
       ],
       manifest({}),
     ],
     ['a label', ['label', 'placement', 'web', '-n=shop', 'a=b'], []],
     ['another window', patch({ disruptionBudget: { windowSeconds: 7200 } }), []],
+    ['an unchanged manifest', ['apply', '-f', '-'], [], manifest(SPEC)],
+    ['a manifest with the same lists in another order', ['apply', '-f', '-'], [], manifest(REORDERED, 'other')],
+    ['a new Placement', ['create', '-f', '-'], [], manifest({ ...SPEC, numberOfClusters: 0 }, 'new')],
+    ['a release of names', annotate('cluster.fleetmgmt.io/allow-removals=2026-01-31T12:00:00Z/a.b-1, c'), []],
+    ['a release of all', annotate('cluster.fleetmgmt.io/allow-additions=2026-01-31T12:00:00.5+01:00/*'), []],
+    [
+      'a release of digests',
+      annotate('cluster.fleetmgmt.io/allow-removals=2026-01-31T12:00:00Z/~Ab_-0123Ab_-0124'),
+      [],
+    ],
+    [
+      'a release without a time',
+      annotate('cluster.fleetmgmt.io/allow-removals=*'),
+      [unreadable('allow-removals', ' "*"')],
+    ],
+    [
+      'a release until no time that there is',
+      annotate('cluster.fleetmgmt.io/allow-additions=2026-13-31T12:00:00Z/*'),
+      [unreadable('allow-additions', ' "2026-13-31T12:00:00Z/*"')],
+    ],
+    [
+      'a release of half a digest, with a line break',
+      annotate('cluster.fleetmgmt.io/allow-removals=2026-01-31T12:00:00Z/~Ab_\n'),
+      [unreadable('allow-removals', '')],
+    ],
+    [
+      'a new Placement with a release that cannot be read',
+      ['create', '-f', '-'],
+      [unreadable('allow-removals', ' "true"').replace('web', 'new')],
+      manifest(SPEC, 'new', { annotations: { 'cluster.fleetmgmt.io/allow-removals': 'true' } }),
+    ],
+    [
+      'the deletion of the identities of agents',
+      ['delete', 'serviceaccount', '--all', agents],
+      ['edge-1', 'edge-2'].map(
+        (name) =>
+          `ServiceAccount ${name} is the identity of an agent: the hub refuses it from now on, and ManagedCluster ${name} has to ` +
+          `join again (kubectl mce cluster add ${name} --renew)`,
+      ),
+    ],
+    [
+      'the deletion of the Leases of agents',
+      ['delete', 'lease', '--all', agents],
+      ['edge-1', 'edge-2'].map(
+        (name) =>
+          `Lease ${name} shows that ManagedCluster ${name} is alive: the cluster counts as silent until its agent renews it`,
+      ),
+    ],
+    ['the deletion of other accounts', ['delete', 'serviceaccount', '--all', '-n=shop'], []],
   ])('a dry run warns of %s, and refuses nothing', async (_what, command, warnings, input = '') => {
     expect(await said(command, input)).toEqual({ code: 0, warnings });
   });
 
   it('the deletion of a cluster that was drained is not warned of', async () => {
-    const taints = [{ key: 'cluster.fleetmgmt.io/draining', effect: 'NoSelect' }];
+    const drained = [{ taints: [{ key: 'example.com/old', effect: 'NoSelect' }] }, { maintenance: 'Draining' }].map(
+      (spec) => JSON.stringify({ spec }),
+    );
     await fleet.cluster('prod-4', 'production');
-    await kubectlOk(['patch', 'mcl', 'prod-4', '--type=merge', `-p=${JSON.stringify({ spec: { taints } })}`], {
-      kubeconfig: server().adminKubeconfig,
-    });
-
-    expect(await said(['delete', 'mcl', 'prod-4'])).toEqual({ code: 0, warnings: [] });
+    for (const spec of drained) {
+      await kubectlOk(['patch', 'mcl', 'prod-4', '--type=merge', `-p=${spec}`], {
+        kubeconfig: server().adminKubeconfig,
+      });
+      expect(await said(['delete', 'mcl', 'prod-4'])).toEqual({ code: 0, warnings: [] });
+      expect(await said(label('prod-4', `${SET_LABEL}-`))).toEqual({ code: 0, warnings: [] });
+      await kubectlOk(['patch', 'mcl', 'prod-4', '--type=merge', '-p={"spec":{"taints":null}}'], {
+        kubeconfig: server().adminKubeconfig,
+      });
+    }
   });
 });

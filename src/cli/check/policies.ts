@@ -28,8 +28,11 @@ export const PROTECTING_POLICIES: readonly ProtectingPolicy[] = [
   { name: 'multicluster-engine-definitions', action: 'Deny', file: 'deploy/definitions/policies/definitions.yaml' },
   { name: 'multicluster-engine-operator', action: 'Deny', file: 'deploy/definitions/policies/operator.yaml' },
   { name: 'multicluster-engine-in-use', action: 'Deny', file: 'deploy/base/policies/in-use.yaml' },
-  { name: 'multicluster-engine-warnings', action: 'Warn', file: 'deploy/base/policies/warnings.yaml' },
-  { name: 'multicluster-engine-namespace-warnings', action: 'Warn', file: 'deploy/base/policies/warnings.yaml' },
+  ...['', 'fleet-', 'agent-', 'namespace-'].map((what): ProtectingPolicy => ({
+    name: `multicluster-engine-${what}warnings`,
+    action: 'Warn',
+    file: 'deploy/base/policies/warnings.yaml',
+  })),
 ];
 
 /** Whether each policy that limits an identity exists, and denies; and whether those against mistakes are there. */

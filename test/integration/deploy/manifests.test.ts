@@ -32,10 +32,12 @@ const HEALTH = 'multicluster-engine-health';
 const COMPONENT = 'system:serviceaccount:infra:placement-controller';
 const POLICIES = [
   'health',
+  'agent-warnings',
   'agents',
   'bindings',
   'definitions',
   'engines',
+  'fleet-warnings',
   'in-use',
   'namespace-warnings',
   'namespaces',
@@ -46,10 +48,11 @@ const POLICIES = [
   'warnings',
 ];
 /** Those that concern other users than the operator. */
-const FOR_USERS = ['agents', 'definitions', 'in-use', 'namespace-warnings', 'operator', 'set-binding', 'warnings'].map(
-  (name) => `multicluster-engine-${name}`,
-);
-const WARNINGS = ['multicluster-engine-warnings', 'multicluster-engine-namespace-warnings'];
+const WARNINGS = ['', 'fleet-', 'agent-', 'namespace-'].map((what) => `multicluster-engine-${what}warnings`);
+const FOR_USERS = [
+  ...['agents', 'definitions', 'in-use', 'operator', 'set-binding'].map((name) => `multicluster-engine-${name}`),
+  ...WARNINGS,
+];
 /** Those that stand aside where they cannot be evaluated: they are for mistakes, and limit no identity. */
 const IGNORING = [...WARNINGS, 'multicluster-engine-operator'];
 const CONTAINER = 'spec.template.spec.containers.0';
@@ -131,7 +134,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       }
     });
 
-    test(`the overlay ${overlay} has policies that deny with a message and reason Forbidden, and one that only warns`, () => {
+    test(`the overlay ${overlay} has policies that deny with a message and reason Forbidden, and four that only warn`, () => {
       const policies = objects.filter((one) => one.kind === 'ValidatingAdmissionPolicy');
       const actionsOf = (name: string): unknown =>
         at(pick(objects, 'ValidatingAdmissionPolicyBinding', name), 'spec.validationActions');
@@ -140,7 +143,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(new Set(policies.map((policy) => policy.metadata?.name))).toEqual(
         new Set(wanted.map((name) => `multicluster-engine-${name}`)),
       );
-      expect(WARNINGS.map(actionsOf)).toEqual([['Warn'], ['Warn']]);
+      expect(WARNINGS.map(actionsOf)).toEqual(WARNINGS.map(() => ['Warn']));
       for (const policy of policies)
         expect(at(policy, 'spec.failurePolicy')).toBe(
           IGNORING.includes(policy.metadata?.name ?? '') ? 'Ignore' : 'Fail',

@@ -65,7 +65,7 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     return stderr
       .trim()
       .split('\n')
-      .map((line) => line.replace(/^Warning: .*'multicluster-engine-warnings': /, ''));
+      .map((line) => line.replace(/^Warning: .*'multicluster-engine-(?:fleet-)?warnings': /, ''));
   }
 
   beforeAll(async () => {
@@ -126,22 +126,22 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     [
       'the deletion of its binding',
       ['delete', 'mclsetbinding', 'production'],
-      'Placements web lose the clusters of production',
+      'ManagedClusterSetBinding shop/production is deleted: Placements web lose the clusters of production; see kubectl mce plan --delete mclsetbinding/production -n shop',
     ],
     [
       'the deletion of a Placement',
       ['delete', 'placement', 'web'],
-      '3 clusters are selected: what follows its decisions removes its workloads there',
+      'Placement shop/web selects 3 clusters: what follows its decisions removes its workloads there',
     ],
     [
       'a lower number of clusters',
       ['patch', 'placement', 'web', '--type=merge', '-p={"spec":{"numberOfClusters":2}}'],
-      'spec.numberOfClusters 2 is less than the 3 selected: 1 leaves',
+      'Placement shop/web: spec.numberOfClusters 2 is less than the 3 selected: 1 leaves',
     ],
     [
       'no clusters at all',
       ['patch', 'placement', 'web', '--type=merge', '-p={"spec":{"numberOfClusters":0}}'],
-      'spec.numberOfClusters 0 is less than the 3 selected: 3 leave',
+      'Placement shop/web: spec.numberOfClusters 0 is less than the 3 selected: 3 leave',
     ],
     ['a label', ['label', 'placement', 'web', 'a=b'], ''],
   ])('a dry run on a set in use warns of %s, and refuses nothing', async (_what, command, warning) => {

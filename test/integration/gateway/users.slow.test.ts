@@ -336,7 +336,7 @@ describeWithServer(
           'a name is not valid',
           {
             user: 'alice',
-            what: post('metadata: {name: Web}\n'),
+            what: post('metadata: {name: Web}\nspec: {}\n'),
             code: 422,
             strictCode: 403,
             expectedStatus: { details: { causes: [{ field: 'metadata.name' }] } },
