@@ -1,17 +1,26 @@
 /**
- * The deletion of a namespace. `kubectl delete ns` takes its Placements, decisions and budgets, and nobody could see before
+ * A namespace that is named by mistake, or deleted with what is in it. `check -n shp` said that all is well of a namespace that
+ * does not exist. `kubectl delete ns` takes its Placements, decisions and budgets, and nobody could see before
  * which clusters lose what.
  *
- * Right is: `plan --delete ns/NAME` shows it, under each name that kubectl has for the kind; a namespace with nothing in it is an
+ * Right is: `check -n` fails where there is no such namespace, and says so where it may not know; `plan --delete ns/NAME` shows it, under each name that kubectl has for the kind; a namespace with nothing in it is an
  * error, since it is most often a misspelt one.
  */
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
+import type { KubeObject } from '../../src/api/meta.js';
+import { Namespaces, Placements } from '../../src/api/resources.js';
+import { readHubFacts, type HubFacts } from '../../src/cli/check/facts.js';
+import { checkHub } from '../../src/cli/check/hub.js';
+import { checkExitCode } from '../../src/cli/check/output.js';
 import { NotFoundError } from '../../src/cli/output.js';
 import { ChangeTextError } from '../../src/cli/plan/changes.js';
 import { planChange, type PlanOutput } from '../../src/cli/plan/command.js';
+import { worldOf } from '../../src/domain/fleet/world.js';
+import { FakeApi } from '../support/fakes/api.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { exampleWorld } from '../support/builders/examplefleet.js';
-import { readingOf } from '../support/builders/hubfacts.js';
+import { hubFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
 
 function plan(deletions: readonly string[], namespace?: string): PlanOutput {
   const request = { namespace: 'default', manifests: undefined, complete: false, labels: [] } as const;
@@ -41,4 +50,57 @@ it('plan --delete refuses a namespace with nothing in it, and one that could not
   expect(() => plan(['ns/shop'], 'bank')).toThrow(
     new ChangeTextError('Namespace shop: only namespace bank could be read'),
   );
+});
+
+describe('check -n of a namespace without a Placement', () => {
+  const checked = (absence: HubFacts['absence']): unknown => {
+    const reading = readingOf(worldOf({ multiclusterengines: [rawEngine()] }), { namespace: 'shp' });
+    const results = checkHub(hubFacts({ reading, absence }));
+    const { status, message, remedy } = results.find(({ name }) => name === 'placements') ?? {};
+    return { exitCode: checkExitCode(results), status, message, remedy };
+  };
+
+  it('fails when the namespace does not exist', () => {
+    expect(checked({ kind: 'Known', value: 'there is no Namespace shp; did you mean shop?' })).toEqual({
+      exitCode: 1,
+      status: 'Failed',
+      message: 'there is no Namespace shp; did you mean shop?',
+      remedy: 'kubectl get namespaces',
+    });
+  });
+
+  it('says that it is not known whether the namespace exists', () => {
+    expect(checked({ kind: 'Withheld', resource: 'namespaces', verb: 'get', status: 403 })).toMatchObject({
+      exitCode: 3,
+      status: 'Unknown',
+      message: expect.stringMatching(
+        /^whether there is a namespace shp, which has no Placement, .*namespaces \(get: 403\)/,
+      ),
+    });
+  });
+
+  it('passes when the namespace exists, and says that nothing is in it', () => {
+    expect(checked({ kind: 'Known', value: undefined })).toMatchObject({
+      exitCode: 0,
+      message: 'there is no Placement in namespace shp',
+    });
+  });
+
+  it('reads the namespace only where there is no Placement in it', async () => {
+    const hub = new FakeApi(new ManualClock());
+    hub.put<KubeObject>(Namespaces, { metadata: { name: 'shop' } });
+    hub.put<KubeObject>(Namespaces, { metadata: { name: 'empty' } });
+    hub.put<KubeObject>(Placements, { metadata: { namespace: 'shop', name: 'web' } });
+    const read = async (namespace: string | undefined): Promise<unknown> => {
+      const options = { now: 0, version: '0.1.0', operatorNamespace: 'a', fallback: 'b', definitions: [] };
+      return (await readHubFacts(hub, { ...options, namespace })).absence;
+    };
+
+    expect([await read(undefined), await read('shop'), await read('empty'), await read('shp')]).toEqual([
+      undefined,
+      undefined,
+      { kind: 'Known', value: undefined },
+      { kind: 'Known', value: 'there is no Namespace shp; did you mean shop?' },
+    ]);
+  });
 });

@@ -17,6 +17,7 @@ import type { KubeClient, ListOptions, ReadClient } from '../../kube/client/clie
 import type { Lease } from '../../kube/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../fleetsource.js';
+import { meantOf } from '../meant.js';
 import type { Fact, UnreadFact } from './fact.js';
 import { readDenied, type DeniedFact } from './rights.js';
 
@@ -58,6 +59,8 @@ export interface HubFacts {
   readonly definitions: readonly DefinitionFact[];
   /** Engines, Placements and clusters. */
   readonly reading: FleetReading;
+  /** Of a namespace that the caller names and that has no Placement: that it does not exist, else undefined. */
+  readonly absence: Fact<string | undefined> | undefined;
   readonly engineLease: LeaseFact;
   readonly placementLease: LeaseFact;
   /** Of the controller that judges the health of clusters. */
@@ -110,6 +113,7 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
   const targetNamespace = targetNamespaceOf(reading);
   const trust = await getFact(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
   const network = await readNetwork(client, [...new Set([operatorNamespace, targetNamespace])]);
+  const absence = await readAbsence(client, options.namespace, reading);
   const admission = { policies, bindings };
   const leases = { engineLease, placementLease, clustersLease };
   return {
@@ -119,6 +123,7 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
     targetNamespace,
     definitions,
     reading,
+    absence,
     ...leases,
     admission,
     network,
@@ -158,6 +163,22 @@ function readDefinitions(client: ReadClient, { definitions }: FactOptions): Prom
       return { wanted, stored: await getFact<RawObject>(client, CustomResourceDefinitions, name) };
     }),
   );
+}
+
+/** Whether the namespace that the caller names exists, unless it has a Placement: then it does. */
+async function readAbsence(
+  client: ReadClient,
+  name: string | undefined,
+  { world }: FleetReading,
+): Promise<HubFacts['absence']> {
+  if (name === undefined || world.objects.placements.length > 0) return undefined;
+  const found = await getFact(client, Namespaces, { name });
+  if (found.kind === 'Withheld') return found;
+  const note = `there is no Namespace ${name}`;
+  return {
+    kind: 'Known',
+    value: found.value === undefined ? `${note}${await meantOf(client, Namespaces, name)}` : undefined,
+  };
 }
 
 async function readNetwork(client: ReadClient, namespaces: readonly string[]): Promise<NetworkFacts> {

@@ -144,7 +144,8 @@ function givenCertificateRow({ status }: { readonly status?: unknown }): readonl
 }
 
 /** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
-function checkPlacements({ reading, placementLease, now, targetNamespace }: HubFacts, hub: HubStatus): CheckResult {
+function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
+  const { reading, placementLease, now, targetNamespace } = facts;
   const name = 'placements';
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
   if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
@@ -156,8 +157,19 @@ function checkPlacements({ reading, placementLease, now, targetNamespace }: HubF
   const [refused] = reading.refused;
   if (refused !== undefined && (count === 0 || held === true))
     return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
-  if (count === 0) return passed(name, 'there is no Placement');
+  if (count === 0) return checkNoPlacement(name, facts);
   if (held === true) return passed(name, `${count} ${noun} kept`);
   const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
   return failed(name, message, hub.engines.length === 0 ? 'kubectl get mce' : pods(targetNamespace));
+}
+
+/** A namespace that does not exist is most often a misspelt one. */
+function checkNoPlacement(name: string, { reading, absence }: HubFacts): CheckResult {
+  if (absence === undefined) return passed(name, 'there is no Placement');
+  const { namespace = '' } = reading;
+  if (absence.kind === 'Withheld')
+    return unread(name, `whether there is a namespace ${namespace}, which has no Placement,`, absence);
+  return absence.value === undefined
+    ? passed(name, `there is no Placement in namespace ${namespace}`)
+    : failed(name, absence.value, 'kubectl get namespaces');
 }

@@ -10,18 +10,15 @@ import { serverVersion } from '../../kube/client/serverversion.js';
 import { readManifests } from '../../kube/manifests/manifests.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from './answer.js';
-import { absentNamespace, withHub, type Hub } from './hub.js';
+import { withHub, type Hub } from './hub.js';
 
 /** Prints the checks; returns the exit code: 1 when one failed, 3 when one could not be done. */
 export function runCheck(config: CheckConfig): Promise<number> {
   return answer('check', async () => {
     const { source, output, pre } = config;
-    const { results, absent } = await withHub(config, source, async (hub) => {
-      const found = await resultsOf(config, hub);
-      return { results: found, absent: await absentNamespace(config, hub.client) };
-    });
+    const results = await withHub(config, source, (hub) => resultsOf(config, hub));
     const text = checkText(results, { output, pre, colored: isColored(config) });
-    return { text, exitCode: checkExitCode(results), errors: absent === undefined ? [] : [absent] };
+    return { text, exitCode: checkExitCode(results) };
   });
 }
 

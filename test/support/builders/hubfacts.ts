@@ -95,6 +95,7 @@ export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
       stored: { kind: 'Known', value: rawDefinition(one) },
     })),
     reading: readingOf(worldOf({ multiclusterengines: [rawEngine()], placements: [placementIn('Satisfied')] })),
+    absence: undefined,
     engineLease: leaseFact(ENGINE_LEASE, 'operator-1'),
     placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1'),
     clustersLease: leaseFact(CLUSTERS_LEASE, 'placement-controller-1'),
