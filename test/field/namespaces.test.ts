@@ -45,7 +45,9 @@ it('plan --delete of the bindings with their namespace is the same as of the nam
 
 it('plan --delete refuses a namespace with nothing in it, and one that could not be read', () => {
   expect(() => plan(['ns/shp'])).toThrow(
-    new NotFoundError('there is no Placement, decision or ManagedClusterSetBinding in namespace shp'),
+    new NotFoundError(
+      'there is no Placement, decision or ManagedClusterSetBinding in namespace shp; did you mean shop?',
+    ),
   );
   expect(() => plan(['ns/shop'], 'bank')).toThrow(
     new ChangeTextError('Namespace shop: only namespace bank could be read'),
