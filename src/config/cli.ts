@@ -93,6 +93,7 @@ export const HUB_FLAGS: FlagRows = {
     defaultText: 'all namespaces',
     excludes: ['all-namespaces'],
   },
+  'all-namespaces': { short: 'A', help: 'objects of all namespaces, as without -n', default: 'false' },
 };
 
 /** @throws FlagError with the flag, its value and the rule. */
@@ -176,6 +177,8 @@ const EXIT_CODES: Readonly<Record<string, string>> = {
   tree: READING_CODES,
   status: READING_CODES,
   plan: '0: nothing changes; 2: some Placement does; 1: an error or an exceeded limit; 3: not everything could be read',
+  drain:
+    '0: success; 1: decisions still name the cluster, the answer was no, or an error; 3: with --dry-run, not everything could be read',
   check: '0: all is well, or there are warnings; 1: a check failed, or an error; 3: a check could not be done',
 };
 

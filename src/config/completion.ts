@@ -36,6 +36,8 @@ export interface CompletableCommand {
   readonly name: string;
   readonly summary: string;
   readonly flags: FlagRows;
+  /** The flags that only some of its actions take, by the name of the action. */
+  readonly actionFlags?: Readonly<Record<string, readonly string[]>>;
 }
 
 type Suggestion = Partial<Pick<CompleteConfig, 'words' | 'live' | 'files'>>;
@@ -59,6 +61,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Suggestion[]>> = {
 /** What the values of flags can be, those of one command before those of all. */
 const VALUES: Readonly<Record<string, Suggestion>> = {
   'cluster --set': { live: 'managedclustersets' },
+  'version --output': { words: ['json'] },
   namespace: { live: 'namespaces' },
   'operator-namespace': { live: 'namespaces' },
   context: { live: 'contexts' },
@@ -87,11 +90,13 @@ export function complete(
   typed: readonly string[],
   { version }: Pick<CliEnvironment, 'version'>,
 ): CompleteConfig {
-  const last = typed.at(-1) ?? '';
-  const command = typed.length > 1 ? commands.find(({ name }) => name === typed[0]) : undefined;
-  const before = command === undefined ? [] : typed.slice(1, -1);
+  const isHelp = typed.length > 1 && typed[0] === 'help';
+  const line = isHelp ? typed.slice(1) : typed;
+  const last = line.at(-1) ?? '';
+  const command = line.length > 1 ? commands.find(({ name }) => name === line[0]) : undefined;
+  const before = command === undefined ? [] : line.slice(1, -1);
   const given = givenIn(command?.flags ?? {}, before);
-  const suggestion = typed.length <= 1 ? { words: commandWords(commands) } : next(command, given, last);
+  const suggestion = line.length <= 1 ? { words: commandWords(commands) } : next(command, given, last);
   const flags = new Flags(CLI_FLAGS, given.flags, {});
   return {
     command: '__complete',
@@ -99,7 +104,7 @@ export function complete(
     words: [],
     live: undefined,
     files: false,
-    ...suggestion,
+    ...(isHelp && last.startsWith('-') ? {} : suggestion),
     prefix: last.startsWith('--') && last.includes('=') ? last.slice(last.indexOf('=') + 1) : last,
     namespace: flags.find('namespace')?.text,
     allNamespaces: flags.find('all-namespaces')?.text === 'true',
@@ -142,9 +147,16 @@ function next(command: CompletableCommand | undefined, { positional, open }: Giv
   if (open !== undefined) return valuesOf(command, open);
   const [, flag] = /^--([^=]+)=/.exec(last) ?? [];
   if (flag !== undefined) return valuesOf(command, flag);
-  if (last.startsWith('-'))
-    return { words: Object.entries(command.flags).map(([name, { help }]) => `--${name}\t${help}`) };
+  if (last.startsWith('-')) return { words: flagWords(command, positional[0] ?? '') };
   return ARGUMENTS[command.name]?.[positional.length] ?? {};
+}
+
+/** Those of an action, where the command line names one. */
+function flagWords({ flags, actionFlags = {} }: CompletableCommand, action: string): readonly string[] {
+  const own = Object.hasOwn(actionFlags, action) ? actionFlags[action] : undefined;
+  const others = own === undefined ? [] : Object.values(actionFlags).flat();
+  const taken = Object.entries(flags).filter(([name]) => !others.includes(name) || own?.includes(name));
+  return taken.map(([name, { help }]) => `--${name}\t${help}`);
 }
 
 function valuesOf({ name }: CompletableCommand, flag: string): Suggestion {

@@ -48,6 +48,8 @@ describe('completion', () => {
     [['uncordon', ''], { live: 'managedclusters' }],
     [['drain', ''], { live: 'managedclusters' }],
     [['completion', ''], { words: ['bash', 'zsh', 'fish'] }],
+    [['version', '-o', ''], { words: ['json'] }],
+    [['help', 'cluster', ''], { words: ['add', 'remove', 'list'] }],
     [['status', ''], { words: [], live: undefined, files: false }],
     [['nonsense', ''], { words: [], live: undefined }],
     [['explain', '--nonsense', 'placement', ''], { live: 'placements' }],
@@ -60,6 +62,23 @@ describe('completion', () => {
 
     expect(bare(words)).toEqual(expect.arrayContaining(['--namespace', '--cluster', '--nearest']));
     expect(words).toContain('--context\tcontext of the kubeconfig');
+  });
+
+  it.each([
+    [['cluster', 'remove', 'a', '-'], ['--force'], ['--set', '--renew', '--output']],
+    [
+      ['cluster', 'list', '-'],
+      ['--output', '--color'],
+      ['--set', '--force'],
+    ],
+    [['cluster', '-'], ['--set', '--force', '--output'], []],
+    [['check', '-'], ['--pre'], ['--offline', '--filename']],
+    [['help', 'drain', '-'], [], ['--yes']],
+  ])('%j is completed with the flags that the command takes there, and no other', (typed, own, others) => {
+    const words = bare(after(...typed).words);
+
+    expect(words).toEqual(expect.arrayContaining([...own]));
+    for (const one of others) expect(words).not.toContain(one);
   });
 
   it.each([

@@ -103,6 +103,16 @@ it('drain says so before it asks', async () => {
   expect(writes).toEqual([]);
 });
 
+it('nothing is written where that cannot be said', async () => {
+  writes = [];
+  const script = `"${process.execPath}" "${PROGRAM}" cordon edge-1 2> /dev/full`;
+  const code = await new Promise((resolve) => {
+    execFile('bash', ['-c', script], { env: { KUBECONFIG: file } }, (error) => resolve(error?.code));
+  });
+
+  expect({ code, writes }).toEqual({ code: 1, writes: [] });
+});
+
 it.each([
   'drain edge-1 --dry-run',
   'status',

@@ -9,10 +9,10 @@ import { createClient } from '../../kube/client/rest.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { loadKubeconfig, type Kubeconfig } from '../../kube/kubeconfig/kubeconfig.js';
 import { createTransport, type Transport } from '../../kube/transport/transport.js';
-import { standardError } from '../../observability/standardoutput.js';
 import { createLogger } from '../../observability/logger.js';
 import { systemClock, systemRandom, waitingClock } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
+import { printNote } from './print.js';
 
 /** An API server, with the caller's credentials. */
 export interface Hub {
@@ -83,11 +83,11 @@ export async function absentNamespace(
   return namespace === undefined ? undefined : absentNamespaceNote(client, namespace);
 }
 
-/** One line, at the first call. */
+/** One line, at the first call. Where it cannot be said, nothing is written: it throws OutputError. */
 function announcement(command: string, { server, source }: Kubeconfig): () => void {
   let isDone = false;
   return () => {
-    if (!isDone) standardError().write(`${PROGRAM} ${command}: writes to ${server} (${source})\n`);
+    if (!isDone) printNote(`${PROGRAM} ${command}: writes to ${server} (${source})\n`);
     isDone = true;
   };
 }
