@@ -100,7 +100,7 @@ export const HUB_FLAGS: FlagRows = {
 export function cliConfig(flags: Flags, { env, version }: CliEnvironment, source = sourceOf(flags)): CliConfig {
   return {
     version,
-    namespace: flags.find('namespace')?.matching(NAME, 'the name of a namespace'),
+    namespace: flags.findText('namespace')?.matching(NAME, 'the name of a namespace'),
     allNamespaces: flags.get('all-namespaces').bool(),
     ...outputConfig(flags, env),
     source,
@@ -148,9 +148,9 @@ function sourceOf(flags: Flags): ObjectSource {
 export function apiSource(flags: Flags): Extract<ObjectSource, { kind: 'api' }> {
   return {
     kind: 'api',
-    kubeconfig: flags.find('kubeconfig')?.matching(/^.+$/s, 'a file'),
-    context: flags.find('context')?.matching(/^.+$/s, 'a context'),
-    impersonate: flags.find('as')?.matching(/^[\x20-\x7e]+$/, 'a user name'),
+    kubeconfig: flags.findText('kubeconfig')?.matching(/^.+$/s, 'a file'),
+    context: flags.findText('context')?.matching(/^.+$/s, 'a context'),
+    impersonate: flags.findText('as')?.matching(/^[\x20-\x7e]+$/, 'a user name'),
   };
 }
 

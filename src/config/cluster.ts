@@ -232,7 +232,7 @@ function clusterSet(flags: Flags, environment: CliEnvironment): ClusterSetBindCo
   const [action, name = '', ...more] = environment.positional;
   if (action !== 'bind' || !LABEL_VALUE.test(name) || more.length > 0)
     return refuseArguments(environment.positional, SET_ARGUMENTS);
-  const namespace = flags.find('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace');
+  const namespace = flags.findText('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace');
   return { command: 'clusterset bind', ...writeConfig(flags, environment), namespace, clusterSet: name };
 }
 

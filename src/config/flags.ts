@@ -137,6 +137,12 @@ export class Flags {
     return row.default === undefined ? undefined : new FlagValue(row.default, `--${name}`);
   }
 
+  /** As {@link find}; a text that is empty counts as unset, as for the flags of kubectl that name a hub and its parts. */
+  findText(name: string): FlagValue | undefined {
+    const found = this.find(name);
+    return found?.text === '' ? undefined : found;
+  }
+
   /** Whether the flag or its variable sets a value. */
   isSet(name: string): boolean {
     const row = rowOf(this.#rows, name);

@@ -98,7 +98,7 @@ export function plan(flags: Flags, { env, positional, version }: CliEnvironment)
   return {
     command: 'plan',
     version,
-    namespace: flags.find('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
+    namespace: flags.findText('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
     files,
     recursive: flags.get('recursive').bool(),
     deletions,

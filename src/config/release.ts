@@ -39,7 +39,7 @@ export function release(flags: Flags, { positional, version }: CliEnvironment): 
   return {
     command: 'release',
     version,
-    namespace: flags.find('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
+    namespace: flags.findText('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
     placement: placementIn(positional, RELEASE_ARGUMENTS),
     additions: flags.get('additions').bool(),
     clusters: flags

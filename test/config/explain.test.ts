@@ -44,6 +44,12 @@ describe('explain', () => {
     expect(read(line).placement).toBe('web');
   });
 
+  it('the flags that name a hub and its parts count as not given when they are empty, as for kubectl', () => {
+    const given = ['kubeconfig', 'context', 'as', 'namespace'].map((name) => `--${name}=`);
+
+    expect(read(`placement web ${given.join(' ')}`)).toEqual(read('placement web'));
+  });
+
   it('files are read offline, and - is standard input', () => {
     expect(read('placement web --offline -f -').source).toEqual({ kind: 'files', path: '-' });
     expect(read('placement web --offline --filename=dir').source).toEqual({ kind: 'files', path: 'dir' });

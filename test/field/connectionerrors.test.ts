@@ -17,7 +17,7 @@ import { withHub } from '../../src/commands/cli/hub.js';
 import { authProviderHeader } from '../../src/kube/kubeconfig/authprovider.js';
 import type { Call } from '../../src/kube/transport/call.js';
 import { createTransport, type Transport } from '../../src/kube/transport/transport.js';
-import type { Credentials } from '../../src/kube/transport/credentials.js';
+import { CredentialsError, type Credentials } from '../../src/kube/transport/credentials.js';
 import { failureText } from '../../src/runtime/connection/failure.js';
 import { ObservedConnection } from '../../src/runtime/connection/observedconnection.js';
 import { systemClock, type Clock } from '../../src/runtime/clock.js';
@@ -385,6 +385,33 @@ it('a command names server and context once, whatever is wrong', async () => {
     'https://127.0.0.1:PORT: list placements: malformed response: content type is not application/json',
     'https://127.0.0.1:PORT: list placements: not sent: credential plugin /none/plugin cannot be started: no such file; get it',
   ]);
+});
+
+it('a plugin that fails runs once for a call, as for kubectl', async () => {
+  let runs = 0;
+  const load = async (): Promise<Credentials> => {
+    runs += 1;
+    throw new CredentialsError('credential plugin login failed: exit code 1');
+  };
+  const options = { clock: systemClock, random: () => 0, log: new RecordingLog(), userAgent: 'test' };
+
+  const calls = [1, 2, 3].map(() => createTransport({ load }, options).call({ ...call, attempts: 4 }));
+
+  await expect(Promise.all(calls)).rejects.toThrow('not sent: credential plugin login failed: exit code 1');
+  await Promise.allSettled(calls);
+  expect(runs).toBe(calls.length);
+});
+
+it.each([
+  [{}, 'config.idp-issuer-url must be set'],
+  [{ 'idp-issuer-url': 'https://issuer' }, 'config.client-id must be set'],
+  [
+    { 'idp-issuer-url': 'https://issuer', 'client-id': 'c' },
+    'there is no id-token, and no refresh-token to renew it: log in again',
+  ],
+  [{ 'idp-issuer-url': 'https://issuer', 'client-id': 'c', 'id-token': 'hidden' }, 'config.id-token is not a JWT'],
+])('auth-provider oidc with %j sends no request without a token', async (config, message) => {
+  await expect(authProviderHeader({ name: 'oidc', config })).rejects.toThrow(`auth-provider oidc: ${message}`);
 });
 
 it('a port of 0 is named, which Node leaves out', async () => {

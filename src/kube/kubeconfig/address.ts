@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net';
+import { posix } from 'node:path';
 import { KubeconfigError } from './kubeconfigerror.js';
 
 /** The address of an API server. */
@@ -9,24 +11,60 @@ export interface ServerAddress {
 }
 
 /**
- * Reads `server` of a kubeconfig as client-go does: a URL, or a host and a port for http. A query is passed over.
+ * Reads `server` of a kubeconfig as client-go does: a URL, or a host and a port for http. A query is passed over. What the two
+ * parsers of URLs read differently is refused as Go refuses it: blanks, other spellings of an IPv4 address, no host.
  * @throws KubeconfigError with the rule
  */
 export function serverAddress(server: string, origin: string): ServerAddress {
-  const text = server.includes('://') ? server : `http://${server}`;
-  if (!URL.canParse(text)) throw new KubeconfigError(`${origin}: server: ${JSON.stringify(server)} is not a URL`);
+  const refuse = (rule: string): KubeconfigError =>
+    new KubeconfigError(`${origin}: server: ${rule}, got ${JSON.stringify(server)}`);
+  const text = escapedPath(server.includes('://') ? server : `http://${server}`);
+  if (NO_URL.test(text) || !URL.canParse(text)) throw refuse('must be a URL or host:port');
   const url = new URL(text);
-  const path = url.pathname.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
-  if (text !== server && path !== '')
-    throw new KubeconfigError(`${origin}: server: must be a URL or host:port, got ${JSON.stringify(server)}`);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new KubeconfigError(`${origin}: server: must be an https or http URL, got ${JSON.stringify(server)}`);
+  const path = pathOf(url);
+  if (!server.includes('://') && path !== '') throw refuse('must be a URL or host:port');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('must be an https or http URL');
+  if (isIPv4(url.hostname) && isOtherAscii(hostIn(text), url.hostname))
+    throw refuse(`must have an IPv4 address of four decimal numbers, such as ${url.hostname}`);
   const { username, password } = url;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {
     url: `${url.origin}${path}`,
     authorization: username === '' ? undefined : basicAuthorization(user),
   };
+}
+
+/** Blanks around it, control characters, backslashes, a percent sign that escapes nothing or is in the host, and no host. */
+const NO_URL = /^\s|\s$|[\p{Cc}\\]|%(?![\da-f]{2})|^[^:]*:\/\/(?:\/|[^/?#@[]*%[^/?#@]*(?:[/?#]|$))/iu;
+/** What Go leaves as it is in a path. */
+const PLAIN = /[\w\-.~$&+,/:;=@]/;
+
+/** With what ends a path, or is cut off, for the parser of WHATWG alone. */
+function escapedPath(text: string): string {
+  const [, authority = '', path = '', rest = ''] = /^([^:]*:\/\/[^/?]*)([^?]*)(.*)$/s.exec(text) ?? [];
+  return `${authority}${path.replaceAll(/[#\\ ]/g, encodeURIComponent)}${rest}`;
+}
+
+/** Decoded, cleaned and encoded again, as Go does it; without a `/` at the end. */
+function pathOf({ pathname }: URL): string {
+  const decoded = pathname.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return posix
+    .join('/', decoded)
+    .replace(/\/$/, '')
+    .replaceAll(/[^]/g, (byte) =>
+      PLAIN.test(byte) ? byte : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );
+}
+
+function hostIn(text: string): string {
+  const authority = /^[^:]*:\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+}
+
+function isOtherAscii(host: string, canonical: string): boolean {
+  return /^\p{ASCII}*$/u.test(host) && host !== canonical;
 }
 
 /** `user` is a name and a password, with a colon between. */

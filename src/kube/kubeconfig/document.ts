@@ -123,6 +123,10 @@ function named<T>(
 
 function clusterIn(entry: JsonRecord, where: string): ClusterEntry {
   const extensions = recordsIn(entry['extensions']);
+  const names = extensions.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined)
+    throw new KubeconfigError(`${where}.extensions: there are two entries named ${JSON.stringify(twice)}`);
   return {
     server: textOf(entry, 'server', where),
     tlsServerName: textOf(entry, 'tls-server-name', where),

@@ -75,7 +75,15 @@ function notStarted({ command, installHint }: PluginEntry, fault: string): strin
 
 function execInfo(plugin: PluginEntry, cluster: PluginRun['cluster'], interactive: boolean): string {
   const spec = { ...(plugin.provideClusterInfo ? { cluster: clusterInfo(cluster) } : {}), interactive };
-  return `${JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec })}\n`;
+  const text = JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec });
+  return `${text.replaceAll(ESCAPED_BY_GO, escaped)}\n`;
+}
+
+/** What Go escapes in JSON, so that it can stand in HTML and JavaScript. */
+const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g;
+
+function escaped(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function clusterInfo({ ca, ...cluster }: PluginRun['cluster']): object {
@@ -87,7 +95,7 @@ function clusterInfo({ ca, ...cluster }: PluginRun['cluster']): object {
     ...(ca.length === 0 ? {} : { 'certificate-authority-data': ca.toString('base64') }),
     ...(proxyUrl === '' ? {} : { 'proxy-url': proxyUrl }),
     ...(disableCompression ? { 'disable-compression': true } : {}),
-    ...(pluginConfig === undefined ? {} : { config: pluginConfig }),
+    config: pluginConfig ?? null,
   };
 }
 

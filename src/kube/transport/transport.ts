@@ -173,6 +173,8 @@ class RetryingTransport implements Transport {
         course.credentials = credentials;
         return await attempt(credentials, deadline);
       } catch (error) {
+        // What was read has just been found wrong; a plugin would ask a person again.
+        if (error instanceof CredentialsError) throw error;
         const failed = asAttemptError(error, course);
         if (deadline.reason === undefined) course.failure = failed.failure;
         if (failed.rejectedCredentials === undefined || refreshed)

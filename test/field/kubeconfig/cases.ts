@@ -21,7 +21,8 @@ const PLUGIN = { apiVersion: 'client.authentication.k8s.io/v1', command: './plug
 /** Answers with what it was told. */
 const PLUGIN_SCRIPT = `#!/bin/sh
 token=$(printf '%s' "$KUBERNETES_EXEC_INFO" | tr -c 'a-zA-Z0-9' '-' | tail -c 200)
-printf '{"apiVersion":"%s","kind":"ExecCredential","status":{"token":"%s-%s"}}' "\${ANSWER:-client.authentication.k8s.io/v1}" "$PREFIX" "$token"
+sum=$(printf '%s' "$KUBERNETES_EXEC_INFO" | cksum | tr -c '0-9\\n' '-')
+printf '{"apiVersion":"%s","kind":"ExecCredential","status":{"token":"%s-%s-%s"}}' "\${ANSWER:-client.authentication.k8s.io/v1}" "$PREFIX" "$sum" "$token"
 `;
 
 interface Parts {
@@ -58,6 +59,7 @@ const named = (name: string, token: string, more: object = {}): object => ({
   contexts: [{ name, context: { cluster: name, user: name, namespace: `ns-${name}` } }],
   ...more,
 });
+const jwt = (claims: string): string => `e30.${Buffer.from(claims).toString('base64url')}.s`;
 const executable = { files: { plugin: PLUGIN_SCRIPT } };
 
 export const CASES: readonly Case[] = [
@@ -230,6 +232,49 @@ export const CASES: readonly Case[] = [
       user: { token: 't', as: 'alice', 'as-groups': ['g'] },
     }),
   ),
+  ...[
+    'SERVER ',
+    ' SERVER',
+    'SERVER/a ',
+    '//localhost:HTTPS_PORT',
+    'https:///localhost:HTTPS_PORT',
+    'https:localhost:HTTPS_PORT',
+    'https://localhost:HTTPS_PORT?x=y',
+    'https://localhost:HTTPS_PORT#x',
+    'SERVER/a#b/c',
+    'SERVER/a?b/c',
+    'SERVER/a%23b',
+    'SERVER/a%3Fb',
+    'SERVER/a%2Fb',
+    'SERVER/a%41b',
+    'SERVER/%zz',
+    'SERVER/a b',
+    'SERVER/a"<b>`{}|^',
+    "SERVER/a!'()*[];,@&=+$b",
+    'SERVER/\u00e4',
+    'SERVER/%ff',
+    'SERVER/a/./b',
+    'SERVER/a/../b',
+    'SERVER/a/%2e%2e/b',
+    'SERVER/a\\b',
+    'https://localhost\\a:HTTPS_PORT',
+    'https://loc\talhost:HTTPS_PORT',
+    'https://loc%61lhost:HTTPS_PORT',
+    'https://127.0.0.1:0HTTPS_PORT',
+    'http://127.1:HTTP_PORT',
+    'http://0177.0.0.1:HTTP_PORT',
+    'http://127.0.0.01:HTTP_PORT',
+    'http://0x7f.0.0.1:HTTP_PORT',
+    'http://2130706433:HTTP_PORT',
+    'http://127.0.0.1.:HTTP_PORT',
+    '127.1:HTTP_PORT',
+    'https://127.0.0.1:99999',
+    'https://127.0.0.1:0',
+  ].map((server) =>
+    one(`the server ${JSON.stringify(server)}`, withCluster({ server: server.replace('SERVER', SERVER) })),
+  ),
+  one('--context that is empty', config({ context: { namespace: 'a' } }), { context: '' }),
+  one('--as that is empty', config({ user: { token: 't', as: 'alice' } }), { as: '' }),
   // TLS.
   one('no authority', config({ cluster: { server: SERVER } })),
   one('another authority', withCluster({ 'certificate-authority-data': 'OTHER_CA_DATA' })),
@@ -315,10 +360,42 @@ export const CASES: readonly Case[] = [
   one('impersonation of groups without a user', config({ user: { token: 't', 'as-groups': ['g1'] } })),
   one('--as', config(), { as: 'bob' }),
   one('--as over impersonation', config({ user: { token: 't', as: 'alice', 'as-groups': ['g1'] } }), { as: 'bob' }),
+  one('an auth provider without a config', config({ user: { 'auth-provider': { name: 'oidc' } } })),
+  ...[
+    {},
+    { 'idp-issuer-url': 'https://localhost:1' },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c' },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c', 'id-token': 'a.b' },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c', 'id-token': jwt('{}') },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c', 'id-token': jwt('{"exp":1}') },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c', 'id-token': jwt('{"exp":1e10}') },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c', 'id-token': jwt('{"exp":"9999999999"}') },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c', 'id-token': jwt('3') },
+    { 'client-id': 'c', 'id-token': jwt('{"exp":9999999999}') },
+    { 'idp-issuer-url': 'https://localhost:1', 'client-id': 'c', 'id-token': jwt('{"exp":9999999999.5}') },
+  ].map((settings, index) =>
+    one(`the auth provider oidc ${index}`, config({ user: { 'auth-provider': { name: 'oidc', config: settings } } })),
+  ),
   one('an auth provider that is gone', config({ user: { 'auth-provider': { name: 'gcp', config: {} } } })),
   // Plugins.
   one('a plugin', config({ user: { exec: { ...PLUGIN, env: [{ name: 'PREFIX', value: 'x' }] } } }), executable),
   one('a plugin that is told of the cluster', withClusterInfo(), executable),
+  ...[
+    'null',
+    '3',
+    '"<a> & \\u2028"',
+    '{"b": 1.0, "a": [null, "\u00fc"]}',
+    '{"a": 1}}, {name: client.authentication.k8s.io/exec, extension: {"a": 2}',
+  ].map((extension) =>
+    one(
+      `a plugin that is told of the extension ${extension}`,
+      JSON.stringify(withClusterInfo()).replace(
+        /"extensions":\[.*?\}\]/,
+        `"extensions":[{name: client.authentication.k8s.io/exec, extension: ${extension}}]`,
+      ),
+      executable,
+    ),
+  ),
   one(
     'a plugin of v1 without interactiveMode',
     config({ user: { exec: { apiVersion: PLUGIN.apiVersion, command: './plugin' } } }),

@@ -3,6 +3,8 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { kubectlProgram } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { apiSource, HUB_FLAGS } from '../../../src/config/cli.js';
+import { Flags } from '../../../src/config/flags.js';
 import { loadKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.js';
 import { createTransport } from '../../../src/kube/transport/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
@@ -122,11 +124,15 @@ export async function readByKubectl(written: Written): Promise<Read | undefined>
 /** Lets the product ask for a review; undefined when it refuses. */
 export async function askByProduct({ case: one, env, explicit }: Written): Promise<Read | undefined> {
   try {
+    const given = Object.entries({ kubeconfig: explicit, context: one.context, as: one.as }).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, text] as const],
+    );
+    const flags = apiSource(new Flags(HUB_FLAGS, new Map(given), {}));
     const kubeconfig = loadKubeconfig({
       env: { PATH: process.env['PATH'], ...env },
-      ...(explicit === undefined ? {} : { path: explicit }),
-      ...(one.context === undefined ? {} : { context: one.context }),
-      ...(one.as === undefined ? {} : { impersonate: one.as }),
+      ...(flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig }),
+      ...(flags.context === undefined ? {} : { context: flags.context }),
+      ...(flags.impersonate === undefined ? {} : { impersonate: flags.impersonate }),
     });
     const { server, namespace = 'default' } = kubeconfig;
     const credentials = await kubeconfig.load(false);
