@@ -7,29 +7,34 @@ import { ApiError, isFailure } from '../runtime/errors.js';
 
 /** The objects that were probably meant by a name that does not exist, for those who may read them. */
 
-/** So many namespaces with a Placement of the same name are named. */
+/** So many namespaces with an object of the same name are named. */
 const MOST_PLACES = 3;
 
-/** `; did you mean web?`, by one LIST; empty where no name is near, or the names cannot be listed: the error itself is said anyway. */
+/**
+ * `; did you mean web?`, by a LIST of all namespaces, else of this one; empty where no name is near, or the names cannot be
+ * listed: the error itself is said anyway.
+ */
 export async function meantOf(
   client: Pick<ReadClient, 'list'>,
   type: ResourceType,
   word: string,
   namespace?: string,
 ): Promise<string> {
-  try {
-    const found = await client.list<RawObject>(type, namespace, { metadataOnly: true });
-    return meantText(word, namesOf(found));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return '';
+  for (const scope of new Set([undefined, namespace])) {
+    try {
+      const found = await client.list<RawObject>(type, scope, { metadataOnly: true });
+      return meantAmong(found, namespace, word);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
+  return '';
 }
 
-/** A Placement with a similar name in the namespace, else one with this name in another one. */
-export function meantPlacement(placements: readonly RawObject[], namespace: string, name: string): string {
-  const here = placements.filter(({ metadata }) => metadata.namespace === namespace);
-  const elsewhere = placements.filter(({ metadata }) => metadata.name === name && metadata.namespace !== namespace);
+/** An object with a similar name in the namespace (undefined: the kind has none), else one with this name in another one. */
+export function meantAmong(objects: readonly RawObject[], namespace: string | undefined, name: string): string {
+  const here = objects.filter(({ metadata }) => metadata.namespace === namespace);
+  const elsewhere = objects.filter(({ metadata }) => metadata.name === name && metadata.namespace !== namespace);
   const places = elsewhere.map(({ metadata }) => `${metadata.namespace}/${name}`).sort();
   return meantText(name, namesOf(here)) || meantWords(places.slice(0, MOST_PLACES));
 }

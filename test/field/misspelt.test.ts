@@ -38,8 +38,12 @@ function hub(refused = false): never {
   const all = (plural: string): readonly KubeObject[] =>
     (WORLD.objects as Record<string, readonly KubeObject[]>)[plural] ?? [];
   const client = {
-    get: ({ plural }: ResourceType, { name }: ObjectName) =>
-      Promise.resolve(all(plural).find(({ metadata }) => metadata.name === name)),
+    get: ({ plural }: ResourceType, wanted: ObjectName) =>
+      Promise.resolve(
+        all(plural).find(
+          ({ metadata: { name, namespace } }) => name === wanted.name && namespace === (wanted.namespace ?? namespace),
+        ),
+      ),
     list: ({ plural }: ResourceType) => (refused ? Promise.reject(forbidden(plural)) : Promise.resolve(all(plural))),
     apply: (_type: ResourceType, object: KubeObject) => Promise.resolve(object),
   };
@@ -101,6 +105,16 @@ describe('a name that does not exist', () => {
     ['plan --delete mclsetbinding', () => planned({ deletions: ['mclsetbinding/prodution'] }), 'production'],
     ['plan --delete mcl', () => planned({ deletions: ['mcl/prd-eu-1'] }), 'prod-eu-1'],
     ['plan --delete fpl', () => planned({ deletions: ['fpl/wbe'] }), 'web'],
+    [
+      'plan --delete fpl of another namespace',
+      () => planned({ namespace: 'default', deletions: ['fpl/web'] }),
+      'shop/web',
+    ],
+    [
+      'release placement of another namespace',
+      () => releaseRemovals(hub(), { ...release, namespace: 'default', clusters: undefined }),
+      'shop/web',
+    ],
     ['plan --delete ns', () => planned({ deletions: ['ns/shoop'] }), 'shop'],
     ['plan --set', () => planned({ labels: ['mcl/prd-eu-1:tier=gold'] }), 'prod-eu-1'],
   ])('%s names the one that was probably meant', async (_command, work, meant) => {

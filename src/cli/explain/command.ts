@@ -5,7 +5,7 @@ import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
 import type { FleetReading } from '../fleetsource.js';
-import { meantPlacement, namesOf } from '../meant.js';
+import { meantAmong, namesOf } from '../meant.js';
 import { refusedLine, unreadableLine } from '../withheld.js';
 import { clusterLines } from './clustertext.js';
 import { explanationDocument } from './document.js';
@@ -89,7 +89,7 @@ function explainedIn(world: World, namespace: string, request: ExplainRequest): 
   const others = request.others ?? { world, refused: beyond?.refused ?? [] };
   const report = explainReport(world, namespace, placement, { others, denied });
   if (report === undefined) {
-    const meant = meantPlacement(others.world.objects.placements, namespace, placement);
+    const meant = meantAmong(others.world.objects.placements, namespace, placement);
     throw new NotFoundError(`Placement ${namespace}/${placement} was not found${meant}`);
   }
   if (cluster === undefined) return { report, clusters: report.explanation.clusters };

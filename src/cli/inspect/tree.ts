@@ -5,7 +5,7 @@ import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { releasesField } from '../explain/releases.js';
 import type { FleetReading } from '../fleetsource.js';
-import { meantPlacement, namesOf } from '../meant.js';
+import { meantAmong, namesOf } from '../meant.js';
 import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
 import { painted, table, type Color } from '../table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
@@ -49,7 +49,7 @@ function notFound({ namespace, world }: FleetReading, name: string): string {
   const { placements } = world.objects;
   return namespace === undefined
     ? `Placement ${wordText(name)} was not found in any namespace${meantText(name, namesOf(placements))}`
-    : `Placement ${namespace}/${name} was not found${meantPlacement(placements, namespace, name)}`;
+    : `Placement ${namespace}/${name} was not found${meantAmong(placements, namespace, name)}`;
 }
 
 function isWithheld({ world }: FleetReading, ...resources: readonly string[]): boolean {

@@ -5,7 +5,7 @@ import type { World, WorldResource } from '../../domain/fleet/world.js';
 import { Placements } from '../../api/resources.js';
 import type { FleetReading } from '../fleetsource.js';
 import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
-import { namesOf } from '../meant.js';
+import { meantAmong } from '../meant.js';
 import { TYPES, worldOfObjects } from '../sources.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
@@ -115,8 +115,7 @@ function changed(
   } catch (error) {
     if (!(error instanceof MissingObjectError)) throw error;
     const { resource, object } = error;
-    const others = world.objects[resource].filter(({ metadata }) => metadata.namespace === object.namespace);
-    const meant = meantText(object.name, namesOf(others));
+    const meant = meantAmong(world.objects[resource], object.namespace, object.name);
     throw new NotFoundError(`${nameOf(resource, object)} was not found${meant}`, { cause: error });
   }
 }
