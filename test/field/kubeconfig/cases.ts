@@ -21,6 +21,7 @@ const PLUGIN = { apiVersion: 'client.authentication.k8s.io/v1', command: './plug
 /** Answers with what it was told. */
 const PLUGIN_SCRIPT = `#!/bin/sh
 token=$(printf '%s' "$KUBERNETES_EXEC_INFO" | tr -c 'a-zA-Z0-9' '-' | tail -c 200)
+echo >> "$(dirname "$0")/runs"
 sum=$(printf '%s' "$KUBERNETES_EXEC_INFO" | cksum | tr -c '0-9\\n' '-')
 printf '{"apiVersion":"%s","kind":"ExecCredential","status":{"token":"%s-%s-%s"}}' "\${ANSWER:-client.authentication.k8s.io/v1}" "$PREFIX" "$sum" "$token"
 `;
@@ -439,6 +440,9 @@ export const CASES: readonly Case[] = [
   one('a plugin that is not on the PATH', config({ user: { exec: { ...PLUGIN, command: 'no-such-plugin' } } })),
   one('a plugin without a command', config({ user: { exec: { ...PLUGIN, command: '' } } })),
   one('a plugin that fails', config({ user: { exec: { ...PLUGIN, command: 'false' } } })),
+  one('a plugin that is run and fails', config({ user: { exec: { ...PLUGIN, command: './failing-plugin' } } }), {
+    files: { 'failing-plugin': '#!/bin/sh\necho >> "$(dirname "$0")/runs"\nexit 1\n' },
+  }),
   one('a plugin that says nothing', config({ user: { exec: { ...PLUGIN, command: 'true' } } })),
   one('a plugin and a token', config({ user: { token: 't', exec: { ...PLUGIN, command: 'false' } } })),
   {

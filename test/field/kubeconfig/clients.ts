@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { kubectlProgram } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
@@ -47,7 +47,7 @@ export async function write(one: Case, folder: string, words: Readonly<Record<st
       fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2)),
       one.encoding ?? 'utf8',
     );
-    if (name.endsWith('plugin')) await chmod(file, 0o700);
+    if (isPlugin(name)) await chmod(file, 0o700);
   }
   const list = one.list?.map((name) => (name === '' ? '' : path.join(folder, name))).join(':');
   const env = Object.fromEntries(Object.entries(one.env ?? {}).map(([name, value]) => [name, fill(value)]));
@@ -57,6 +57,19 @@ export async function write(one: Case, folder: string, words: Readonly<Record<st
     env: { HOME: folder, ...(list === undefined ? {} : { KUBECONFIG: list }), ...env },
     explicit: one.explicit === undefined ? undefined : path.join(folder, one.explicit),
   };
+}
+
+function isPlugin(file: string): boolean {
+  return file.endsWith('plugin');
+}
+
+/** How often a plugin of the case was run so far. */
+export async function pluginRuns({ case: one, folder }: Written): Promise<number> {
+  const beside = Object.keys(one.files)
+    .filter(isPlugin)
+    .map((name) => path.join(folder, path.dirname(name), 'runs'));
+  const texts = await Promise.all(beside.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.join('').length;
 }
 
 const decode = (text: string): string => Buffer.from(text, 'base64').toString();
@@ -149,7 +162,8 @@ export async function askByProduct({ case: one, env, explicit }: Written): Promi
         target: { verb: 'create', resource: 'selfsubjectrulesreviews' },
         body: JSON.stringify({ spec: { namespace } }),
         idempotent: false,
-        attempts: 1,
+        // A plugin that fails must not be run by each attempt.
+        attempts: Object.keys(one.files).some(isPlugin) ? 4 : 1,
         deadlineMs: 5_000,
       });
     } finally {

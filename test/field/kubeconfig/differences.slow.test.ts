@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describeWithKubectl } from '../../support/clients/kubectl.js';
 import { CASES, seededCase, type Case } from './cases.js';
-import { askByKubectl, askByProduct, readByKubectl, refusals, write, type Read } from './clients.js';
+import { askByKubectl, askByProduct, pluginRuns, readByKubectl, refusals, write, type Read } from './clients.js';
 import { Recorder, type Seen } from './recorder.js';
 
 const SEEDS = 25;
@@ -22,6 +22,9 @@ interface Result {
   /** undefined: refused. */
   readonly kubectl: Seen | undefined;
   readonly product: Seen | undefined;
+  /** How often a plugin was run. */
+  readonly kubectlRuns: number;
+  readonly productRuns: number;
   readonly view: Read | undefined;
   readonly read: Read | undefined;
 }
@@ -34,13 +37,17 @@ async function compare(one: Case, recorder: Recorder, words: Readonly<Record<str
     const written = await write(one, folder, words);
     const isAnswered = await askByKubectl(written);
     const [kubectl] = recorder.take();
+    const kubectlRuns = await pluginRuns(written);
     const view = await readByKubectl(written);
     const read = await askByProduct(written);
     const [product] = recorder.take();
+    const productRuns = (await pluginRuns(written)) - kubectlRuns;
     return {
       name: one.name,
       kubectl: isAnswered ? kubectl : undefined,
       product: read === undefined ? undefined : product,
+      kubectlRuns,
+      productRuns,
       view,
       read,
     };
@@ -76,6 +83,13 @@ describeWithKubectl('kubeconfig, read by kubectl and by the product', () => {
     expect(results.length).toBeGreaterThanOrEqual(160);
     expect(results.filter(({ kubectl }) => kubectl !== undefined).length).toBeGreaterThanOrEqual(80);
     expect(results.filter(({ kubectl }) => kubectl === undefined).length).toBeGreaterThanOrEqual(50);
+  });
+
+  it('a plugin is run as often by both, also where it fails', () => {
+    const counts = results.map(({ name, kubectlRuns, productRuns }) => ({ name, kubectlRuns, productRuns }));
+
+    expect(counts.filter((one) => one.kubectlRuns !== one.productRuns)).toEqual([]);
+    expect(counts.filter((one) => one.kubectlRuns > 0).length).toBeGreaterThanOrEqual(8);
   });
 
   it('both take the same from the files, where kubectl shows it', () => {
