@@ -1,15 +1,21 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { loadAll } from 'js-yaml';
+import { field, recordsIn, textField } from '../../src/api/json.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/command.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
 import { readConfig } from '../../src/config/config.js';
-import { worldOf, type World } from '../../src/domain/fleet/world.js';
-import { releaseText } from '../../src/domain/placement/budget/release.js';
+import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { readRelease, releaseText } from '../../src/domain/placement/budget/release.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { hubFacts, NOW, placementIn, readingOf } from '../support/builders/hubfacts.js';
 import { rawPlacement } from '../support/builders/world.js';
+import { root } from '../support/repository/root.js';
 import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';
 
 /*
@@ -122,5 +128,53 @@ describe('a release', () => {
       },
       { status: 'Warning', message: expect.stringContaining('cannot be read and releases nothing') },
     ]);
+  });
+});
+
+describe('an annotation of a release that nobody can read', () => {
+  /** The pattern of the policy that warns of it, which CEL has as a text in two parts with escapes. */
+  function patternOfPolicy(): RegExp {
+    const text = readFileSync(path.join(root, 'deploy/base/policies/warnings.yaml'), 'utf8');
+    const variables = (loadAll(text) as readonly RawObject[]).flatMap(({ spec }) =>
+      recordsIn(field(spec, 'variables')),
+    );
+    const one = variables.find((variable) => textField(variable, 'name') === 'unreadable');
+    const [, parts = ''] = /\.matches\(([^]*)\)\)$/.exec(textField(one, 'expression')) ?? [];
+    const pattern = [...parts.matchAll(/'([^']*)'/g)].map(([, part]) => part).join('');
+    expect(pattern).toMatch(/^\^.*\$$/);
+    return new RegExp(pattern.replaceAll('\\\\', '\\'));
+  }
+  const digit = (most: number): fc.Arbitrary<string> =>
+    fc.integer({ min: 0, max: most }).map((n) => `${n}`.padStart(2, '0'));
+  const time = fc
+    .tuple(
+      digit(14),
+      digit(33),
+      digit(26),
+      digit(63),
+      digit(63),
+      fc.constantFrom('Z', 'z', '', '+01:00', '-23:59', '+24:00', '+01:60'),
+    )
+    .map(([month, day, hour, minute, second, zone]) => `2026-${month}-${day}T${hour}:${minute}:${second}${zone}`);
+  const names = fc.constantFrom('*', 'a', 'a.b-1, c', '~Ab_-0123', '~Ab_-0123Ab_-0124', '~Ab_', '~');
+
+  it('is warned of by the policy, and what the command writes is not', () => {
+    const pattern = patternOfPolicy();
+    const written = [['*'], ['a', 'b-1.c'], Array.from({ length: 9000 }, (_, index) => `cluster-${index}`)];
+    for (const clusters of written) expect(releaseText(NOW, clusters)).toMatch(pattern);
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.tuple(time, names).map((both) => both.join('/')),
+          time,
+          names,
+          fc.string(),
+        ),
+        (text) => {
+          if (readRelease(text) === undefined) expect(text).not.toMatch(pattern);
+        },
+      ),
+      { numRuns: 2000 },
+    );
   });
 });
