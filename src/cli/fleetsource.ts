@@ -1,6 +1,6 @@
 import type { ReadClient } from '../kube/client/client.js';
 import { type RawObject, type Withheld, type World, type WorldResource } from '../domain/fleet/world.js';
-import { placementKeys } from '../domain/placement/decision.js';
+import { placementKeys } from '../domain/placement/stored/decision.js';
 import { fits, listOf, READS, TYPES, withheldOf, worldOfLists, type Listed } from './sources.js';
 
 /** What could be read of a hub. */

@@ -1,6 +1,6 @@
 import { dump } from 'js-yaml';
 import type { ResourceType } from '../api/meta.js';
-import { wordText } from '../domain/placement/facts/requirementtext.js';
+import { wordText } from '../domain/placement/explain/requirementtext.js';
 
 /** What all commands for users print. */
 

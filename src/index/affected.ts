@@ -1,8 +1,8 @@
-import type { PlacementRules } from '../domain/placement/predicates.js';
-import { matches } from '../domain/placement/rules.js';
-import type { ClusterView } from '../domain/placement/snapshot.js';
-import { taintsAgainstNew, taintsAgainstSelected } from '../domain/placement/taints/standing.js';
-import { NO_TAINTS, sameTaints } from '../domain/placement/taints/taint.js';
+import type { PlacementRules } from '../domain/placement/spec/predicates.js';
+import { matches } from '../domain/placement/select/rules.js';
+import type { ClusterView } from '../domain/placement/select/snapshot.js';
+import { taintsAgainstNew, taintsAgainstSelected } from '../domain/placement/select/standing.js';
+import { NO_TAINTS, sameTaints } from '../domain/placement/spec/taint.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
 import type { FactWatch } from './factwatch.js';
 import { sameMap } from './membershipindex.js';

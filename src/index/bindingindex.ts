@@ -1,4 +1,4 @@
-import type { BindingView, SetView } from '../domain/placement/snapshot.js';
+import type { BindingView, SetView } from '../domain/placement/select/snapshot.js';
 
 /** What the Placements of a namespace may select from. */
 export interface Bound {

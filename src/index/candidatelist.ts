@@ -1,5 +1,5 @@
-import { clusterHash, type MatchedClusters } from '../domain/placement/rank.js';
-import type { Candidate } from '../domain/placement/snapshot.js';
+import { clusterHash, type MatchedClusters } from '../domain/placement/select/rank.js';
+import type { Candidate } from '../domain/placement/select/snapshot.js';
 import type { Bitset } from './bitset.js';
 import type { MembershipIndex } from './membershipindex.js';
 

@@ -1,14 +1,14 @@
-import { sourcedRequirements, type SourcedRequirement } from '../domain/placement/facts/requirementtext.js';
+import { sourcedRequirements, type SourcedRequirement } from '../domain/placement/explain/requirementtext.js';
 import {
   contradictionIn,
   needsKey,
   textsOf,
   type CandidateFacts,
   type UnmatchedPredicate,
-} from '../domain/placement/facts/unmatched.js';
-import type { PlacementRules, Predicate } from '../domain/placement/predicates.js';
-import { unmet, type Source } from '../domain/placement/rules.js';
-import type { ClusterView } from '../domain/placement/snapshot.js';
+} from '../domain/placement/explain/unmatched.js';
+import type { PlacementRules, Predicate } from '../domain/placement/spec/predicates.js';
+import { unmet, type Source } from '../domain/placement/select/rules.js';
+import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import { meets, valueOf } from '../domain/selectors.js';
 
 /** Whether at least one candidate has a property. */

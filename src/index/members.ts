@@ -1,5 +1,5 @@
 import type { Member } from '../domain/placement/explain/verdict.js';
-import type { ClusterView } from '../domain/placement/snapshot.js';
+import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import type { MembershipIndex } from './membershipindex.js';
 
 /** The members of `sets`, each once with those of the sets that it is in; `clusters` by the ordinals of `membership`. */

@@ -1,15 +1,15 @@
-import { eligibleSets } from '../domain/placement/eligible.js';
+import { eligibleSets } from '../domain/placement/select/eligible.js';
 import type { Member } from '../domain/placement/explain/verdict.js';
-import { isShort, unmatchedPredicates } from '../domain/placement/facts/unmatched.js';
-import type { PlacementRules } from '../domain/placement/predicates.js';
-import type { Schedule } from '../domain/placement/schedule.js';
+import { isShort, unmatchedPredicates } from '../domain/placement/explain/unmatched.js';
+import type { PlacementRules } from '../domain/placement/spec/predicates.js';
+import type { Schedule } from '../domain/placement/select/schedule.js';
 import {
   NO_CANDIDATES,
   type BindingView,
   type Candidates,
   type ClusterView,
   type SetView,
-} from '../domain/placement/snapshot.js';
+} from '../domain/placement/select/snapshot.js';
 import { affected, sameView, type PlacementEntry } from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';

@@ -1,7 +1,7 @@
-import { sourcedRequirements } from '../domain/placement/facts/requirementtext.js';
-import { needsKey, type CandidateFacts } from '../domain/placement/facts/unmatched.js';
-import type { PlacementRules, Predicate } from '../domain/placement/predicates.js';
-import type { ClusterView } from '../domain/placement/snapshot.js';
+import { sourcedRequirements } from '../domain/placement/explain/requirementtext.js';
+import { needsKey, type CandidateFacts } from '../domain/placement/explain/unmatched.js';
+import type { PlacementRules, Predicate } from '../domain/placement/spec/predicates.js';
+import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import { admits, meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';
 import { Bitset } from './bitset.js';
 

@@ -1,6 +1,6 @@
-import type { Schedule } from '../domain/placement/schedule.js';
-import type { Candidates, ClusterView } from '../domain/placement/snapshot.js';
-import { NO_TAINTS, sameTaints } from '../domain/placement/taints/taint.js';
+import type { Schedule } from '../domain/placement/select/schedule.js';
+import type { Candidates, ClusterView } from '../domain/placement/select/snapshot.js';
+import { NO_TAINTS, sameTaints } from '../domain/placement/spec/taint.js';
 import { Bitset } from './bitset.js';
 import { HolderIndex } from './holders.js';
 

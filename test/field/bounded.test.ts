@@ -18,8 +18,8 @@ import {
 import { field, recordsIn } from '../../src/api/json.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
 import { explainInputOf } from '../../src/domain/fleet/world.js';
-import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/budget/release.js';
-import { schedule } from '../../src/domain/placement/schedule.js';
+import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
+import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { exampleWorld } from '../support/builders/examplefleet.js';
 import { NOW } from '../support/builders/hubfacts.js';

@@ -11,7 +11,7 @@ import { tree } from '../../src/cli/inspect/tree.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
 import { readConfig } from '../../src/config/config.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
-import { readRelease, releaseText } from '../../src/domain/placement/budget/release.js';
+import { readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { hubFacts, NOW, placementIn, readingOf } from '../support/builders/hubfacts.js';
 import { rawPlacement } from '../support/builders/world.js';

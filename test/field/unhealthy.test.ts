@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../src/api/names.js';
 import { worldOf } from '../../src/domain/fleet/world.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
-import { schedule, selected } from '../../src/domain/placement/schedule.js';
+import { schedule, selected } from '../../src/domain/placement/select/schedule.js';
 import { causeText } from '../../src/domain/placement/explain/causes.js';
 import { taint } from '../support/builders/taints.js';
 import { explainInput, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';

@@ -1,6 +1,6 @@
-import { compileSpec } from '../../src/domain/placement/predicates.js';
-import { schedule } from '../../src/domain/placement/schedule.js';
-import { planSlices } from '../../src/domain/placement/slices.js';
+import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
+import { schedule } from '../../src/domain/placement/select/schedule.js';
+import { planSlices } from '../../src/domain/placement/publish/slices.js';
 import { problemText } from '../../src/domain/conditions.js';
 import { decision, member, members, names, snapshot, type World } from '../support/builders/placement.js';
 import { describeRecorded, type Case } from './recorded.js';

@@ -3,10 +3,10 @@ import { recordHolds } from '../../src/controllers/placement/hold.js';
 import type { Input } from '../../src/controllers/placement/gather.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
-import { schedule } from '../../src/domain/placement/schedule.js';
-import { planSlices } from '../../src/domain/placement/slices.js';
-import { readRelease } from '../../src/domain/placement/budget/release.js';
-import { placementReport, type PublicationFailure } from '../../src/domain/placement/status.js';
+import { schedule } from '../../src/domain/placement/select/schedule.js';
+import { planSlices } from '../../src/domain/placement/publish/slices.js';
+import { readRelease } from '../../src/domain/placement/spec/release.js';
+import { placementReport, type PublicationFailure } from '../../src/domain/placement/report/status.js';
 import type { EventNote } from '../../src/kube/events/recorder.js';
 import {
   binding,

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import { readClusterSelector, selects } from '../../src/domain/clusters/selector.js';
 import { candidatesAmong, type FleetMember } from '../support/builders/candidates.js';
-import { eligibleSets } from '../../src/domain/placement/eligible.js';
+import { eligibleSets } from '../../src/domain/placement/select/eligible.js';
 import { PlacementIndex } from '../../src/index/placementindex.js';
-import { compileSpec } from '../../src/domain/placement/predicates.js';
-import { factsOf } from '../../src/domain/placement/facts/facts.js';
-import { schedule, selected, type Schedule } from '../../src/domain/placement/schedule.js';
-import type { BindingView, ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/snapshot.js';
+import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
+import { factsOf } from '../../src/domain/placement/report/facts.js';
+import { schedule, selected, type Schedule } from '../../src/domain/placement/select/schedule.js';
+import type { BindingView, ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/select/snapshot.js';
 import { binding, cluster } from '../support/builders/placement.js';
 import { someTaints, someTolerations } from '../support/builders/taints.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { compileSpec } from '../../src/domain/placement/predicates.js';
-import type { ClusterView } from '../../src/domain/placement/snapshot.js';
+import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
+import type { ClusterView } from '../../src/domain/placement/select/snapshot.js';
 import { Bitset } from '../../src/index/bitset.js';
 import { RequirementIndex } from '../../src/index/requirementindex.js';
 import { cluster } from '../support/builders/placement.js';

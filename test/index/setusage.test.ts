@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { readClusterSelector } from '../../src/domain/clusters/selector.js';
-import { eligibleSets } from '../../src/domain/placement/eligible.js';
-import { compileSpec } from '../../src/domain/placement/predicates.js';
-import type { BindingView, SetView } from '../../src/domain/placement/snapshot.js';
+import { eligibleSets } from '../../src/domain/placement/select/eligible.js';
+import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
+import type { BindingView, SetView } from '../../src/domain/placement/select/snapshot.js';
 import { PlacementIndex } from '../../src/index/placementindex.js';
 import { SetUsage } from '../../src/index/setusage.js';
 

@@ -3,7 +3,7 @@ import {
   releaseLine,
   standingReleases,
   type StandingRelease,
-} from '../../domain/placement/budget/standingrelease.js';
+} from '../../domain/placement/report/standingrelease.js';
 import type { HubFacts } from './facts.js';
 import { passed, warning, type CheckResult } from './result.js';
 

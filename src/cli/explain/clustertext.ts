@@ -1,8 +1,8 @@
 import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
-import { requirementText, wordText } from '../../domain/placement/facts/requirementtext.js';
+import { requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/taints/text.js';
+import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import { isOffered } from './existing.js';
 import { LABEL_RIGHTS } from './proposals.js';
 import { fixText } from './rights.js';

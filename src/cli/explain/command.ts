@@ -1,7 +1,7 @@
 import { meantText } from '../../api/nearestword.js';
 import { ManagedClusters } from '../../api/resources.js';
 import type { World } from '../../domain/fleet/world.js';
-import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
 import type { FleetReading } from '../fleetsource.js';

@@ -1,13 +1,13 @@
-import { absentText } from '../../domain/placement/facts/absentsets.js';
+import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
-import type { SourcedRequirement } from '../../domain/placement/facts/requirementtext.js';
+import type { SourcedRequirement } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { knownEnd } from '../../domain/placement/taints/standing.js';
-import type { Taint } from '../../domain/placement/taints/taint.js';
-import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/taints/text.js';
+import { knownEnd } from '../../domain/placement/select/standing.js';
+import type { Taint } from '../../domain/placement/spec/taint.js';
+import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
 import type { LeavingEvent } from './events.js';
 import { isOffered } from './existing.js';
 import { proposalDocument } from './proposaltext.js';

@@ -1,7 +1,7 @@
 import { field, textField } from '../../api/json.js';
 import type { KubeObject, ObjectName } from '../../api/meta.js';
 import { Events, Placements } from '../../api/resources.js';
-import { printable } from '../../domain/placement/facts/requirementtext.js';
+import { printable } from '../../domain/placement/explain/requirementtext.js';
 import type { ReadClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { durationText } from '../durations.js';

@@ -1,5 +1,5 @@
-import { textsOf } from '../../domain/placement/facts/unmatched.js';
-import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { textsOf } from '../../domain/placement/explain/unmatched.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { valueOf } from '../../domain/selectors.js';
 import type { ExplainReport } from './report.js';
 

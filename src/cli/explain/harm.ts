@@ -4,8 +4,8 @@ import { planFleet } from '../../domain/fleet/plan.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from '../../domain/fleet/world.js';
 import { selects } from '../../domain/clusters/selector.js';
 import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';
-import { firstFailure, type Subject } from '../../domain/placement/rules.js';
-import type { ClusterView } from '../../domain/placement/snapshot.js';
+import { firstFailure, type Subject } from '../../domain/placement/select/rules.js';
+import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import type { FleetReading } from '../fleetsource.js';
 import { someNames } from '../output.js';
 

@@ -1,5 +1,5 @@
 import { meantWords } from '../../api/nearestword.js';
-import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { Proposal } from './proposals.js';
 import type { ExplainReport } from './report.js';
 import { fixText, missingRights, missingText } from './rights.js';

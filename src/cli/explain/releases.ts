@@ -1,5 +1,5 @@
 import { timestamp } from '../../domain/conditions.js';
-import { endableLine, type StandingRelease } from '../../domain/placement/budget/standingrelease.js';
+import { endableLine, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
 
 /** Field `releases` of a document about a Placement; left out where there is none. */
 export function releasesField(

@@ -1,17 +1,17 @@
 import { field, isRecord, textField } from '../../api/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { clusterViewIn, explainInputOf, type Withheld, type World } from '../../domain/fleet/world.js';
-import { standingReleases, type StandingRelease } from '../../domain/placement/budget/standingrelease.js';
-import { absentSets, type AbsentSet } from '../../domain/placement/facts/absentsets.js';
+import { standingReleases, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
+import { absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import type { Denied } from './rights.js';
-import { schedule } from '../../domain/placement/schedule.js';
-import { planSlices } from '../../domain/placement/slices.js';
-import { placementReport } from '../../domain/placement/status.js';
+import { schedule } from '../../domain/placement/select/schedule.js';
+import { planSlices } from '../../domain/placement/publish/slices.js';
+import { placementReport } from '../../domain/placement/report/status.js';
 
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
 export interface Satisfaction {

@@ -1,9 +1,9 @@
-import { heldBackCause, holdCause } from '../../domain/placement/budget/text.js';
-import { endableLine } from '../../domain/placement/budget/standingrelease.js';
+import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
+import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { existingValues } from './existing.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
-import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { table, type Cell, type Color } from '../table.js';

@@ -1,8 +1,8 @@
 import { causeText } from '../../domain/placement/explain/causes.js';
-import { absentText } from '../../domain/placement/facts/absentsets.js';
+import { absentText } from '../../domain/placement/explain/absentsets.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
-import type { OtherTaint } from '../../domain/placement/taints/standing.js';
-import { otherTaints, selectedTaintsText } from '../../domain/placement/taints/text.js';
+import type { OtherTaint } from '../../domain/placement/select/standing.js';
+import { otherTaints, selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import type { ExplainReport } from './report.js';
 
 /** Sentences and clauses that the text and the JSON of an explanation share. */

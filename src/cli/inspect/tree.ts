@@ -1,8 +1,8 @@
 import { meantText } from '../../api/nearestword.js';
 import { Placements } from '../../api/resources.js';
-import { endableLine } from '../../domain/placement/budget/standingrelease.js';
+import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
-import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { releasesField } from '../explain/releases.js';
 import type { FleetReading } from '../fleetsource.js';
 import { meantAmong, namesOf } from '../meant.js';

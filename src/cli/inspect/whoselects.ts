@@ -1,7 +1,7 @@
 import { meantText } from '../../api/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
-import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { matchedPredicate, reasonText, taintClause } from '../explain/texts.js';
 import type { FleetReading } from '../fleetsource.js';
 import { namesOf } from '../meant.js';

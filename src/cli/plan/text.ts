@@ -1,7 +1,7 @@
 import type { ApartPlan } from '../../domain/fleet/apart.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { problemText } from '../../domain/conditions.js';
-import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { someNames } from '../output.js';
 import { table, type Cell, type Color } from '../table.js';
 import { refusedLine, unreadableLine } from '../withheld.js';

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../api/meta.js';
 import { SOURCE_ANNOTATION } from '../../api/names.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { HEALTH_CONDITIONS } from '../../domain/health/conditions.js';
-import { clusterSetOf } from '../../domain/placement/eligible.js';
+import { clusterSetOf } from '../../domain/placement/select/eligible.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { SetUsage } from '../../index/setusage.js';
 import type { Cache, CacheOptions } from '../../kube/cache/cache.js';

@@ -4,7 +4,7 @@ import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resourc
 import { NO_USERS } from '../../domain/clusters/inuse.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { bindingStatus, setStatus, type BindingStatusInput } from '../../domain/clusters/status.js';
-import { clusterSetOf } from '../../domain/placement/eligible.js';
+import { clusterSetOf } from '../../domain/placement/select/eligible.js';
 import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import type { StatusKind } from './reconcile.js';
 

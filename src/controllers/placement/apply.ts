@@ -1,12 +1,12 @@
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../api/names.js';
 import { PlacementDecisions } from '../../api/resources.js';
-import { recordWindow } from '../../domain/placement/budget/budget.js';
-import { nextRemovals, withRecord } from '../../domain/placement/budget/removals.js';
-import { decisionObject, readDecision, sameList, type DecisionObject } from '../../domain/placement/decision.js';
-import type { DecisionWrite } from '../../domain/placement/writeorder.js';
-import { slotsAfter } from '../../domain/placement/slices.js';
-import type { Publication } from '../../domain/placement/status.js';
+import { recordWindow } from '../../domain/placement/select/budget.js';
+import { nextRemovals, withRecord } from '../../domain/placement/stored/removals.js';
+import { decisionObject, readDecision, sameList, type DecisionObject } from '../../domain/placement/stored/decision.js';
+import type { DecisionWrite } from '../../domain/placement/publish/writeorder.js';
+import { slotsAfter } from '../../domain/placement/publish/slices.js';
+import type { Publication } from '../../domain/placement/report/status.js';
 import { errorText, isFailure } from '../../runtime/errors.js';
 import type { Decision } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';

@@ -1,7 +1,7 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
-import { placementKeys } from '../../domain/placement/decision.js';
+import { placementKeys } from '../../domain/placement/stored/decision.js';
 import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import { clusterCacheOptions, type ClusterCaches } from '../clusters/caches.js';
 

@@ -1,5 +1,5 @@
 import { Placements } from '../../api/resources.js';
-import { COLLECTION_WINDOW, type CollectionWindow } from '../../domain/placement/budget/collection.js';
+import { COLLECTION_WINDOW, type CollectionWindow } from '../../domain/placement/select/collection.js';
 import { MembershipIndex } from '../../index/membershipindex.js';
 import { PlacementIndex } from '../../index/placementindex.js';
 import { SetUsage } from '../../index/setusage.js';

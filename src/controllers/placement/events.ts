@@ -5,12 +5,12 @@ import { PlacementEvents, type PlacementEvent } from '../../api/placementevents.
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
 import type { ConditionState } from '../../domain/conditions.js';
-import { hadDecision } from '../../domain/placement/budget/basis.js';
-import { changeNote, listed } from '../../domain/placement/events/change.js';
-import { shortageNote } from '../../domain/placement/events/shortage.js';
+import { hadDecision } from '../../domain/placement/stored/basis.js';
+import { changeNote, listed } from '../../domain/placement/report/change.js';
+import { shortageNote } from '../../domain/placement/report/shortage.js';
 import type { Explanation } from '../../domain/placement/explain/verdict.js';
-import { publishedAfter } from '../../domain/placement/slices.js';
-import type { PlacementReport } from '../../domain/placement/status.js';
+import { publishedAfter } from '../../domain/placement/publish/slices.js';
+import type { PlacementReport } from '../../domain/placement/report/status.js';
 import { isList } from '../../domain/selectors.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Outcome } from './apply.js';

@@ -3,11 +3,11 @@ import type { PlacementDecision } from '../../api/generated/placementdecision.js
 import type { KubeObject } from '../../api/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { PlacementDecisions } from '../../api/resources.js';
-import { recordsEnd } from '../../domain/placement/budget/budget.js';
-import type { DefinitionsNow } from '../../domain/placement/budget/definitionsnow.js';
-import { readRelease } from '../../domain/placement/budget/release.js';
-import { readDecision, type DecisionOwner } from '../../domain/placement/decision.js';
-import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
+import { recordsEnd } from '../../domain/placement/select/budget.js';
+import type { DefinitionsNow } from '../../domain/placement/stored/definitions.js';
+import { readRelease } from '../../domain/placement/spec/release.js';
+import { readDecision, type DecisionOwner } from '../../domain/placement/stored/decision.js';
+import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/select/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
 import { BY_PLACEMENT } from './caches.js';

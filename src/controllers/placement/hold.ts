@@ -1,10 +1,10 @@
 import { PlacementEvents } from '../../api/placementevents.js';
 import { isRecord } from '../../api/json.js';
-import { collected, collectionEnd } from '../../domain/placement/budget/collection.js';
+import { collected, collectionEnd } from '../../domain/placement/select/collection.js';
 import { timestamp } from '../../domain/conditions.js';
-import { listed } from '../../domain/placement/events/change.js';
-import type { Schedule } from '../../domain/placement/schedule.js';
-import { heldStates, statusWithHolds } from '../../domain/placement/status.js';
+import { listed } from '../../domain/placement/report/change.js';
+import type { Schedule } from '../../domain/placement/select/schedule.js';
+import { heldStates, statusWithHolds } from '../../domain/placement/report/status.js';
 import type { Result } from '../../runtime/result.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Decision } from './decide.js';

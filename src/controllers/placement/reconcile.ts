@@ -1,5 +1,5 @@
 import { nameOf } from '../../api/resources.js';
-import { readableSelectors } from '../../domain/placement/eligible.js';
+import { readableSelectors } from '../../domain/placement/select/eligible.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
 import { waitForCaches } from '../clusters/caches.js';
 import { apply, type Outcome } from './apply.js';

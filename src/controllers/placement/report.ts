@@ -1,7 +1,7 @@
 import { timestamp } from '../../domain/conditions.js';
 import { explain } from '../../domain/placement/explain/explain.js';
 import type { Explanation } from '../../domain/placement/explain/verdict.js';
-import { placementReport, statusToWrite, type PlacementReport } from '../../domain/placement/status.js';
+import { placementReport, statusToWrite, type PlacementReport } from '../../domain/placement/report/status.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Outcome } from './apply.js';
 import { recordDecision, recordStatus } from './events.js';

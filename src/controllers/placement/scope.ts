@@ -1,7 +1,7 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
-import type { Collection, CollectionWindow } from '../../domain/placement/budget/collection.js';
-import type { Before, ClusterView, Slots } from '../../domain/placement/snapshot.js';
+import type { Collection, CollectionWindow } from '../../domain/placement/select/collection.js';
+import type { Before, ClusterView, Slots } from '../../domain/placement/select/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';

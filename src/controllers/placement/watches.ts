@@ -6,10 +6,10 @@ import type { KubeObject } from '../../api/meta.js';
 import { sameJson } from '../../api/json.js';
 import { nameOf } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
-import type { ClusterView } from '../../domain/placement/snapshot.js';
-import { placementKeys } from '../../domain/placement/decision.js';
-import { bindingView } from '../../domain/placement/eligible.js';
-import { clusterView, compileSpec } from '../../domain/placement/predicates.js';
+import type { ClusterView } from '../../domain/placement/select/snapshot.js';
+import { placementKeys } from '../../domain/placement/stored/decision.js';
+import { bindingView } from '../../domain/placement/select/eligible.js';
+import { clusterView, compileSpec } from '../../domain/placement/spec/predicates.js';
 import type { Change } from '../../kube/cache/store.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
 

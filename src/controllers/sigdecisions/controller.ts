@@ -1,5 +1,5 @@
 import { Placements, SigPlacementDecisions } from '../../api/resources.js';
-import { placementKeys } from '../../domain/placement/decision.js';
+import { placementKeys } from '../../domain/placement/stored/decision.js';
 import type { SigDecision } from '../../domain/sigdecisions/decision.js';
 import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import type { Controller } from '../../runtime/controller.js';

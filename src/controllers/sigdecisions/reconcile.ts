@@ -1,6 +1,6 @@
 import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
 import { keyOf, nameOf, SigPlacementDecisions } from '../../api/resources.js';
-import { readDecision } from '../../domain/placement/decision.js';
+import { readDecision } from '../../domain/placement/stored/decision.js';
 import {
   confirmedDecision,
   planSigDecisions,

@@ -1,10 +1,10 @@
 import type { JsonRecord } from '../../api/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
 import type { ConditionState } from '../conditions.js';
-import { schedule, type Schedule } from '../placement/schedule.js';
-import { planSlices, publishedAfter, slotsAfter } from '../placement/slices.js';
-import type { PlacementSnapshot, Slots } from '../placement/snapshot.js';
-import { placementReport } from '../placement/status.js';
+import { schedule, type Schedule } from '../placement/select/schedule.js';
+import { planSlices, publishedAfter, slotsAfter } from '../placement/publish/slices.js';
+import type { PlacementSnapshot, Slots } from '../placement/select/snapshot.js';
+import { placementReport } from '../placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
 export interface Outcome {

@@ -1,12 +1,12 @@
-import { heldBackCause, heldCause } from '../placement/budget/text.js';
-import { sameList } from '../placement/decision.js';
+import { heldBackCause, heldCause } from '../placement/report/holds.js';
+import { sameList } from '../placement/stored/decision.js';
 import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
-import type { PlacementRules } from '../placement/predicates.js';
-import { unmet } from '../placement/rules.js';
-import type { DropCause } from '../placement/schedule.js';
-import type { Before, ClusterView } from '../placement/snapshot.js';
+import type { PlacementRules } from '../placement/spec/predicates.js';
+import { unmet } from '../placement/select/rules.js';
+import type { DropCause } from '../placement/select/schedule.js';
+import type { Before, ClusterView } from '../placement/select/snapshot.js';
 import { outcomeOf, type Outcome } from './outcome.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 

@@ -1,10 +1,10 @@
 import { field } from '../../api/json.js';
-import { placementKeys } from '../placement/decision.js';
+import { placementKeys } from '../placement/stored/decision.js';
 import { explain } from '../placement/explain/explain.js';
 import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';
-import type { Candidate, MatchedClusters } from '../placement/rank.js';
-import { schedule, selected } from '../placement/schedule.js';
-import type { ClusterView, PlacementSnapshot } from '../placement/snapshot.js';
+import type { Candidate, MatchedClusters } from '../placement/select/rank.js';
+import { schedule, selected } from '../placement/select/schedule.js';
+import type { ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
 import { isList } from '../selectors.js';
 import { setsOf } from './clustertable.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from './world.js';

@@ -1,7 +1,7 @@
 import { textField } from '../../api/json.js';
 import { selects } from '../clusters/selector.js';
-import { standingReleases, type StandingRelease } from '../placement/budget/standingrelease.js';
-import { isOwn } from '../placement/decision.js';
+import { standingReleases, type StandingRelease } from '../placement/report/standingrelease.js';
+import { isOwn } from '../placement/stored/decision.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
 /** The published decision of a Placement by cluster set. */

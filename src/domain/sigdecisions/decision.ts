@@ -10,7 +10,7 @@ import {
   revisionOf,
   type DecisionOwner,
   type StoredDecision,
-} from '../placement/decision.js';
+} from '../placement/stored/decision.js';
 import { isList } from '../selectors.js';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { selectionsOf } from '../../../src/domain/fleet/selections.js';
 import { explainInputOf, type World } from '../../../src/domain/fleet/world.js';
-import { schedule, selected } from '../../../src/domain/placement/schedule.js';
+import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { NAMESPACE, rawDecision, someWorld } from '../../support/builders/world.js';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileSpec } from '../../../src/domain/placement/predicates.js';
-import { matches } from '../../../src/domain/placement/rules.js';
-import { readDecision } from '../../../src/domain/placement/decision.js';
-import type { StoredDecision } from '../../../src/domain/placement/decision.js';
-import { schedule, selected } from '../../../src/domain/placement/schedule.js';
-import type { Schedule } from '../../../src/domain/placement/schedule.js';
-import { planSlices, publishedAfter } from '../../../src/domain/placement/slices.js';
-import type { SlicePlan } from '../../../src/domain/placement/slices.js';
-import { placementReport } from '../../../src/domain/placement/status.js';
+import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
+import { matches } from '../../../src/domain/placement/select/rules.js';
+import { readDecision } from '../../../src/domain/placement/stored/decision.js';
+import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
+import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
+import type { Schedule } from '../../../src/domain/placement/select/schedule.js';
+import { planSlices, publishedAfter } from '../../../src/domain/placement/publish/slices.js';
+import type { SlicePlan } from '../../../src/domain/placement/publish/slices.js';
+import { placementReport } from '../../../src/domain/placement/report/status.js';
 import {
   binding,
   cluster,

@@ -5,8 +5,8 @@ import {
   decisionOrdinal,
   readDecision,
   revisionOf,
-} from '../../../src/domain/placement/decision.js';
-import type { RawDecision } from '../../../src/domain/placement/decision.js';
+} from '../../../src/domain/placement/stored/decision.js';
+import type { RawDecision } from '../../../src/domain/placement/stored/decision.js';
 import { hash64, hex64 } from '../../../src/domain/hash.js';
 import { names } from '../../support/builders/placement.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { schedule } from '../../../src/domain/placement/schedule.js';
-import { planSlices } from '../../../src/domain/placement/slices.js';
-import { placementReport, statusToWrite } from '../../../src/domain/placement/status.js';
-import type { PublicationFailure } from '../../../src/domain/placement/status.js';
+import { schedule } from '../../../src/domain/placement/select/schedule.js';
+import { planSlices } from '../../../src/domain/placement/publish/slices.js';
+import { placementReport, statusToWrite } from '../../../src/domain/placement/report/status.js';
+import type { PublicationFailure } from '../../../src/domain/placement/report/status.js';
 import { decision, members, snapshot } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 import { readingOf, type Readable, type Reading } from '../../support/kstatus/reading.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileSpec } from '../../../src/domain/placement/predicates.js';
-import { matches } from '../../../src/domain/placement/rules.js';
+import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
+import { matches } from '../../../src/domain/placement/select/rules.js';
 import { cluster } from '../../support/builders/placement.js';
 
 const SELECTOR = 'spec.predicates[0].requiredClusterSelector';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { StoredDecision } from '../../../src/domain/placement/decision.js';
-import { schedule, selected } from '../../../src/domain/placement/schedule.js';
-import { planSlices, slotsAfter } from '../../../src/domain/placement/slices.js';
-import type { SlicePlan } from '../../../src/domain/placement/slices.js';
-import { placementReport } from '../../../src/domain/placement/status.js';
-import type { Slots } from '../../../src/domain/placement/snapshot.js';
+import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
+import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
+import { planSlices, slotsAfter } from '../../../src/domain/placement/publish/slices.js';
+import type { SlicePlan } from '../../../src/domain/placement/publish/slices.js';
+import { placementReport } from '../../../src/domain/placement/report/status.js';
+import type { Slots } from '../../../src/domain/placement/select/snapshot.js';
 import { decision, member, names, prefixes, snapshot } from '../../support/builders/placement.js';
 
 /** A state of the world: how many clusters there are, those that are away, and the number wanted. */

@@ -8,7 +8,7 @@ import {
   scoreOf,
   seedOf,
   topRanked,
-} from '../../../src/domain/placement/rank.js';
+} from '../../../src/domain/placement/select/rank.js';
 import { names } from '../../support/builders/placement.js';
 
 /** FNV-1a by the book, with big integers. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { schedule, selected } from '../../../src/domain/placement/schedule.js';
-import type { Schedule } from '../../../src/domain/placement/schedule.js';
+import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
+import type { Schedule } from '../../../src/domain/placement/select/schedule.js';
 import {
   binding,
   cluster,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FleetMember } from '../../support/builders/candidates.js';
-import { placementReport } from '../../../src/domain/placement/status.js';
-import { schedule, selected } from '../../../src/domain/placement/schedule.js';
-import { planSlices } from '../../../src/domain/placement/slices.js';
+import { placementReport } from '../../../src/domain/placement/report/status.js';
+import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
+import { planSlices } from '../../../src/domain/placement/publish/slices.js';
 import {
   binding,
   cluster,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StoredDecision } from '../../../src/domain/placement/decision.js';
-import { revisionOf } from '../../../src/domain/placement/decision.js';
-import { schedule } from '../../../src/domain/placement/schedule.js';
-import { planSlices, publishedAfter, slotsAfter } from '../../../src/domain/placement/slices.js';
-import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/slices.js';
+import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
+import { revisionOf } from '../../../src/domain/placement/stored/decision.js';
+import { schedule } from '../../../src/domain/placement/select/schedule.js';
+import { planSlices, publishedAfter, slotsAfter } from '../../../src/domain/placement/publish/slices.js';
+import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/publish/slices.js';
 import { decision, member, members, names, snapshot } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 

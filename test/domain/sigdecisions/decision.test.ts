@@ -10,7 +10,7 @@ import {
   readDecision,
   revisionOf,
   type StoredDecision,
-} from '../../../src/domain/placement/decision.js';
+} from '../../../src/domain/placement/stored/decision.js';
 
 const OWNER = { namespace: 'team', name: 'web', uid: 'uid-web' };
 const NONE = (): undefined => undefined;

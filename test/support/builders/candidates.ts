@@ -1,8 +1,8 @@
-import { factsAmong, unmatchedPredicates } from '../../../src/domain/placement/facts/unmatched.js';
-import type { ClusterView, PlacementRules } from '../../../src/domain/placement/predicates.js';
-import { matchedClusters } from '../../../src/domain/placement/rank.js';
-import { matches } from '../../../src/domain/placement/rules.js';
-import type { Candidates } from '../../../src/domain/placement/snapshot.js';
+import { factsAmong, unmatchedPredicates } from '../../../src/domain/placement/explain/unmatched.js';
+import type { ClusterView, PlacementRules } from '../../../src/domain/placement/spec/predicates.js';
+import { matchedClusters } from '../../../src/domain/placement/select/rank.js';
+import { matches } from '../../../src/domain/placement/select/rules.js';
+import type { Candidates } from '../../../src/domain/placement/select/snapshot.js';
 
 /** A cluster with the readable sets that it is a member of. */
 export interface FleetMember {

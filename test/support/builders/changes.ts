@@ -6,9 +6,9 @@ import { overlay, MissingObjectError, type Change } from '../../../src/domain/fl
 import { outcomeOf } from '../../../src/domain/fleet/outcome.js';
 import { planFleet } from '../../../src/domain/fleet/plan.js';
 import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
-import { recordWindow } from '../../../src/domain/placement/budget/budget.js';
-import { nextRemovals, withRecord } from '../../../src/domain/placement/budget/removals.js';
-import { decisionObject } from '../../../src/domain/placement/decision.js';
+import { recordWindow } from '../../../src/domain/placement/select/budget.js';
+import { nextRemovals, withRecord } from '../../../src/domain/placement/stored/removals.js';
+import { decisionObject } from '../../../src/domain/placement/stored/decision.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from './world.js';
 
 /** Arbitrary changes of the worlds of `someWorld`, and the hub that carries them out. */

@@ -7,9 +7,9 @@ import { fixFor, type LabelChanges } from '../../../src/domain/placement/explain
 import { explainPredicates } from '../../../src/domain/placement/explain/predicates.js';
 import { summarize } from '../../../src/domain/placement/explain/summary.js';
 import type { Explanation } from '../../../src/domain/placement/explain/verdict.js';
-import { bindingView } from '../../../src/domain/placement/eligible.js';
-import { clusterView } from '../../../src/domain/placement/predicates.js';
-import { schedule, selected } from '../../../src/domain/placement/schedule.js';
+import { bindingView } from '../../../src/domain/placement/select/eligible.js';
+import { clusterView } from '../../../src/domain/placement/spec/predicates.js';
+import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
 import { PlacementIndex } from '../../../src/index/placementindex.js';
 import { explainInput, NAMESPACE } from './world.js';
 

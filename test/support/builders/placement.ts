@@ -1,19 +1,19 @@
 import { candidatesAmong } from './candidates.js';
 import type { FleetMember } from './candidates.js';
-import type { StoredDecision } from '../../../src/domain/placement/decision.js';
-import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/decision.js';
-import type { DefinitionsNow } from '../../../src/domain/placement/budget/definitionsnow.js';
-import type { Release } from '../../../src/domain/placement/budget/release.js';
-import { eligibleSets } from '../../../src/domain/placement/eligible.js';
-import { compileSpec } from '../../../src/domain/placement/predicates.js';
+import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
+import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/stored/decision.js';
+import type { DefinitionsNow } from '../../../src/domain/placement/stored/definitions.js';
+import type { Release } from '../../../src/domain/placement/spec/release.js';
+import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
+import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import type {
   BindingView,
   ClusterView,
   PlacementSnapshot,
   SetView,
   Slots,
-} from '../../../src/domain/placement/snapshot.js';
-import type { DecisionWrite } from '../../../src/domain/placement/slices.js';
+} from '../../../src/domain/placement/select/snapshot.js';
+import type { DecisionWrite } from '../../../src/domain/placement/publish/slices.js';
 
 /** Defaults for everything that selection reads: one set `fleet`, bound to namespace `team`, and Placement `web`. */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { TAINTS } from '../../../src/api/names.js';
-import { TAINT_EFFECTS, type Taint } from '../../../src/domain/placement/taints/taint.js';
+import { TAINT_EFFECTS, type Taint } from '../../../src/domain/placement/spec/taint.js';
 
 /** Taints and tolerations, and arbitrary ones of a few keys. */
 

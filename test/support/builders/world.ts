@@ -3,7 +3,7 @@ import { apiVersionOf, PlacementDecisions, Placements } from '../../../src/api/r
 import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../../src/api/names.js';
 import { explainInputOf, worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import type { ExplainInput } from '../../../src/domain/placement/explain/verdict.js';
-import type { Taint } from '../../../src/domain/placement/taints/taint.js';
+import type { Taint } from '../../../src/domain/placement/spec/taint.js';
 import { rawTaint, someTaints, someTolerations } from './taints.js';
 
 /** Raw objects of a small hub, and arbitrary worlds of them, with Placement `web` in namespace `shop`. */

@@ -1,8 +1,8 @@
-import type { Eligibility } from '../eligible.js';
-import { unmetText } from '../facts/requirementtext.js';
-import { unmet as unmetIn } from '../rules.js';
-import type { Before, ClusterView, PlacementView } from '../snapshot.js';
-import { taintedText } from '../taints/text.js';
+import type { Eligibility } from '../select/eligible.js';
+import { unmetText } from './requirementtext.js';
+import { unmet as unmetIn } from '../select/rules.js';
+import type { Before, ClusterView, PlacementView } from '../select/snapshot.js';
+import { taintedText } from './taints.js';
 import { noneOf, notMemberText } from './membership.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
 

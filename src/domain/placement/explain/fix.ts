@@ -2,11 +2,11 @@ import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { nearestWord } from '../../../api/nearestword.js';
 import { selects } from '../../clusters/selector.js';
 import { meets, valueOf, type Requirement, type StringMap } from '../../selectors.js';
-import { eligibleSets } from '../eligible.js';
-import { firstFailure } from '../rules.js';
-import { standingOf } from '../taints/standing.js';
-import type { PlacementRules } from '../predicates.js';
-import type { ClusterView } from '../snapshot.js';
+import { eligibleSets } from '../select/eligible.js';
+import { firstFailure } from '../select/rules.js';
+import { standingOf } from '../select/standing.js';
+import type { PlacementRules } from '../spec/predicates.js';
+import type { ClusterView } from '../select/snapshot.js';
 import type { ClusterExplanation, ExplainInput } from './verdict.js';
 
 /**

@@ -3,11 +3,11 @@ import { selects, type ClusterSelector } from '../../clusters/selector.js';
 import { boundedList, nameList } from '../../conditions.js';
 import { valueOf, type StringMap } from '../../selectors.js';
 import { setsOfDecision } from '../decisionsets.js';
-import { readableSelectors, type Eligibility } from '../eligible.js';
-import { absentSets, absentText } from '../facts/absentsets.js';
-import { unmetText, wordText } from '../facts/requirementtext.js';
-import { unmet, type Unmet } from '../rules.js';
-import type { Before, ClusterView, PlacementView } from '../snapshot.js';
+import { readableSelectors, type Eligibility } from '../select/eligible.js';
+import { absentSets, absentText } from './absentsets.js';
+import { unmetText, wordText } from './requirementtext.js';
+import { unmet, type Unmet } from '../select/rules.js';
+import type { Before, ClusterView, PlacementView } from '../select/snapshot.js';
 
 /** Why a cluster is in none of the eligible sets, as text: by its label, by the selectors of sets, or by a set that went. */
 

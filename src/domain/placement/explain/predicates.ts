@@ -1,8 +1,8 @@
 import type { Requirement } from '../../selectors.js';
-import { factsAmong, unmatchedText, whyUnmatched, type Unmatched } from '../facts/unmatched.js';
+import { factsAmong, unmatchedText, whyUnmatched, type Unmatched } from './unmatched.js';
 import { hintsFor, type Hint } from './hints.js';
-import { sourcedRequirements, type SourcedRequirement } from '../facts/requirementtext.js';
-import type { Unmet } from '../rules.js';
+import { sourcedRequirements, type SourcedRequirement } from './requirementtext.js';
+import type { Unmet } from '../select/rules.js';
 import type { Explanation } from './verdict.js';
 
 /** One predicate over all candidates. */

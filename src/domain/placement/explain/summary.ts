@@ -1,7 +1,7 @@
 import type { Requirement } from '../../selectors.js';
-import type { PlacementRules } from '../predicates.js';
-import { taintedKey } from '../taints/text.js';
-import { requirementText } from '../facts/requirementtext.js';
+import type { PlacementRules } from '../spec/predicates.js';
+import { taintedKey } from './taints.js';
+import { requirementText } from './requirementtext.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
 
 /** How many clusters are out for one cause. */

@@ -1,8 +1,8 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
-import type { ClusterView } from '../predicates.js';
-import type { FailureCause, Unmet } from '../rules.js';
-import type { Schedule } from '../schedule.js';
-import type { PlacementSnapshot, PlacementView } from '../snapshot.js';
+import type { ClusterView } from '../spec/predicates.js';
+import type { FailureCause, Unmet } from '../select/rules.js';
+import type { Schedule } from '../select/schedule.js';
+import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 
 /** What an explanation is computed from, and its parts. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
-import { readRelease } from '../../../../src/domain/placement/budget/release.js';
-import { readRemovals } from '../../../../src/domain/placement/budget/removals.js';
-import { schedule, selected } from '../../../../src/domain/placement/schedule.js';
-import { planSlices } from '../../../../src/domain/placement/slices.js';
-import { placementReport } from '../../../../src/domain/placement/status.js';
+import { readRelease } from '../../../../src/domain/placement/spec/release.js';
+import { readRemovals } from '../../../../src/domain/placement/stored/removals.js';
+import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
+import { planSlices } from '../../../../src/domain/placement/publish/slices.js';
+import { placementReport } from '../../../../src/domain/placement/report/status.js';
 import { decision, member, names, NOW, snapshot, type World } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
 

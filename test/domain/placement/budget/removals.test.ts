@@ -4,7 +4,7 @@ import {
   readRemovals,
   removalsEnd,
   usedRemovals,
-} from '../../../../src/domain/placement/budget/removals.js';
+} from '../../../../src/domain/placement/stored/removals.js';
 
 const hour = 3600;
 const minute = 60;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRelease, isReleased } from '../../../../src/domain/placement/budget/release.js';
-import { compileSpec } from '../../../../src/domain/placement/predicates.js';
+import { readRelease, isReleased } from '../../../../src/domain/placement/spec/release.js';
+import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
 
 function budgetOf(disruptionBudget: unknown): ReturnType<typeof compileSpec> {
   return compileSpec({ disruptionBudget });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MESSAGE_LIMIT } from '../../../../src/api/names.js';
-import { changeNote } from '../../../../src/domain/placement/events/change.js';
-import { schedule, selected } from '../../../../src/domain/placement/schedule.js';
+import { changeNote } from '../../../../src/domain/placement/report/change.js';
+import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
 import { decision, member, names, snapshot, type World } from '../../../support/builders/placement.js';
 
 function noteOf(world: Partial<World>): string | undefined {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { World } from '../../../../src/domain/fleet/world.js';
-import { factsOf, type Facts } from '../../../../src/domain/placement/facts/facts.js';
-import { schedule, selected } from '../../../../src/domain/placement/schedule.js';
-import { planSlices } from '../../../../src/domain/placement/slices.js';
-import { placementReport, type PlacementReport } from '../../../../src/domain/placement/status.js';
+import { factsOf, type Facts } from '../../../../src/domain/placement/report/facts.js';
+import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
+import { planSlices } from '../../../../src/domain/placement/publish/slices.js';
+import { placementReport, type PlacementReport } from '../../../../src/domain/placement/report/status.js';
 import { explainInput, someWorld } from '../../../support/builders/world.js';
 
 /** The facts and the report after a pass that stores everything. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requirementText } from '../../../../src/domain/placement/facts/requirementtext.js';
+import { requirementText } from '../../../../src/domain/placement/explain/requirementtext.js';
 
 describe('requirementText', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../../../src/api/names.js';
-import { compileSpec } from '../../../../src/domain/placement/predicates.js';
-import { schedule, selected, type Schedule } from '../../../../src/domain/placement/schedule.js';
-import type { Taint } from '../../../../src/domain/placement/taints/taint.js';
+import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
+import { schedule, selected, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import type { Taint } from '../../../../src/domain/placement/spec/taint.js';
 import { decision, member, NOW, snapshot } from '../../../support/builders/placement.js';
 import { taint } from '../../../support/builders/taints.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TAINTS } from '../../../../src/api/names.js';
-import { schedule, selected, type Schedule } from '../../../../src/domain/placement/schedule.js';
-import { readTaints, type Taint } from '../../../../src/domain/placement/taints/taint.js';
+import { schedule, selected, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { readTaints, type Taint } from '../../../../src/domain/placement/spec/taint.js';
 import { decision, member, names, NOW, snapshot } from '../../../support/builders/placement.js';
 import { taint } from '../../../support/builders/taints.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../../../src/api/names.js';
-import { readHubTaints, readTaints } from '../../../../src/domain/placement/taints/taint.js';
+import { readHubTaints, readTaints } from '../../../../src/domain/placement/spec/taint.js';
 
 const AT = '2026-01-02T03:04:05Z';
 const MS = Date.parse(AT);

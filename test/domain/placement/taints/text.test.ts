@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TAINTS } from '../../../../src/api/names.js';
-import { compileSpec } from '../../../../src/domain/placement/predicates.js';
-import { taintsAgainstSelected, taintsOfSelected } from '../../../../src/domain/placement/taints/standing.js';
-import type { Taint } from '../../../../src/domain/placement/taints/taint.js';
-import { otherTaintText, otherTaints, selectedTaintsText } from '../../../../src/domain/placement/taints/text.js';
+import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
+import { taintsAgainstSelected, taintsOfSelected } from '../../../../src/domain/placement/select/standing.js';
+import type { Taint } from '../../../../src/domain/placement/spec/taint.js';
+import { otherTaintText, otherTaints, selectedTaintsText } from '../../../../src/domain/placement/explain/taints.js';
 import { cluster } from '../../../support/builders/placement.js';
 import { someTaints, someTolerations, taint } from '../../../support/builders/taints.js';
 

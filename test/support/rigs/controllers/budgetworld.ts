@@ -19,7 +19,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../../src/api/resources.js';
-import { decisionObject } from '../../../../src/domain/placement/decision.js';
+import { decisionObject } from '../../../../src/domain/placement/stored/decision.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { FakeApi } from '../../fakes/api.js';
 import { PlacementProcess, type Death, type WriteObserver } from './placementprocess.js';

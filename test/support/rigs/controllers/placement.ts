@@ -19,7 +19,7 @@ import {
   createPlacementControllers,
   type PlacementControllers,
 } from '../../../../src/controllers/placement/controller.js';
-import { decisionObject } from '../../../../src/domain/placement/decision.js';
+import { decisionObject } from '../../../../src/domain/placement/stored/decision.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';
 import type { PlacementInfo, PlacementMetrics } from '../../../../src/runtime/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

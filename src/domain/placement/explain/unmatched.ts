@@ -1,0 +1,144 @@
+import { meets, valueOf, type Requirement } from '../../selectors.js';
+import { requirementText, sourcedRequirements, wordText, type SourcedRequirement } from './requirementtext.js';
+import type { ClusterView, PlacementRules, Predicate } from '../spec/predicates.js';
+import { unmet, type Source } from '../select/rules.js';
+
+/** Why a predicate matches no candidate, from facts about all candidates together: yes or no, never a count. */
+
+/** The first of these that holds. */
+export type Unmatched =
+  | { readonly kind: 'Contradiction'; readonly requirements: readonly SourcedRequirement[] }
+  | { readonly kind: 'OtherSource'; readonly requirement: SourcedRequirement }
+  | { readonly kind: 'KeyAbsent'; readonly requirement: SourcedRequirement }
+  | { readonly kind: 'RequirementUnmet'; readonly requirement: SourcedRequirement }
+  | { readonly kind: 'NotTogether' };
+
+/** A predicate that matches no candidate. */
+export interface UnmatchedPredicate {
+  readonly index: number;
+  readonly unmatched: Unmatched;
+}
+
+/** What is asked about the candidates of a Placement. */
+export interface CandidateFacts {
+  someMatch(predicate: Predicate): boolean;
+  someMeet(one: SourcedRequirement): boolean;
+  someHave(source: Source, key: string): boolean;
+}
+
+/** How many clusters a Placement can select from, and how many of them match. */
+interface Sizes {
+  readonly count: number;
+  readonly matched: { readonly size: number };
+}
+
+/** The facts about a list of candidates. */
+export function factsAmong(candidates: readonly ClusterView[]): CandidateFacts {
+  return {
+    someMatch: (predicate) => candidates.some((one) => unmet(predicate, one).next().done === true),
+    someMeet: ({ source, requirement }) => candidates.some((one) => meets(requirement, textsOf(one, source))),
+    someHave: (source, key) => candidates.some((one) => valueOf(textsOf(one, source), key) !== undefined),
+  };
+}
+
+/** The labels or the claims of a cluster. */
+export function textsOf(cluster: ClusterView, source: Source): ClusterView['labels'] {
+  return source === 'label' ? cluster.labels : cluster.claims;
+}
+
+/** Whether there are candidates, and fewer of them match than are wanted: a message then says why. */
+export function isShort({ problem, wanted = 1 }: PlacementRules, { count, matched }: Sizes): boolean {
+  return problem === undefined && count > 0 && matched.size < wanted;
+}
+
+/** The predicates that match no candidate; none unless the Placement {@link isShort}. */
+export function unmatchedPredicates(
+  rules: PlacementRules,
+  sizes: Sizes,
+  facts: CandidateFacts,
+): readonly UnmatchedPredicate[] {
+  if (!isShort(rules, sizes)) return [];
+  return rules.predicates.flatMap((predicate, index): UnmatchedPredicate[] =>
+    facts.someMatch(predicate) ? [] : [{ index, unmatched: whyUnmatched(sourcedRequirements(predicate), facts) }],
+  );
+}
+
+/** Why no candidate meets all of the requirements of a predicate. */
+export function whyUnmatched(
+  requirements: readonly SourcedRequirement[],
+  facts: Pick<CandidateFacts, 'someMeet' | 'someHave'>,
+): Unmatched {
+  const contradiction = contradictionIn(requirements);
+  if (contradiction !== undefined) return { kind: 'Contradiction', requirements: contradiction };
+  const none = requirements.filter((one) => !facts.someMeet(one));
+  const absent = none.filter(
+    ({ source, requirement }) => needsKey(requirement) && !facts.someHave(source, requirement.key),
+  );
+  const elsewhere = absent.find(({ source, requirement }) => facts.someHave(otherSource(source), requirement.key));
+  if (elsewhere !== undefined) return { kind: 'OtherSource', requirement: elsewhere };
+  const [firstAbsent] = absent;
+  if (firstAbsent !== undefined) return { kind: 'KeyAbsent', requirement: firstAbsent };
+  const [first] = none;
+  return first === undefined ? { kind: 'NotTogether' } : { kind: 'RequirementUnmet', requirement: first };
+}
+
+/** `predicate 0: no candidate has label teir`. */
+export function unmatchedText({ index, unmatched }: UnmatchedPredicate): string {
+  switch (unmatched.kind) {
+    case 'Contradiction': {
+      const [first = '', ...others] = unmatched.requirements.map(requirementText);
+      return `predicate ${index} can match no cluster: ${first} contradicts ${others.join(' and ')}`;
+    }
+    case 'OtherSource': {
+      const { source, requirement } = unmatched.requirement;
+      const key = wordText(requirement.key);
+      return `predicate ${index}: no candidate has ${source} ${key}, but some have a ${otherSource(source)} of that name`;
+    }
+    case 'KeyAbsent': {
+      const { source, requirement } = unmatched.requirement;
+      return `predicate ${index}: no candidate has ${source} ${wordText(requirement.key)}`;
+    }
+    case 'RequirementUnmet':
+      return `predicate ${index}: no candidate matches ${requirementText(unmatched.requirement)}`;
+    case 'NotTogether':
+      return `predicate ${index}: each requirement is met by some candidate, but no candidate meets all`;
+  }
+}
+
+/** Whether a cluster without the key does not meet the requirement. */
+export function needsKey({ operator }: Requirement): boolean {
+  return operator === 'In' || operator === 'Exists';
+}
+
+export function otherSource(source: Source): Source {
+  return source === 'label' ? 'claim' : 'label';
+}
+
+/** Requirements on one key that no value meets together: two of them if two suffice. */
+export function contradictionIn(
+  requirements: readonly SourcedRequirement[],
+): readonly SourcedRequirement[] | undefined {
+  for (const first of requirements) {
+    const same = requirements.filter(
+      (one) => one.source === first.source && one.requirement.key === first.requirement.key,
+    );
+    if (same.length < 2 || same[0] !== first || isPossible(same)) continue;
+    const pair = pairsOf(same).find((two) => !isPossible(two));
+    return pair ?? same;
+  }
+  return undefined;
+}
+
+function pairsOf<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return list.flatMap((a, index) => list.slice(index + 1).map((b) => [a, b]));
+}
+
+/** Whether some value of the key, or its absence, meets all of them. */
+function isPossible(same: readonly SourcedRequirement[]): boolean {
+  const key = same[0]?.requirement.key ?? '';
+  const named = new Set(same.flatMap(({ requirement }) => requirement.values));
+  let other = 'x';
+  while (named.has(other)) other += 'x';
+  const maps = [{}, ...[...named, other].map((value) => Object.fromEntries([[key, value]]))];
+  return maps.some((map) => same.every(({ requirement }) => meets(requirement, map)));
+}

@@ -1,0 +1,69 @@
+import { boundedList, clip, nameList } from '../../conditions.js';
+import { MESSAGE_LIMIT } from '../../../api/names.js';
+import { causeText } from '../explain/causes.js';
+import { explainDropped } from '../explain/explain.js';
+import type { Schedule } from '../select/schedule.js';
+import type { PlacementSnapshot } from '../select/snapshot.js';
+
+/** The note of the event for a changed decision. */
+
+/** Clusters that left for one cause. */
+interface Departure {
+  readonly cause: string;
+  readonly names: readonly string[];
+}
+
+const MOST_CAUSES = 4;
+/** Characters of one cause. */
+const CAUSE_LIMIT = 160;
+/** Characters of each list of names: the first with which the note fits. */
+const NAME_LIMITS = [280, 140, 70, 0];
+
+/**
+ * `added 1 cluster: a; removed 1 cluster: b (label tier=silver, wanted tier=gold)`, of at most 1,024 characters; undefined
+ * when the decision holds the same clusters as before. `stored`: the clusters that are stored now.
+ */
+export function changeNote(
+  snapshot: PlacementSnapshot,
+  decided: Schedule,
+  stored: ReadonlySet<string>,
+): string | undefined {
+  const added = decided.added.filter((name) => stored.has(name));
+  const departures = departuresOf(snapshot, decided);
+  const parts = (limit: number): string[] => [
+    ...(added.length === 0 ? [] : [`added ${counted(added.length)}: ${boundedList(added, ', ', limit)}`]),
+    ...(departures.length === 0 ? [] : [removedText(departures, decided.dropped.length, limit)]),
+  ];
+  const notes = NAME_LIMITS.map((limit) => parts(limit).join('; '));
+  const fitting = notes.find((note) => note.length <= MESSAGE_LIMIT) ?? clip(notes.at(-1) ?? '');
+  return fitting === '' ? undefined : fitting;
+}
+
+/** `2 clusters: a, b`. */
+export function listed(names: readonly string[]): string {
+  return `${counted(names.length)}: ${nameList(names)}`;
+}
+
+function counted(count: number): string {
+  return `${count} ${count === 1 ? 'cluster' : 'clusters'}`;
+}
+
+/** The causes that most clusters have come first. */
+function departuresOf(snapshot: PlacementSnapshot, decided: Schedule): readonly Departure[] {
+  const names = new Map<string, string[]>();
+  for (const one of explainDropped(snapshot, decided)) {
+    const explained = { placement: snapshot.placement, schedule: decided };
+    const cause = causeText(one, explained, snapshot.before) ?? `spec.numberOfClusters is ${decided.wanted}`;
+    names.set(cause, [...(names.get(cause) ?? []), one.name]);
+  }
+  return [...names]
+    .map(([cause, of]) => ({ cause, names: of }))
+    .sort((a, b) => b.names.length - a.names.length || (a.cause < b.cause ? -1 : 1));
+}
+
+function removedText(departures: readonly Departure[], count: number, limit: number): string {
+  const shown = departures.slice(0, MOST_CAUSES);
+  const rest = departures.slice(MOST_CAUSES).reduce((sum, { names }) => sum + names.length, 0);
+  const texts = shown.map(({ names, cause }) => `${boundedList(names, ', ', limit)} (${clip(cause, CAUSE_LIMIT)})`);
+  return `removed ${counted(count)}: ${texts.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+}

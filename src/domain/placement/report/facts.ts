@@ -1,0 +1,75 @@
+import type { Problem } from '../../selectors.js';
+import type { IgnoredBinding } from '../select/eligible.js';
+import { absentSets, type AbsentSet } from '../explain/absentsets.js';
+import type { StuckCluster } from '../select/room.js';
+import { selected, type Schedule } from '../select/schedule.js';
+import type { PlacementSnapshot } from '../select/snapshot.js';
+import type { UnmatchedPredicate } from '../explain/unmatched.js';
+
+/**
+ * What the conditions of a Placement say about its selection: facts about what it names, its bindings and its decision.
+ * Nothing here counts clusters of the fleet, so a change of the fleet that turns no fact writes no status. The only numbers
+ * are `wanted`, `scheduled` and `stored`.
+ */
+export interface Facts {
+  readonly namespace: string;
+  readonly problem: Problem | undefined;
+  /** Every list of names is sorted. */
+  readonly bound: readonly string[];
+  readonly eligible: readonly string[];
+  readonly unreadable: readonly string[];
+  readonly ignored: readonly IgnoredBinding[];
+  /** The sets that ClusterSets (or, where it is empty, a binding) names and that bring in no cluster. */
+  readonly absent: readonly AbsentSet[];
+  readonly someCandidate: boolean;
+  readonly someMatch: boolean;
+  /** Only while fewer clusters match than are wanted. */
+  readonly unmatched: readonly UnmatchedPredicate[];
+  /** The keys of the taints that keep matching clusters out, while too few are selected; sorted. */
+  readonly taintKeys: readonly string[];
+  /** The selected clusters that would yield their place, which no other cluster can take; sorted. */
+  readonly stuck: readonly StuckCluster[];
+  /** Clusters match, and taints keep all of them out. */
+  readonly allTainted: boolean;
+  /** Every selected cluster is stored. */
+  readonly allStored: boolean;
+  /** Some stored clusters no longer match and are held back from removal. */
+  readonly someHeld: boolean;
+  /** Some clusters that match are kept out by the disruption budget. */
+  readonly someHeldBack: boolean;
+  /** numberOfClusters; undefined for all matching clusters. */
+  readonly wanted: number | undefined;
+  /** The number of clusters that are selected and stored. */
+  readonly scheduled: number;
+  /** The number of clusters that are stored, selected or not. */
+  readonly stored: number;
+}
+
+/** The facts after a pass; `stored`: the names in the decision objects as they are stored. */
+export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored: ReadonlySet<string>): Facts {
+  const { placement, candidates } = snapshot;
+  const { eligibility, problem, wanted } = schedule;
+  const chosen = selected(schedule);
+  const scheduled = chosen.filter((name) => stored.has(name)).length;
+  return {
+    namespace: placement.namespace,
+    problem,
+    bound: eligibility.bound,
+    eligible: eligibility.eligible,
+    unreadable: eligibility.unreadable,
+    ignored: eligibility.ignored,
+    absent: problem === undefined ? absentSets(placement.rules.requested, eligibility) : [],
+    someCandidate: schedule.candidates > 0,
+    someMatch: schedule.matched > 0,
+    unmatched: schedule.matched < (wanted ?? 1) ? candidates.unmatched : [],
+    taintKeys: schedule.taintKeys,
+    stuck: schedule.stuck,
+    allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && schedule.heldRemovals.length === 0,
+    allStored: scheduled === chosen.length,
+    someHeld: schedule.heldRemovals.length > 0,
+    someHeldBack: schedule.heldAdditions.length > 0,
+    wanted,
+    scheduled,
+    stored: stored.size,
+  };
+}

@@ -1,0 +1,195 @@
+import type { ConditionStatus } from '../../../api/meta.js';
+import type { PlacementReason } from '../../../api/placementreasons.js';
+import { boundedList, clip, joinedTexts, nameList, problemText } from '../../conditions.js';
+import type { IgnoredBinding } from '../select/eligible.js';
+import { absentText, type AbsentSet } from '../explain/absentsets.js';
+import type { Facts } from './facts.js';
+import { unmatchedText } from '../explain/unmatched.js';
+import { stuckTexts } from '../explain/taints.js';
+
+/** Status, reason and message of a condition. */
+export interface ConditionText {
+  readonly status: ConditionStatus;
+  readonly reason: PlacementReason;
+  readonly message: string;
+}
+
+type Rule = (facts: Facts) => ConditionText | undefined;
+
+/** The first match wins. */
+const RULES: readonly Rule[] = [
+  misconfigured,
+  noneWanted,
+  noBinding,
+  noIntersection,
+  noCandidate,
+  noMatch,
+  allTainted,
+  tooFew,
+];
+
+const MOST_PREDICATES = 3;
+/** Characters of what is reported of one predicate: three and the names of sets fit in a message. */
+const PREDICATE_LIMIT = 180;
+
+/** The PlacementSatisfied condition. */
+export function satisfiedCondition(facts: Facts): ConditionText {
+  for (const rule of RULES) {
+    const condition = rule(facts);
+    if (condition === undefined) continue;
+    return withTails(condition, facts);
+  }
+  return withTails({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(facts) }, facts);
+}
+
+/** The ClusterSetsMissing condition; undefined unless it is True. */
+export function missingSetsCondition(facts: Facts): ConditionText | undefined {
+  if (facts.absent.length === 0) return undefined;
+  return { status: 'True', reason: 'ClusterSetsNotEligible', message: nothingComesFrom(facts.absent, facts) };
+}
+
+function allSelected({ wanted, taintKeys }: Facts): string {
+  if (wanted === undefined && taintKeys.length > 0)
+    return `every cluster that matches is selected, except those with taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
+  if (wanted === undefined) return 'every cluster that matches is selected';
+  return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
+}
+
+function misconfigured({ problem, stored }: Facts): ConditionText | undefined {
+  if (problem === undefined) return undefined;
+  const message = `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published: ${problemText(problem)}`;
+  return { status: 'False', reason: 'Misconfigured', message };
+}
+
+function noneWanted({ wanted }: Facts): ConditionText | undefined {
+  if (wanted !== 0) return undefined;
+  const message = 'no cluster is wanted: spec.numberOfClusters is 0';
+  return { status: 'True', reason: 'AllDecisionsScheduled', message };
+}
+
+function noBinding({ bound, ignored, namespace }: Facts): ConditionText | undefined {
+  if (bound.length > 0) return undefined;
+  const remedy =
+    `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, ` +
+    'with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet';
+  const ignoredText = ignored.length === 0 ? '' : `; ignored: ${boundedList(ignored.map(ignoredReason), '; ')}`;
+  return { status: 'False', reason: 'NoManagedClusterSetBindings', message: `${remedy}${ignoredText}` };
+}
+
+function ignoredReason({ binding, clusterSet, why }: IgnoredBinding): string {
+  switch (why) {
+    case 'OtherName':
+      return `binding ${binding} (its name is not its spec.clusterSet, ${clusterSet})`;
+    case 'BindingDeleting':
+      return `binding ${binding} (it is being deleted)`;
+    case 'NoSuchSet':
+      return `binding ${binding} (there is no ManagedClusterSet ${clusterSet})`;
+    case 'SetDeleting':
+      return `binding ${binding} (ManagedClusterSet ${clusterSet} is being deleted)`;
+  }
+}
+
+function noIntersection({ bound, eligible, absent, namespace }: Facts): ConditionText | undefined {
+  if (eligible.length > 0) return undefined;
+  const names = `${absentList(absent, namespace)}; bound: ${nameList(bound)}`;
+  return {
+    status: 'False',
+    reason: 'NoIntersection',
+    message: `nothing can be selected from spec.ClusterSets: ${names}`,
+  };
+}
+
+function noCandidate({ someCandidate, eligible }: Facts): ConditionText | undefined {
+  if (someCandidate) return undefined;
+  const message = `no cluster to select from in cluster sets ${nameList(eligible)}`;
+  return { status: 'False', reason: 'AllManagedClusterSetsEmpty', message };
+}
+
+function noMatch(facts: Facts): ConditionText | undefined {
+  if (facts.someMatch) return undefined;
+  const message = `no cluster of cluster sets ${nameList(facts.eligible)} matches: ${unmatchedList(facts)}`;
+  return { status: 'False', reason: 'NoManagedClusterMatched', message };
+}
+
+function allTainted({ allTainted: isTrue, taintKeys }: Facts): ConditionText | undefined {
+  if (!isTrue) return undefined;
+  const message = `clusters match, but all of them have taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
+  return { status: 'False', reason: 'AllMatchedClustersTainted', message };
+}
+
+function tooFew(facts: Facts): ConditionText | undefined {
+  const { wanted, scheduled, allStored, someHeldBack } = facts;
+  if (wanted === undefined ? allStored && !someHeldBack : scheduled >= wanted) return undefined;
+  return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(facts) };
+}
+
+/** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
+function missing(facts: Facts): string {
+  const { wanted, scheduled, allStored, someHeld, someHeldBack } = facts;
+  if (wanted === undefined && someHeldBack) return 'spec.disruptionBudget.maxAdditions keeps matching clusters out';
+  if (wanted === undefined) return 'not every cluster that matches is stored';
+  if (someHeld && allStored) return missingBesideHeld(wanted, facts);
+  const count = wanted - scheduled;
+  const text =
+    wanted === 1
+      ? 'the 1 wanted cluster is missing'
+      : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
+  if (someHeld) return `${text}, including those that are held`;
+  if (someHeldBack) return `${text}: spec.disruptionBudget.maxAdditions keeps matching clusters out`;
+  if (!allStored) return text;
+  const why = unmatchedList(facts);
+  const tainted = facts.taintKeys.length > 0;
+  const head = tainted
+    ? `${text}; matching clusters are tainted: ${nameList(facts.taintKeys)}`
+    : `${text}: every cluster that matches is selected`;
+  return why === '' ? head : `${head}; ${why}`;
+}
+
+/** Held clusters take places: they are no missing ones, as in the count of selected clusters. */
+function missingBesideHeld(wanted: number, { scheduled, stored }: Facts): string {
+  const [held, count] = [stored - scheduled, wanted - stored];
+  const [match, are] = held === 1 ? ['matches', 'is'] : ['match', 'are'];
+  const text = `no longer ${match} and ${are} held`;
+  if (count <= 0) return `${held} of ${wanted} wanted clusters ${text}`;
+  return `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing; ${held} ${text}`;
+}
+
+/** The predicates that match no cluster; the empty string for none. */
+function unmatchedList({ unmatched }: Facts): string {
+  const texts = unmatched.slice(0, MOST_PREDICATES).map((one) => clip(unmatchedText(one), PREDICATE_LIMIT));
+  const more = unmatched.length - texts.length;
+  if (more > 0) texts.push(`and ${more} more ${more === 1 ? 'predicate' : 'predicates'}`);
+  return texts.join('; ');
+}
+
+/** Adds the clusters that nothing can replace, and the sets that no new cluster is selected from. */
+function withTails(condition: ConditionText, facts: Facts): ConditionText {
+  const { unreadable, absent } = facts;
+  if (condition.reason === 'Misconfigured') return condition;
+  const tails = [...stuckTexts(facts.stuck, nameList)];
+  if (unreadable.length > 0)
+    tails.push(
+      `the selector of cluster set ${nameList(unreadable)} cannot be read, so no new cluster is selected from it`,
+    );
+  const rest = absent.filter(({ set }) => !isNamed(set, condition, facts));
+  if (rest.length > 0) tails.push(nothingComesFrom(rest, facts));
+  return tails.length === 0 ? condition : { ...condition, message: joinedTexts(condition.message, tails.join('; ')) };
+}
+
+/** Whether the message says already why nothing comes from the set. */
+function isNamed(set: string, { reason }: ConditionText, { ignored }: Facts): boolean {
+  if (reason === 'NoManagedClusterSetBindings') return ignored.some(({ binding }) => binding === set);
+  return reason === 'NoIntersection';
+}
+
+function nothingComesFrom(absent: readonly AbsentSet[], { namespace }: Facts): string {
+  return `nothing comes from ${absentList(absent, namespace)}`;
+}
+
+/** `nope (there is no ManagedClusterSet nope), old (its binding is being deleted)`. */
+function absentList(absent: readonly AbsentSet[], namespace: string): string {
+  return boundedList(
+    absent.map((one) => `${one.set} (${absentText(one, namespace)})`),
+    ', ',
+  );
+}

@@ -1,0 +1,68 @@
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
+import { boundedList, clip, timestamp } from '../../conditions.js';
+import { wordText } from '../explain/requirementtext.js';
+import { readRelease, type Release } from '../spec/release.js';
+
+/** What an annotation of a Placement lets leave or come in now, for people: nobody ends a release that nobody sees. */
+export interface StandingRelease {
+  readonly annotation: string;
+  readonly direction: 'Removals' | 'Additions';
+  /** Undefined for a text that cannot be read, which releases nothing. */
+  readonly release: Release | undefined;
+}
+
+/** Characters of the clusters that a text names. */
+const NAMES_LIMIT = 300;
+const DIRECTIONS: Readonly<Record<StandingRelease['direction'], { readonly all: string; readonly what: string }>> = {
+  Removals: { all: 'all clusters that fail a rule', what: 'leave' },
+  Additions: { all: 'all clusters that match', what: 'come in' },
+};
+
+/** The releases that have not ended at `now`, and those that cannot be read. */
+export function standingReleases(
+  annotations: Readonly<Record<string, string>> = {},
+  now: number,
+): readonly StandingRelease[] {
+  const rows = [
+    [ALLOW_REMOVALS_ANNOTATION, 'Removals'],
+    [ALLOW_ADDITIONS_ANNOTATION, 'Additions'],
+  ] as const;
+  return rows.flatMap(([annotation, direction]) => {
+    const text = annotations[annotation];
+    if (text === undefined) return [];
+    const release = readRelease(text);
+    return release !== undefined && now >= release.until ? [] : [{ annotation, direction, release }];
+  });
+}
+
+/** `prod-eu-2 may leave until 2026-11-22T12:10:00Z, and nothing holds them`. */
+export function releaseLine({ annotation, direction, release }: StandingRelease): string {
+  if (release === undefined)
+    return `annotation ${annotation} cannot be read and releases nothing: it must be TIME/NAMES or TIME/*`;
+  const until = timestamp(release.until);
+  return `${releasedText(direction, release)} may ${DIRECTIONS[direction].what} until ${until}, and nothing holds them`;
+}
+
+/** As {@link releaseLine}, with the command that takes the annotation away. */
+export function endableLine(one: StandingRelease, owner: Owner): string {
+  return `${releaseLine(one)}; to ${one.release === undefined ? 'remove' : 'end'} it: ${endCommand(one, owner)}`;
+}
+
+/** The command that takes the annotation away. */
+export function endCommand({ annotation }: StandingRelease, { namespace, name }: Owner): string {
+  return `kubectl annotate placement ${name} -n ${namespace} ${annotation}-`;
+}
+
+/** Of the Placement. */
+interface Owner {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function releasedText(direction: StandingRelease['direction'], { clusters, isDigested }: Release): string {
+  if (clusters === undefined) return DIRECTIONS[direction].all;
+  if (isDigested) return `${clusters.size} clusters`;
+  // Anybody who may write the annotation writes these.
+  const names = [...clusters].sort().map((one) => clip(wordText(one), NAMES_LIMIT));
+  return boundedList(names, ', ', NAMES_LIMIT);
+}

@@ -1,0 +1,228 @@
+import { isRecord, sameJson, type JsonRecord } from '../../../api/json.js';
+import type { PlacementStatus } from '../../../api/generated/placement.js';
+import type { Condition, ConditionStatus } from '../../../api/meta.js';
+import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../../api/placementreasons.js';
+import { joinedTexts, mergeConditions, nameList, problemText, type ConditionState } from '../../conditions.js';
+import { isList } from '../../selectors.js';
+import { wantedToRemember } from '../select/additions.js';
+import { basisToStore, hadDecision, readBasis } from '../stored/basis.js';
+import type { HoldKind } from '../select/budget.js';
+import { definitionsToRemember, releaseToRemember } from '../select/definitions.js';
+import { budgetInForce, budgetToRemember } from '../select/inforce.js';
+import { heldAdditionsMessage, heldMessage } from './holds.js';
+import { factsOf, type Facts } from './facts.js';
+import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
+import type { Schedule } from '../select/schedule.js';
+import { publishedAfter, type SlicePlan } from '../publish/slices.js';
+import type { PlacementSnapshot } from '../select/snapshot.js';
+
+/** How far a plan was carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
+export interface Publication {
+  readonly plan: SlicePlan;
+  readonly done: number;
+  readonly failure?: PublicationFailure;
+}
+
+/** A failed write: the name of the decision object, and the error message of the API. */
+export interface PublicationFailure {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The status to report, without times. It lists only what is stored. */
+export interface PlacementReport {
+  readonly phase: PlacementPhase;
+  readonly observedGeneration: number;
+  readonly numberOfSelectedClusters: number;
+  readonly decisions: readonly { readonly name: string; readonly revision: string }[];
+  readonly states: readonly ConditionState[];
+  /** What the decision was made with; undefined for nothing to remember. */
+  readonly basis: JsonRecord | undefined;
+}
+
+/** The status after a reconcile, computed from the snapshot, the decision, and how much of it is stored. */
+export function placementReport(
+  snapshot: PlacementSnapshot,
+  schedule: Schedule,
+  publication: Publication,
+): PlacementReport {
+  const slices = publishedAfter(publication.plan, publication.done);
+  const stored = new Set(slices.flatMap((slice) => slice.clusters));
+  const facts = factsOf(snapshot, schedule, stored);
+  const { namespace } = snapshot.placement;
+  const { problem } = schedule;
+  const ready =
+    problem === undefined
+      ? readiness(publication, namespace)
+      : statement('False', 'Misconfigured', problemText(problem));
+  const satisfied = withBlocker(satisfiedCondition(facts), ready);
+  const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
+  return {
+    phase: decided || problem !== undefined ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
+    observedGeneration: snapshot.placement.generation,
+    numberOfSelectedClusters: stored.size,
+    decisions: slices.map(({ name, revision }) => ({ name, revision })),
+    states: statesOf(facts, { satisfied, ready, held: heldStates(snapshot, schedule) }, snapshot.placement.generation),
+    basis: basisOf(snapshot, schedule, publication),
+  };
+}
+
+export type StatusToWrite = Required<Omit<PlacementStatus, 'basis'>> & Pick<PlacementStatus, 'basis'>;
+
+/** The status to write, with times; undefined when the stored one is the same. `now` is RFC 3339. */
+export function statusToWrite(stored: unknown, report: PlacementReport, now: string): StatusToWrite | undefined {
+  const before = isRecord(stored) ? stored : {};
+  const listed = isList(before['conditions']) ? before['conditions'] : [];
+  const conditions = mergeConditions(listed.filter(isCondition), report.states, now);
+  const { phase, observedGeneration, numberOfSelectedClusters } = report;
+  const decisions = report.decisions.map(({ name, revision }) => ({ name, revision }));
+  const basis = report.basis === undefined ? {} : { basis: report.basis };
+  const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, conditions, ...basis };
+  return sameJson(before, next) ? undefined : next;
+}
+
+const HOLD_REASONS: Readonly<Record<HoldKind, PlacementReason>> = {
+  Definitions: 'DefinitionsReplaced',
+  Budget: 'DisruptionBudgetExceeded',
+  Deletions: 'ClustersDeleted',
+};
+
+/** The conditions RemovalsHeld and AdditionsHeld, those that are True. */
+export function heldStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly ConditionState[] {
+  const { generation: observedGeneration } = snapshot.placement;
+  const states: ConditionState[] = [];
+  if (schedule.hold !== undefined) {
+    const text = statement('True', HOLD_REASONS[schedule.hold], heldMessage(snapshot, schedule));
+    states.push({ type: PlacementConditions.RemovalsHeld, ...text, observedGeneration });
+  }
+  if (schedule.heldAdditions.length > 0) {
+    const text = statement('True', 'DisruptionBudgetExceeded', heldAdditionsMessage(snapshot, schedule));
+    states.push({ type: PlacementConditions.AdditionsHeld, ...text, observedGeneration });
+  }
+  return states;
+}
+
+/** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */
+function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: Publication): JsonRecord | undefined {
+  const { placement } = snapshot;
+  const { hold, heldRemovals, heldAdditions } = schedule;
+  const additions = heldAdditions.length > 0;
+  const before = readBasis(placement.status);
+  const made = {
+    wanted: wantedToRemember(snapshot, additions),
+    definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
+    clusterSets: setsToRemember(snapshot, schedule),
+  };
+  const { wanted, definitions, clusterSets } =
+    publication.done < publication.plan.writes.length ? (before ?? made) : made;
+  const budget = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
+  const heldDeletions = hold === 'Deletions' ? heldRemovals.length : 0;
+  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : undefined;
+  return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore });
+}
+
+/** The sets to remember with a decision: while clusters are held, those that they came from. */
+function setsToRemember(
+  { placement: { rules, status } }: PlacementSnapshot,
+  { hold, eligibility }: Schedule,
+): readonly string[] | undefined {
+  if (hold !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
+  return rules.budget?.maxRemovals === undefined ? undefined : eligibility.eligible;
+}
+
+/**
+ * The stored status with the conditions of holds that begin, and nothing else changed, to be stored before the decision objects;
+ * undefined when all are stored for this generation.
+ */
+export function statusWithHolds(
+  stored: unknown,
+  held: readonly ConditionState[],
+  now: string,
+): (Partial<PlacementStatus> & { conditions: Condition[] }) | undefined {
+  const before = isRecord(stored) ? stored : {};
+  const conditions = (isList(before['conditions']) ? before['conditions'] : []).filter(isCondition);
+  const isStored = ({ type, reason, observedGeneration }: ConditionState): boolean =>
+    conditions.some(
+      (one) =>
+        one.type === type &&
+        one.status === 'True' &&
+        one.reason === reason &&
+        one.observedGeneration === observedGeneration,
+    );
+  if (held.every(isStored)) return undefined;
+  const others = conditions.filter(({ type }) => held.every((one) => one.type !== type));
+  return { ...before, conditions: [...others, ...mergeConditions(conditions, held, now)] };
+}
+
+function statement(status: ConditionStatus, reason: PlacementReason, message: string): ConditionText {
+  return { status, reason, message };
+}
+
+/** PlacementSatisfied with the reason why the decision is not stored: the number of missing clusters alone would hide it. */
+function withBlocker(satisfied: ConditionText, ready: ConditionText): ConditionText {
+  if (ready.status === 'True' || satisfied.reason === 'Misconfigured') return satisfied;
+  return { ...satisfied, message: joinedTexts(satisfied.message, ready.message) };
+}
+
+/** Whether the decision is stored; for a valid spec. */
+function readiness({ plan, done, failure }: Publication, namespace: string): ConditionText {
+  const located = (name: string): string => `${namespace}/${name}`;
+  const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => located(slice.name));
+  if (foreign.length > 0) {
+    const text =
+      `not owned by this Placement and therefore not changed: PlacementDecision ${nameList(foreign)}; ` +
+      'the clusters for it are not published until it is deleted';
+    return statement('False', 'PublishFailed', text);
+  }
+  if (failure !== undefined)
+    return statement('False', 'PublishFailed', `PlacementDecision ${located(failure.name)}: ${failure.message}`);
+  const pending = [...plan.writes.slice(done), ...plan.blocked].map((one) => located(one.name));
+  if (pending.length === 0) return statement('True', 'DecisionPublished', 'the decision for this generation is stored');
+  return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
+}
+
+/** The conditions beside those that the facts alone decide. */
+interface Findings {
+  readonly satisfied: ConditionText;
+  readonly ready: ConditionText;
+  readonly held: readonly ConditionState[];
+}
+
+/** All conditions in their order; PlacementSatisfied, PlacementMisconfigured and Ready always, others only when they are True. */
+function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation: number): ConditionState[] {
+  const { problem } = facts;
+  const missing = missingSetsCondition(facts);
+  const misconfigured =
+    problem === undefined
+      ? statement('False', 'Succeedconfigured', 'every field of the spec is valid')
+      : statement('True', 'Misconfigured', problemText(problem));
+  const states: ConditionState[] = [];
+  const add = (type: string, text: ConditionText): void => {
+    states.push({ type, ...text, observedGeneration: generation });
+  };
+  add(PlacementConditions.PlacementSatisfied, satisfied);
+  add(PlacementConditions.PlacementMisconfigured, misconfigured);
+  add(PlacementConditions.Ready, ready);
+  if (missing !== undefined) add(PlacementConditions.ClusterSetsMissing, missing);
+  states.push(...held);
+  if (problem !== undefined) add(PlacementConditions.Stalled, misconfigured);
+  else if (ready.status !== 'True') add(PlacementConditions.Reconciling, { ...ready, status: 'True' });
+  return states;
+}
+
+/** The phase of a Placement that had a decision, or has an invalid spec. */
+function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
+  if (schedule.problem !== undefined) return 'Misconfigured';
+  if (schedule.heldRemovals.length + schedule.heldAdditions.length > 0) return 'Held';
+  if (satisfied.status === 'True') return 'Satisfied';
+  return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
+}
+
+const TEXT_FIELDS = ['type', 'status', 'reason', 'message', 'lastTransitionTime', 'lastUpdateTime'];
+
+/** Whether a stored condition has the fields that this controller writes: an edited one is written again. */
+function isCondition(value: unknown): value is Condition {
+  if (!isRecord(value)) return false;
+  const hasTexts = TEXT_FIELDS.every((field) => typeof value[field] === 'string');
+  return hasTexts && typeof value['observedGeneration'] === 'number';
+}

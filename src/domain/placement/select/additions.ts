@@ -1,0 +1,66 @@
+import { PlacementConditions } from '../../../api/placementreasons.js';
+import { isOwn } from '../stored/decision.js';
+import type { PlacementSnapshot } from './snapshot.js';
+import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
+import { budgetInForce, type BoundInForce } from './inforce.js';
+import { isReleased } from '../spec/release.js';
+import { usedRemovals } from '../stored/removals.js';
+import { allowed } from '../spec/budget.js';
+
+/**
+ * `maxAdditions` of the disruption budget: how many clusters come in within a window. What fills up an unchanged
+ * numberOfClusters is bounded by that number already and does not count, nor does the first decision of a Placement. Of the
+ * others all come in, or none.
+ */
+
+/** What becomes of the clusters that would come in. */
+export interface Admission {
+  /** In the order of `added`. */
+  readonly admitted: readonly string[];
+  /** Those of `admitted` that count. */
+  readonly counted: ReadonlySet<string>;
+  /** Those that stay out because of the budget, in the order of `added`. */
+  readonly heldBack: readonly string[];
+}
+
+/** `added`: those that would come in, highest rank first; `staying`: how many clusters stay. */
+export function admit(snapshot: PlacementSnapshot, added: readonly string[], staying: number): Admission {
+  const { placement, now, stored } = snapshot;
+  const all: Admission = { admitted: added, counted: new Set(), heldBack: [] };
+  const inForce = budgetInForce(placement);
+  if (inForce?.maxAdditions === undefined || added.length === 0 || !hadDecision(placement.status)) return all;
+  const filling = Math.max(filledTo(snapshot) - staying, 0);
+  const bound = added.slice(filling).filter((name) => !isReleased(placement.releasedAdditions, name, now));
+  if (bound.length === 0) return all;
+  const records = stored.filter(isOwn).map(({ additions }) => additions);
+  const used = usedRemovals(records, inForce.windowSeconds, now);
+  const fits = bound.length <= allowed(inForce.maxAdditions.bound, Math.max(staying - used, 1)) - used;
+  const counted = new Set(bound);
+  if (fits && !isHoldContinued(snapshot, inForce.maxAdditions)) return { ...all, counted };
+  return { admitted: added.filter((name) => !counted.has(name)), counted: new Set(), heldBack: bound };
+}
+
+/** Up to how many clusters an addition only fills up what was wanted before. */
+function filledTo({ placement: { rules, status } }: PlacementSnapshot): number {
+  const { wanted } = rules;
+  const basis = readBasis(status);
+  // A decision of a release that did not remember the number.
+  if (basis === undefined) return wanted ?? 0;
+  return Math.min(wanted ?? Infinity, basis.wanted ?? 0);
+}
+
+function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: BoundInForce): boolean {
+  const stored = storedHold(placement, PlacementConditions.AdditionsHeld);
+  return stored !== undefined && (stored.isCurrent || isFormer);
+}
+
+/** numberOfClusters to remember with a decision: while clusters are held back, what was wanted before. */
+export function wantedToRemember(
+  { placement: { rules, status } }: PlacementSnapshot,
+  holds: boolean,
+): number | undefined {
+  const basis = readBasis(status);
+  if (rules.problem !== undefined) return basis?.wanted;
+  if (!holds || basis === undefined) return rules.wanted;
+  return basis.wanted === undefined ? undefined : Math.min(basis.wanted, rules.wanted ?? Infinity);
+}

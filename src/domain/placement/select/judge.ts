@@ -1,0 +1,78 @@
+import type { Eligibility } from './eligible.js';
+import type { ClusterView, PlacementRules } from '../spec/predicates.js';
+import { firstFailure, type FailureCause } from './rules.js';
+import type { PlacementSnapshot, Slots } from './snapshot.js';
+import { isUnhealthy, standingOf, toleratesAll, type Standing } from './standing.js';
+
+/** The clusters of a decision, judged by the rules. */
+export interface SelectedClusters {
+  /** Those that fail a rule, with the first that they fail. */
+  readonly failing: ReadonlyMap<string, FailureCause>;
+  /** Those of `failing` that leave because of taints which the hub adds itself. */
+  readonly failingByHub: ReadonlySet<string>;
+  /** How many pass every rule. */
+  readonly passing: number;
+  /** How many of these are no candidates that match: an unreadable set may hold them. */
+  readonly keptOnly: number;
+  /** Those that pass and have taints. */
+  readonly tainted: ReadonlyMap<string, TaintedCluster>;
+}
+
+/** A selected cluster with taints that may stay. */
+export interface TaintedCluster {
+  readonly standing: Standing;
+  /** Every taint is tolerated for ever, and none of them says that the cluster is unhealthy. */
+  readonly isTolerated: boolean;
+}
+
+/** Judges the clusters of `current`. A cluster without taints costs the same as if there were none in the fleet. */
+export function judgeSelected(snapshot: PlacementSnapshot, eligibility: Eligibility, current: Slots): SelectedClusters {
+  const { candidates } = snapshot;
+  const failing = new Map<string, FailureCause>();
+  const failingByHub = new Set<string>();
+  const tainted = new Map<string, TaintedCluster>();
+  let passing = 0;
+  let keptOnly = 0;
+  for (const name of current.flat()) {
+    const isMatched = candidates.matched.has(name);
+    if (isMatched && !candidates.tainted.has(name)) {
+      passing++;
+      continue;
+    }
+    const cause = failureOf(snapshot, eligibility, name);
+    const taint = taintedCluster(snapshot.held.get(name), snapshot.placement.rules, snapshot.now);
+    if (cause !== undefined) {
+      failing.set(name, cause);
+      if (cause === 'Tainted' && taint?.standing.kind === 'leaves' && taint.standing.isByHub) failingByHub.add(name);
+      continue;
+    }
+    passing++;
+    if (!isMatched) keptOnly++;
+    if (taint !== undefined) tainted.set(name, taint);
+  }
+  return { failing, failingByHub, passing, keptOnly, tainted };
+}
+
+function failureOf(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): FailureCause | undefined {
+  const { placement, candidates, held, now } = snapshot;
+  const matched = candidates.matched.has(name) || undefined;
+  const member = eligibility.unreadable.length > 0 || candidates.has(name);
+  return firstFailure(
+    { cluster: held.get(name), member, ...(matched && { matched }), selected: true, now },
+    placement.rules,
+  );
+}
+
+/** What the taints of a selected cluster mean; undefined without taints, and with an invalid spec. */
+export function taintedCluster(
+  cluster: ClusterView | undefined,
+  { tolerations, problem }: PlacementRules,
+  now: number,
+): TaintedCluster | undefined {
+  const taints = cluster?.taints ?? [];
+  if (taints.length === 0 || problem !== undefined) return undefined;
+  return {
+    standing: standingOf(taints, tolerations, now),
+    isTolerated: toleratesAll(taints, tolerations) && !isUnhealthy(taints),
+  };
+}

@@ -1,0 +1,114 @@
+import { admits, firstUnmet, valueOf, type Requirement } from '../../selectors.js';
+import type { ClusterView, PlacementRules, Predicate } from '../spec/predicates.js';
+import { standingOf, taintsAgainstNew } from './standing.js';
+
+/**
+ * The rules that a cluster has to pass to be selected. `schedule` takes the first failure of a cluster, `explain` all of
+ * them: both read the same generators.
+ */
+
+/** Where a requirement looks for its key. */
+export type Source = 'label' | 'claim';
+
+/** A requirement that a cluster does not meet. `found`: the value of its key there; undefined without the key. */
+export interface Unmet {
+  readonly source: Source;
+  readonly requirement: Requirement;
+  readonly found: string | undefined;
+}
+
+/**
+ * Which rule a cluster fails. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set. For these
+ * two some object is missing. `Tainted`: a taint of it keeps the Placement out.
+ */
+export type FailureCause = 'Gone' | 'Deleting' | 'NotMember' | 'NotMatched' | 'Tainted';
+
+/** A cluster that is judged by the rules of one Placement. */
+export interface Subject {
+  /** Undefined when the object does not exist. */
+  readonly cluster: ClusterView | undefined;
+  /** Whether it is in an eligible set, or was selected and may be in one whose selector is unreadable. */
+  readonly member: boolean;
+  /** Whether it {@link matches}, where that is known already. */
+  readonly matched?: boolean;
+  /** Whether the decision holds it: it then stays with taints that keep a new cluster out. */
+  readonly selected: boolean;
+  /** Ms since the epoch. */
+  readonly now: number;
+}
+
+type Rule = (subject: Subject, rules: PlacementRules) => FailureCause | undefined;
+
+/** In their order: the first failure is the cause that is reported. */
+const RULES: readonly Rule[] = [exists, notDeleting, memberOfEligibleSet, matchesPredicate, tolerated];
+
+/** Every rule that the cluster fails, in the order of the rules; with a `problem` existence and deletion alone count. */
+export function* failures(subject: Subject, rules: PlacementRules): Generator<FailureCause, void, undefined> {
+  for (const rule of RULES) {
+    const cause = rule(subject, rules);
+    if (cause !== undefined) yield cause;
+  }
+}
+
+/** The first rule that the cluster fails; undefined when it passes all of them. */
+export function firstFailure(subject: Subject, rules: PlacementRules): FailureCause | undefined {
+  for (const cause of failures(subject, rules)) return cause;
+  return undefined;
+}
+
+/** Each requirement of the predicate that the cluster does not meet, labels first; none when it matches. */
+export function* unmet({ labels, claims }: Predicate, cluster: ClusterView): Generator<Unmet, void, undefined> {
+  for (const requirement of labels) {
+    const one = unmetBy(valueOf(cluster.labels, requirement.key), 'label', requirement);
+    if (one !== undefined) yield one;
+  }
+  for (const requirement of claims) {
+    const one = unmetBy(valueOf(cluster.claims, requirement.key), 'claim', requirement);
+    if (one !== undefined) yield one;
+  }
+}
+
+/** The requirement, if a cluster with this value of its key does not meet it. */
+export function unmetBy(found: string | undefined, source: Source, requirement: Requirement): Unmet | undefined {
+  return admits(requirement, found) ? undefined : { source, requirement, found };
+}
+
+/** Whether the cluster matches a predicate, or there is none; false with a `problem`. */
+export function matches({ problem, predicates }: PlacementRules, cluster: ClusterView): boolean {
+  if (problem !== undefined) return false;
+  return (
+    predicates.length === 0 ||
+    predicates.some(
+      ({ labels, claims }) =>
+        firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined,
+    )
+  );
+}
+
+function exists({ cluster }: Subject): FailureCause | undefined {
+  return cluster === undefined ? 'Gone' : undefined;
+}
+
+function notDeleting({ cluster }: Subject): FailureCause | undefined {
+  return cluster?.deleting === true ? 'Deleting' : undefined;
+}
+
+function memberOfEligibleSet({ cluster, member }: Subject, { problem }: PlacementRules): FailureCause | undefined {
+  return cluster !== undefined && !member && problem === undefined ? 'NotMember' : undefined;
+}
+
+function matchesPredicate({ cluster, matched }: Subject, rules: PlacementRules): FailureCause | undefined {
+  if (cluster === undefined || rules.problem !== undefined) return undefined;
+  return (matched ?? matches(rules, cluster)) ? undefined : 'NotMatched';
+}
+
+function tolerated(
+  { cluster, selected, now }: Subject,
+  { problem, tolerations }: PlacementRules,
+): FailureCause | undefined {
+  if (cluster === undefined || cluster.taints.length === 0 || problem !== undefined) return undefined;
+  const leaves = selected
+    ? standingOf(cluster.taints, tolerations, now).kind === 'leaves'
+    : taintsAgainstNew(cluster.taints, tolerations).length > 0;
+  return leaves ? 'Tainted' : undefined;
+}

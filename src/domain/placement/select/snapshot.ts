@@ -1,0 +1,101 @@
+import type { ClusterSelector } from '../../clusters/selector.js';
+import type { DefinitionsNow } from '../stored/definitions.js';
+import type { Release } from '../spec/release.js';
+import type { StoredDecision } from '../stored/decision.js';
+import type { UnmatchedPredicate } from '../explain/unmatched.js';
+import type { ClusterView, PlacementRules } from '../spec/predicates.js';
+import { matchedClusters, type MatchedClusters } from './rank.js';
+import type { Taint } from '../spec/taint.js';
+
+export type { ClusterView } from '../spec/predicates.js';
+export type { StoredDecision } from '../stored/decision.js';
+export type { Candidate, MatchedClusters } from './rank.js';
+
+/** What the decision for one Placement is based on: plain values, all read at one moment. */
+
+/** A ManagedClusterSet. Its members are known unless its selector is unreadable. */
+export interface SetView {
+  readonly name: string;
+  readonly deleting: boolean;
+  readonly selector: ClusterSelector;
+}
+
+/** A ManagedClusterSetBinding of the Placement's namespace. */
+export interface BindingView {
+  readonly name: string;
+  readonly clusterSet: string;
+  readonly deleting: boolean;
+}
+
+/**
+ * The Placement. `rules` is its spec, parsed by `compileSpec`; `release` and `releasedAdditions` its annotations, parsed by
+ * `readRelease`; `status` is as stored, unchecked.
+ */
+export interface PlacementView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly rules: PlacementRules;
+  readonly release: Release | undefined;
+  readonly releasedAdditions: Release | undefined;
+  readonly status: unknown;
+}
+
+/** The clusters of the readable eligible sets that are not being deleted, each once. Empty for an invalid spec. */
+export interface Candidates {
+  readonly count: number;
+  has(name: string): boolean;
+  readonly matched: MatchedClusters;
+  /** Those of `matched` that have taints, by name. */
+  readonly tainted: ReadonlyMap<string, readonly Taint[]>;
+  /** The predicates that match none of them, and why; none while as many match as are wanted. */
+  readonly unmatched: readonly UnmatchedPredicate[];
+}
+
+/** No candidate, as for an invalid spec. */
+export const NO_CANDIDATES: Candidates = {
+  count: 0,
+  has: () => false,
+  matched: matchedClusters([]),
+  tainted: new Map(),
+  unmatched: [],
+};
+
+/** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */
+export type Slots = readonly (readonly string[])[];
+
+/** How a cluster and the eligible sets were when the decision before was made. */
+export interface Before {
+  readonly rules: PlacementRules;
+  /** The sets that were eligible. */
+  readonly eligible: readonly string[];
+  /** Their selectors, where they are known: without them those of now count. */
+  readonly selectors?: ReadonlyMap<string, ClusterSelector>;
+  /** The cluster before its last change; undefined where none is known. */
+  readonly cluster: (name: string) => ClusterView | undefined;
+}
+
+export interface PlacementSnapshot {
+  readonly placement: PlacementView;
+  /** All bindings of the namespace, in any order. */
+  readonly bindings: readonly BindingView[];
+  /** The existing sets that the bindings name. */
+  readonly sets: ReadonlyMap<string, SetView>;
+  readonly candidates: Candidates;
+  /** The existing clusters that `stored` or `remembered` name, of any set, including those that are being deleted. */
+  readonly held: ReadonlyMap<string, ClusterView>;
+  /** The existing decision objects, in any order. */
+  readonly stored: readonly StoredDecision[];
+  /**
+   * What this process last published for this Placement (same UID), as `slotsAfter` returns it; undefined after a
+   * restart and after a write whose outcome is unknown.
+   */
+  readonly remembered: Slots | undefined;
+  /** The definitions of clusters, sets and bindings; undefined where they are not known. */
+  readonly definitions: DefinitionsNow | undefined;
+  /** When all of this was read: ms since the epoch, by the wall clock. */
+  readonly now: number;
+  /** What texts about a change name; no decision depends on it. Undefined where nothing is known of the decision before. */
+  readonly before?: Before | undefined;
+}

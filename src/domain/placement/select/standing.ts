@@ -1,0 +1,131 @@
+import { isHealthTaint, isNeverJoined } from '../../health/taints.js';
+import type { Taint } from '../spec/taint.js';
+import { toleranceOf, toleratedForEverBy, type Tolerance, type Toleration } from '../spec/toleration.js';
+
+/**
+ * What the taints of a cluster mean for one Placement. A cluster that is not selected yet comes in only where each taint that
+ * keeps clusters out is tolerated for ever: a toleration for a time keeps a selected cluster, it never lets one in.
+ */
+
+/** A taint that a Placement does not tolerate for ever; `tolerance`: for how long it does. */
+export interface LimitedTaint {
+  readonly taint: Taint;
+  readonly tolerance: Tolerance | undefined;
+}
+
+/** A taint that does not make a selected cluster leave, now or later. */
+export interface OtherTaint {
+  readonly taint: Taint;
+  /** The index in `spec.tolerations` of the item that tolerates it for ever; undefined: its effect makes no cluster leave. */
+  readonly toleration: number | undefined;
+}
+
+/** What becomes of a selected cluster. `until`: when this is to be looked at again, ms since the epoch; Infinity for never. */
+export type Standing =
+  | { readonly kind: 'stays'; readonly until: number }
+  /** It leaves when another cluster can take its place. */
+  | { readonly kind: 'yields'; readonly until: number; readonly taint: Taint }
+  /** `isByHub`: every taint that makes it leave is one that the hub adds itself. */
+  | { readonly kind: 'leaves'; readonly isByHub: boolean };
+
+/** More than the taints of a cluster. */
+const MOST_TAINTS = 65;
+const STAYS: Standing = { kind: 'stays', until: Infinity };
+
+/**
+ * The taints that keep the cluster out while it is not selected. No toleration lets in a cluster that has never joined: one of
+ * health says that work may stay where it is, and none has come there.
+ */
+export function taintsAgainstNew(
+  taints: readonly Taint[],
+  tolerations: readonly Toleration[],
+): readonly LimitedTaint[] {
+  if (taints.length === 0) return [];
+  return taints
+    .filter(({ effect }) => effect !== 'PreferNoSelect')
+    .map((taint) => ({ taint, tolerance: isNeverJoined(taint) ? undefined : toleranceOf(taint, tolerations) }))
+    .filter(({ tolerance }) => tolerance?.seconds !== Infinity);
+}
+
+/** The taints that make the cluster leave where it is selected, now or later. */
+export function taintsAgainstSelected(
+  taints: readonly Taint[],
+  tolerations: readonly Toleration[],
+): readonly LimitedTaint[] {
+  if (taints.length === 0) return [];
+  return limited(taints, tolerations).filter(({ taint }) => taint.effect === 'NoSelect');
+}
+
+/**
+ * The taints that do not make a selected cluster leave: those that are tolerated for ever and, where the decision holds the
+ * cluster, those with NoSelectIfNew. NoSelect comes first. PreferNoSelect is left out: it only changes the order.
+ */
+export function taintsOfSelected(
+  taints: readonly Taint[],
+  tolerations: readonly Toleration[],
+  inDecision: boolean,
+): readonly OtherTaint[] {
+  const others = taints.flatMap((taint): OtherTaint[] => {
+    if (taint.effect === 'PreferNoSelect') return [];
+    if (taint.effect === 'NoSelectIfNew' && inDecision) return [{ taint, toleration: undefined }];
+    const toleration = toleratedForEverBy(taint, tolerations);
+    return toleration === undefined ? [] : [{ taint, toleration }];
+  });
+  const order = ({ taint }: OtherTaint): number => (taint.effect === 'NoSelect' ? 0 : 1);
+  return others.sort((a, b) => order(a) - order(b));
+}
+
+/**
+ * How far the taints put the cluster behind others that are not selected either: by their number that prefer others; a cluster
+ * that the hub found unhealthy comes after all healthy ones, even where that is tolerated.
+ */
+export function preferenceAgainst(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
+  const preferring = limited(taints, tolerations).filter(({ taint }) => taint.effect === 'PreferNoSelect').length;
+  return isUnhealthy(taints) ? MOST_TAINTS + preferring : preferring;
+}
+
+/** Whether the hub has found the cluster silent or unavailable, or has never heard of it. */
+export function isUnhealthy(taints: readonly Taint[]): boolean {
+  return taints.some((taint) => isHealthTaint(taint) && taint.effect !== 'PreferNoSelect');
+}
+
+/** Whether the Placement tolerates each taint for ever. */
+export function toleratesAll(taints: readonly Taint[], tolerations: readonly Toleration[]): boolean {
+  return limited(taints, tolerations).length === 0;
+}
+
+function limited(taints: readonly Taint[], tolerations: readonly Toleration[]): readonly LimitedTaint[] {
+  return taints
+    .map((taint) => ({ taint, tolerance: toleranceOf(taint, tolerations) }))
+    .filter(({ tolerance }) => tolerance?.seconds !== Infinity);
+}
+
+/** What becomes of a selected cluster with these taints at `now`, ms since the epoch. */
+export function standingOf(taints: readonly Taint[], tolerations: readonly Toleration[], now: number): Standing {
+  if (taints.length === 0) return STAYS;
+  let until = Infinity;
+  let yielding: Taint | undefined;
+  const against: Taint[] = [];
+  for (const one of taintsAgainstSelected(taints, tolerations)) {
+    const end = endOf(one, now);
+    if (now < end) until = Math.min(until, one.taint.since === undefined ? Infinity : end);
+    else if (one.tolerance?.isImplied === true) yielding ??= one.taint;
+    else against.push(one.taint);
+  }
+  if (against.length > 0) return { kind: 'leaves', isByHub: against.every(isHealthTaint) };
+  return yielding === undefined ? { kind: 'stays', until } : { kind: 'yields', until, taint: yielding };
+}
+
+/**
+ * When the taint is tolerated no more, ms since the epoch. One without a time counts as added now: it has no end that could be
+ * waited for, and the time that is stored later is a change of the cluster.
+ */
+function endOf({ taint, tolerance }: LimitedTaint, now: number): number {
+  return tolerance === undefined ? -Infinity : (taint.since ?? now) + tolerance.seconds * 1_000;
+}
+
+/** {@link endOf} as far as it is known from stored values. */
+export function knownEnd({ taint, tolerance }: LimitedTaint): number | undefined {
+  if (taint.since === undefined || tolerance === undefined) return undefined;
+  return taint.since + tolerance.seconds * 1_000;
+}

@@ -1,0 +1,116 @@
+import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../api/json.js';
+import type { PlacementPhase } from '../../../api/placementreasons.js';
+import { isList, parse } from '../../selectors.js';
+import { setsOfDecision } from '../decisionsets.js';
+import type { PlacementView } from '../select/snapshot.js';
+import type { Definitions } from './definitions.js';
+import { boundValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
+
+/**
+ * `status.basis` of a Placement: what its stored decision was made with. A later pass, also of another process, sees by it what
+ * has changed since.
+ */
+export interface Basis {
+  /** The disruption budget that bounded it. */
+  readonly budget: DisruptionBudget | undefined;
+  /** numberOfClusters up to which clusters come in uncounted; undefined for all matching clusters. */
+  readonly wanted: number | undefined;
+  /** The uids of the definitions of clusters, sets and bindings, by the names of these resources. */
+  readonly definitions: Definitions | undefined;
+  /** The sets that were eligible, where a budget may hold clusters of one that went; undefined where they are not known. */
+  readonly clusterSets: readonly string[] | undefined;
+  /** How many deleted clusters were held without a budget when the condition RemovalsHeld was written last. */
+  readonly heldDeletions: number;
+  /** The `id` of the release that does not count against the hold for a replaced definition. */
+  readonly releaseBefore: string | undefined;
+}
+
+/** So many sets are remembered. */
+const MOST_SETS = 50;
+
+/** Undefined for a status without it, as an earlier release wrote it. What cannot be read counts as absent. */
+export function readBasis(status: unknown): Basis | undefined {
+  const basis = field(status, 'basis');
+  if (!isRecord(basis)) return undefined;
+  const budget = parse(() => readBudget(basis['disruptionBudget'], 'status.basis.disruptionBudget'));
+  return {
+    budget: budget.ok ? budget.value : undefined,
+    wanted: readCount(basis['numberOfClusters']),
+    definitions: readDefinitions(basis['definitions']),
+    clusterSets: setsOfDecision(status),
+    heldDeletions: readCount(basis['heldDeletions']) ?? 0,
+    releaseBefore: textField(basis, 'releaseBefore'),
+  };
+}
+
+function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function readDefinitions(value: unknown): Definitions | undefined {
+  if (!isRecord(value)) return undefined;
+  const uids = Object.entries(value).filter((one): one is [string, string] => typeof one[1] === 'string');
+  return uids.length === 0 ? undefined : Object.fromEntries(uids);
+}
+
+/** The field as it is stored; undefined when there is nothing to store. */
+export function basisToStore({
+  budget,
+  wanted,
+  definitions,
+  clusterSets,
+  heldDeletions,
+  releaseBefore,
+}: Basis): JsonRecord | undefined {
+  const stored = {
+    ...(budget !== undefined && { disruptionBudget: budgetToStore(budget) }),
+    ...(wanted !== undefined && { numberOfClusters: wanted }),
+    ...(definitions !== undefined && { definitions }),
+    ...(clusterSets !== undefined && clusterSets.length <= MOST_SETS && { clusterSets: [...clusterSets] }),
+    ...(heldDeletions > 0 && { heldDeletions }),
+    ...(releaseBefore !== undefined && { releaseBefore }),
+  };
+  return Object.keys(stored).length === 0 ? undefined : stored;
+}
+
+function budgetToStore({ maxRemovals, maxAdditions, windowSeconds }: DisruptionBudget): JsonRecord {
+  return {
+    ...(maxRemovals !== undefined && { maxRemovals: boundValue(maxRemovals) }),
+    ...(maxAdditions !== undefined && { maxAdditions: boundValue(maxAdditions) }),
+    windowSeconds,
+  };
+}
+
+/** A condition that is stored as True. */
+export interface StoredHold {
+  readonly reason: string;
+  /** Whether it was written for the spec of now. */
+  readonly isCurrent: boolean;
+  /** When its text changed last: ms since the epoch, NaN when that cannot be read. */
+  readonly since: number;
+}
+
+/** The condition of this type in the stored status; undefined unless it is True. */
+export function storedHold({ status, generation }: PlacementView, type: string): StoredHold | undefined {
+  const found = recordsIn(asRecord(status)['conditions']).find((one) => one['type'] === type);
+  if (found?.['status'] !== 'True') return undefined;
+  const since = Date.parse(String(found['lastUpdateTime']));
+  return { reason: String(found['reason']), isCurrent: found['observedGeneration'] === generation, since };
+}
+
+const DECIDED: readonly unknown[] = [
+  'Held',
+  'Unsatisfied',
+  'PartiallySatisfied',
+  'Satisfied',
+] satisfies PlacementPhase[];
+
+/**
+ * Whether a stored status is that of a Placement with a published decision, even if its objects do not exist any more: it
+ * lists them, or has a phase that follows the first decision.
+ */
+export function hadDecision(stored: unknown): boolean {
+  if (!isRecord(stored)) return false;
+  const { phase, decisions } = stored;
+  return (isList(decisions) && decisions.length > 0) || DECIDED.includes(phase);
+}

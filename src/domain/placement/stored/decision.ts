@@ -1,0 +1,191 @@
+import { isRecord } from '../../../api/json.js';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../../api/meta.js';
+import {
+  ADDITIONS_ANNOTATION,
+  DECISION_REVISION_ANNOTATION,
+  DECISION_SIZE,
+  PLACEMENT_LABEL,
+  REMOVALS_ANNOTATION,
+} from '../../../api/names.js';
+import { apiVersionOf, PlacementDecisions, Placements } from '../../../api/resources.js';
+import { isList } from '../../selectors.js';
+import { readRemovals, type RemovalRecord } from './removals.js';
+import { hash64, hex64 } from '../../hash.js';
+
+/** Name, owner and content of PlacementDecision objects. */
+
+/**
+ * The owner of an object:
+ * - `ours`: this Placement is its controller owner;
+ * - `adoptable`: it has no controller owner and our label for this Placement; it is adopted, as controllers adopt orphans;
+ * - `predecessor`: it is owned by a deleted Placement of the same name; it is deleted, as garbage collection would do;
+ * - `foreign`: anything else; it is never changed.
+ */
+export type Ownership = 'ours' | 'adoptable' | 'predecessor' | 'foreign';
+
+export interface StoredDecision {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** n of `<placement>-decision-<n>`; undefined for a name of another form. */
+  readonly ordinal: number | undefined;
+  readonly ownership: Ownership;
+  /** It is being deleted, and a finalizer prevents the end of it. */
+  readonly deleting: boolean;
+  readonly clusters: readonly string[];
+  /** The revision annotation. */
+  readonly revision: string | undefined;
+  /** The records of removals and additions; undefined without the annotation. */
+  readonly removals: RemovalRecord | undefined;
+  readonly additions: RemovalRecord | undefined;
+  /** Label, owner and the form of the list are as this controller writes them. */
+  readonly intact: boolean;
+}
+
+/** Whether the controller of the Placement may write the object. */
+export function isOwn(object: StoredDecision | undefined): object is StoredDecision {
+  return object?.ownership === 'ours' || object?.ownership === 'adoptable';
+}
+
+/** The Placement that decisions belong to. */
+export interface DecisionOwner {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** A PlacementDecision as the API returns it, unchecked. */
+export type RawDecision = KubeObject & { readonly status?: unknown };
+
+/** A PlacementDecision as this controller writes it. */
+export interface DecisionObject extends KubeObject {
+  status: { numberOfClusters: number; decisions: { clusterName: string; reason: string }[] };
+}
+
+/** Bounds the memory that an object with an unusual name can claim. */
+const LARGEST_ORDINAL = 99_999;
+
+export function decisionName(placement: string, ordinal: number): string {
+  return `${placement}-decision-${ordinal}`;
+}
+
+/** The inverse of {@link decisionName}; undefined for any other name. */
+export function decisionOrdinal(placement: string, name: string): number | undefined {
+  const prefix = `${placement}-decision-`;
+  if (!name.startsWith(prefix)) return undefined;
+  const ordinal = Number(name.slice(prefix.length));
+  const fits = Number.isInteger(ordinal) && ordinal >= 1 && ordinal <= LARGEST_ORDINAL;
+  return fits && decisionName(placement, ordinal) === name ? ordinal : undefined;
+}
+
+/**
+ * The value of the revision annotation: FNV-1a (64 bits) over the UTF-8 of the names in their order, each followed by
+ * a line feed, as 16 hexadecimal digits.
+ */
+export function revisionOf(clusters: readonly string[]): string {
+  return hex64(hash64(clusters.map((name) => `${name}\n`).join('')));
+}
+
+/** The keys of the Placements that a decision object may concern: by label, by owner, and by its name. */
+export function placementKeys({ metadata }: KubeObject): readonly string[] {
+  const names = new Set<string>();
+  const label = metadata.labels?.[PLACEMENT_LABEL];
+  if (label !== undefined) names.add(label);
+  for (const owner of metadata.ownerReferences ?? []) if (owner.kind === Placements.kind) names.add(owner.name);
+  const named = /^(.+)-decision-[1-9][0-9]*$/.exec(metadata.name)?.[1];
+  if (named !== undefined) names.add(named);
+  return [...names].sort().map((name) => `${metadata.namespace ?? ''}/${name}`);
+}
+
+/** The view of an object in the Placement's namespace that has its label, or a name of its decisions. */
+export function readDecision(object: RawDecision, owner: DecisionOwner): StoredDecision {
+  const { metadata } = object;
+  const { clusters, wellFormed } = readClusters(object.status);
+  const ownership = ownershipOf(object, owner);
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    ordinal: decisionOrdinal(owner.name, metadata.name),
+    ownership,
+    deleting: metadata.deletionTimestamp !== undefined,
+    clusters,
+    revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
+    removals: readRemovals(metadata.annotations?.[REMOVALS_ANNOTATION]),
+    additions: readRemovals(metadata.annotations?.[ADDITIONS_ANNOTATION]),
+    intact: wellFormed && ownership === 'ours' && metadata.labels?.[PLACEMENT_LABEL] === owner.name,
+  };
+}
+
+export function ownershipOf(object: RawDecision, owner: DecisionOwner): Ownership {
+  const { ownerReferences: owners, labels } = object.metadata;
+  const controller = owners?.find((one) => one.controller === true);
+  if (controller === undefined) return labels?.[PLACEMENT_LABEL] === owner.name ? 'adoptable' : 'foreign';
+  if (!isPlacement(controller) || controller.name !== owner.name) return 'foreign';
+  return controller.uid === owner.uid ? 'ours' : 'predecessor';
+}
+
+function isPlacement(reference: OwnerReference): boolean {
+  return reference.kind === Placements.kind && reference.apiVersion.startsWith(`${Placements.group}/`);
+}
+
+function readClusters(status: unknown): { clusters: readonly string[]; wellFormed: boolean } {
+  const listed = isRecord(status) ? status['decisions'] : undefined;
+  if (!isList(listed)) return { clusters: [], wellFormed: false };
+  const clusters: string[] = [];
+  // Release 0.1.0 has not written the number. While its definition is stored, the API server drops it from each write.
+  const number = isRecord(status) ? status['numberOfClusters'] : undefined;
+  let wellFormed = number === undefined || number === listed.length;
+  for (const item of listed) {
+    const name = isRecord(item) ? item['clusterName'] : undefined;
+    if (typeof name === 'string') clusters.push(name);
+    if (typeof name !== 'string' || !isRecord(item) || item['reason'] !== '') wellFormed = false;
+  }
+  return { clusters, wellFormed };
+}
+
+export function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}
+
+/**
+ * The object to create or, for an `existing` one, the update of it, which keeps its labels, annotations, finalizers and
+ * further owners, and has its UID and resourceVersion.
+ */
+export function decisionObject(
+  owner: DecisionOwner,
+  ordinal: number,
+  clusters: readonly string[],
+  existing?: RawDecision,
+): DecisionObject {
+  if (clusters.length > DECISION_SIZE) {
+    const name = decisionName(owner.name, ordinal);
+    throw new RangeError(`${name}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
+  }
+  const before = existing?.metadata;
+  return {
+    apiVersion: apiVersionOf(PlacementDecisions),
+    kind: PlacementDecisions.kind,
+    metadata: {
+      ...before,
+      name: decisionName(owner.name, ordinal),
+      namespace: owner.namespace,
+      labels: { ...before?.labels, [PLACEMENT_LABEL]: owner.name },
+      annotations: { ...before?.annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
+      ownerReferences: ownerReferences(owner, before),
+    },
+    status: {
+      numberOfClusters: clusters.length,
+      decisions: clusters.map((clusterName) => ({ clusterName, reason: '' })),
+    },
+  };
+}
+
+/** The owner references of an object that the Placement controls: the further owners of an `existing` one stay. */
+export function ownerReferences(
+  { name, uid }: DecisionOwner,
+  existing?: Pick<ObjectMeta, 'ownerReferences'>,
+): OwnerReference[] {
+  const others = (existing?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== uid);
+  return [{ apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true }, ...others];
+}
