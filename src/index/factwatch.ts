@@ -1,11 +1,11 @@
-import { sourcedRequirements, type SourcedRequirement } from '../domain/placement/explain/requirementtext.js';
+import { sourcedRequirements, type SourcedRequirement } from '../domain/placement/select/rules.js';
 import {
   contradictionIn,
   needsKey,
   textsOf,
   type CandidateFacts,
   type UnmatchedPredicate,
-} from '../domain/placement/explain/unmatched.js';
+} from '../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../domain/placement/spec/predicates.js';
 import { unmet, type Source } from '../domain/placement/select/rules.js';
 import type { ClusterView } from '../domain/placement/select/snapshot.js';

@@ -1,6 +1,6 @@
 import { eligibleSets } from '../domain/placement/select/eligible.js';
 import type { Member } from '../domain/placement/explain/verdict.js';
-import { isShort, unmatchedPredicates } from '../domain/placement/explain/unmatched.js';
+import { isShort, unmatchedPredicates } from '../domain/placement/select/unmatched.js';
 import type { PlacementRules } from '../domain/placement/spec/predicates.js';
 import type { Schedule } from '../domain/placement/select/schedule.js';
 import {

@@ -1,5 +1,5 @@
-import { sourcedRequirements } from '../domain/placement/explain/requirementtext.js';
-import { needsKey, type CandidateFacts } from '../domain/placement/explain/unmatched.js';
+import { sourcedRequirements } from '../domain/placement/select/rules.js';
+import { needsKey, type CandidateFacts } from '../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../domain/placement/spec/predicates.js';
 import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import { admits, meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';

@@ -2,7 +2,7 @@ import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
-import type { SourcedRequirement } from '../../domain/placement/explain/requirementtext.js';
+import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';

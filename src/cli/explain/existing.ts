@@ -1,4 +1,4 @@
-import { textsOf } from '../../domain/placement/explain/unmatched.js';
+import { textsOf } from '../../domain/placement/select/unmatched.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { valueOf } from '../../domain/selectors.js';
 import type { ExplainReport } from './report.js';

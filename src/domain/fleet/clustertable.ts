@@ -1,7 +1,7 @@
 import { selects, type ClusterSelector } from '../clusters/selector.js';
 import type { Member } from '../placement/explain/verdict.js';
 import type { ClusterView, PlacementRules, Predicate } from '../placement/spec/predicates.js';
-import { unmatchedPredicates, type CandidateFacts } from '../placement/explain/unmatched.js';
+import { unmatchedPredicates, type CandidateFacts } from '../placement/select/unmatched.js';
 import { clusterHash, type Candidate, type MatchedClusters } from '../placement/select/rank.js';
 import type { Source } from '../placement/select/rules.js';
 import { NO_CANDIDATES, type Candidates } from '../placement/select/snapshot.js';

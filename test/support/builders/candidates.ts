@@ -1,4 +1,4 @@
-import { factsAmong, unmatchedPredicates } from '../../../src/domain/placement/explain/unmatched.js';
+import { factsAmong, unmatchedPredicates } from '../../../src/domain/placement/select/unmatched.js';
 import type { ClusterView, PlacementRules } from '../../../src/domain/placement/spec/predicates.js';
 import { matchedClusters } from '../../../src/domain/placement/select/rank.js';
 import { matches } from '../../../src/domain/placement/select/rules.js';

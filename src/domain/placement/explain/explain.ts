@@ -3,10 +3,9 @@ import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
 import { clusterHash, byRank, scoreOf, seedOf } from '../select/rank.js';
 import { valueOf, type Requirement } from '../../selectors.js';
 import type { Predicate } from '../spec/predicates.js';
-import { failures, unmetBy, type FailureCause, type Source, type Unmet } from '../select/rules.js';
+import { failures, sourcedRequirements, unmetBy, type FailureCause, type Source, type Unmet } from '../select/rules.js';
 import { schedule, selected, type Schedule } from '../select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
-import { sourcedRequirements } from './requirementtext.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
 
 /**

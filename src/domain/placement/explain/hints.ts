@@ -1,9 +1,9 @@
 import { nearestWord, type Words } from '../../../api/nearestword.js';
 import { valueOf } from '../../selectors.js';
-import { otherSource, textsOf } from './unmatched.js';
+import { otherSource, textsOf } from '../select/unmatched.js';
 import type { ClusterView } from '../spec/predicates.js';
-import type { Source } from '../select/rules.js';
-import { wordText, type SourcedRequirement } from './requirementtext.js';
+import type { Source, SourcedRequirement } from '../select/rules.js';
+import { wordText } from './requirementtext.js';
 
 /** A word of a requirement that no candidate has, and the one that was probably meant. All words are those of candidates. */
 export interface Hint extends SourcedRequirement {

@@ -2,12 +2,12 @@ import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { selects, type ClusterSelector } from '../../clusters/selector.js';
 import { boundedList, nameList } from '../../conditions.js';
 import { valueOf, type StringMap } from '../../selectors.js';
-import { setsOfDecision } from '../decisionsets.js';
 import { readableSelectors, type Eligibility } from '../select/eligible.js';
 import { absentSets, absentText } from './absentsets.js';
 import { unmetText, wordText } from './requirementtext.js';
 import { unmet, type Unmet } from '../select/rules.js';
 import type { Before, ClusterView, PlacementView } from '../select/snapshot.js';
+import { readBasis } from '../stored/basis.js';
 
 /** Why a cluster is in none of the eligible sets, as text: by its label, by the selectors of sets, or by a set that went. */
 
@@ -145,7 +145,7 @@ function lostCauses(outside: Outside): readonly string[] | undefined {
 
 /** The sets that the cluster was selected from; undefined where they are not known. */
 function setsBeforeOf({ inDecision, placement }: Outside): readonly string[] | undefined {
-  return inDecision ? setsOfDecision(placement.status) : undefined;
+  return inDecision ? readBasis(placement.status)?.clusterSets : undefined;
 }
 
 /** Whether the cluster may have been in the set: the selector of a set that went is not known. */

@@ -1,8 +1,8 @@
 import type { Requirement } from '../../selectors.js';
-import { factsAmong, unmatchedText, whyUnmatched, type Unmatched } from './unmatched.js';
+import { sourcedRequirements, type SourcedRequirement, type Unmet } from '../select/rules.js';
+import { factsAmong, whyUnmatched, type Unmatched } from '../select/unmatched.js';
 import { hintsFor, type Hint } from './hints.js';
-import { sourcedRequirements, type SourcedRequirement } from './requirementtext.js';
-import type { Unmet } from '../select/rules.js';
+import { unmatchedText } from './unmatchedtext.js';
 import type { Explanation } from './verdict.js';
 
 /** One predicate over all candidates. */

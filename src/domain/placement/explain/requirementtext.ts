@@ -1,22 +1,7 @@
 import type { Requirement } from '../../selectors.js';
-import type { Predicate } from '../spec/predicates.js';
-import type { Source, Unmet } from '../select/rules.js';
+import type { SourcedRequirement, Unmet } from '../select/rules.js';
 
 /** Requirements and values as text, in the syntax of selectors. */
-
-/** A requirement with where it looks for its key. */
-export interface SourcedRequirement {
-  readonly source: Source;
-  readonly requirement: Requirement;
-}
-
-/** The requirements of a predicate, labels first. */
-export function sourcedRequirements({ labels, claims }: Predicate): readonly SourcedRequirement[] {
-  return [
-    ...labels.map((requirement) => ({ source: 'label' as const, requirement })),
-    ...claims.map((requirement) => ({ source: 'claim' as const, requirement })),
-  ];
-}
 
 /** Characters that need no quotes: those of labels, and some more. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]*$/;

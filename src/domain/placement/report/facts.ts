@@ -4,7 +4,7 @@ import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import type { StuckCluster } from '../select/room.js';
 import { selected, type Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
-import type { UnmatchedPredicate } from '../explain/unmatched.js';
+import type { UnmatchedPredicate } from '../select/unmatched.js';
 
 /**
  * What the conditions of a Placement say about its selection: facts about what it names, its bindings and its decision.

@@ -4,7 +4,7 @@ import { boundedList, clip, joinedTexts, nameList, problemText } from '../../con
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentText, type AbsentSet } from '../explain/absentsets.js';
 import type { Facts } from './facts.js';
-import { unmatchedText } from '../explain/unmatched.js';
+import { unmatchedText } from '../explain/unmatchedtext.js';
 import { stuckTexts } from '../explain/taints.js';
 
 /** Status, reason and message of a condition. */

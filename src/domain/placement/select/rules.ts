@@ -10,6 +10,20 @@ import { standingOf, taintsAgainstNew } from './standing.js';
 /** Where a requirement looks for its key. */
 export type Source = 'label' | 'claim';
 
+/** A requirement with where it looks for its key. */
+export interface SourcedRequirement {
+  readonly source: Source;
+  readonly requirement: Requirement;
+}
+
+/** The requirements of a predicate, labels first. */
+export function sourcedRequirements({ labels, claims }: Predicate): readonly SourcedRequirement[] {
+  return [
+    ...labels.map((requirement) => ({ source: 'label' as const, requirement })),
+    ...claims.map((requirement) => ({ source: 'claim' as const, requirement })),
+  ];
+}
+
 /** A requirement that a cluster does not meet. `found`: the value of its key there; undefined without the key. */
 export interface Unmet {
   readonly source: Source;

@@ -2,7 +2,7 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/definitions.js';
 import type { Release } from '../spec/release.js';
 import type { StoredDecision } from '../stored/decision.js';
-import type { UnmatchedPredicate } from '../explain/unmatched.js';
+import type { UnmatchedPredicate } from './unmatched.js';
 import type { ClusterView, PlacementRules } from '../spec/predicates.js';
 import { matchedClusters, type MatchedClusters } from './rank.js';
 import type { Taint } from '../spec/taint.js';

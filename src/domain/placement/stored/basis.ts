@@ -1,8 +1,6 @@
 import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../api/json.js';
 import type { PlacementPhase } from '../../../api/placementreasons.js';
 import { isList, parse } from '../../selectors.js';
-import { setsOfDecision } from '../decisionsets.js';
-import type { PlacementView } from '../select/snapshot.js';
 import type { Definitions } from './definitions.js';
 import { boundValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
 
@@ -37,7 +35,7 @@ export function readBasis(status: unknown): Basis | undefined {
     budget: budget.ok ? budget.value : undefined,
     wanted: readCount(basis['numberOfClusters']),
     definitions: readDefinitions(basis['definitions']),
-    clusterSets: setsOfDecision(status),
+    clusterSets: readSets(basis['clusterSets']),
     heldDeletions: readCount(basis['heldDeletions']) ?? 0,
     releaseBefore: textField(basis, 'releaseBefore'),
   };
@@ -45,6 +43,10 @@ export function readBasis(status: unknown): Basis | undefined {
 
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function readSets(value: unknown): readonly string[] | undefined {
+  return isList(value) ? value.filter((one) => typeof one === 'string') : undefined;
 }
 
 function readDefinitions(value: unknown): Definitions | undefined {
@@ -81,6 +83,13 @@ function budgetToStore({ maxRemovals, maxAdditions, windowSeconds }: DisruptionB
   };
 }
 
+/** A Placement as it is in the API. */
+interface StoredPlacement {
+  readonly generation: number;
+  /** Unchecked. */
+  readonly status: unknown;
+}
+
 /** A condition that is stored as True. */
 export interface StoredHold {
   readonly reason: string;
@@ -91,7 +100,7 @@ export interface StoredHold {
 }
 
 /** The condition of this type in the stored status; undefined unless it is True. */
-export function storedHold({ status, generation }: PlacementView, type: string): StoredHold | undefined {
+export function storedHold({ status, generation }: StoredPlacement, type: string): StoredHold | undefined {
   const found = recordsIn(asRecord(status)['conditions']).find((one) => one['type'] === type);
   if (found?.['status'] !== 'True') return undefined;
   const since = Date.parse(String(found['lastUpdateTime']));

@@ -1,7 +1,6 @@
 import { meets, valueOf, type Requirement } from '../../selectors.js';
-import { requirementText, sourcedRequirements, wordText, type SourcedRequirement } from './requirementtext.js';
 import type { ClusterView, PlacementRules, Predicate } from '../spec/predicates.js';
-import { unmet, type Source } from '../select/rules.js';
+import { sourcedRequirements, unmet, type Source, type SourcedRequirement } from './rules.js';
 
 /** Why a predicate matches no candidate, from facts about all candidates together: yes or no, never a count. */
 
@@ -80,29 +79,6 @@ export function whyUnmatched(
   if (firstAbsent !== undefined) return { kind: 'KeyAbsent', requirement: firstAbsent };
   const [first] = none;
   return first === undefined ? { kind: 'NotTogether' } : { kind: 'RequirementUnmet', requirement: first };
-}
-
-/** `predicate 0: no candidate has label teir`. */
-export function unmatchedText({ index, unmatched }: UnmatchedPredicate): string {
-  switch (unmatched.kind) {
-    case 'Contradiction': {
-      const [first = '', ...others] = unmatched.requirements.map(requirementText);
-      return `predicate ${index} can match no cluster: ${first} contradicts ${others.join(' and ')}`;
-    }
-    case 'OtherSource': {
-      const { source, requirement } = unmatched.requirement;
-      const key = wordText(requirement.key);
-      return `predicate ${index}: no candidate has ${source} ${key}, but some have a ${otherSource(source)} of that name`;
-    }
-    case 'KeyAbsent': {
-      const { source, requirement } = unmatched.requirement;
-      return `predicate ${index}: no candidate has ${source} ${wordText(requirement.key)}`;
-    }
-    case 'RequirementUnmet':
-      return `predicate ${index}: no candidate matches ${requirementText(unmatched.requirement)}`;
-    case 'NotTogether':
-      return `predicate ${index}: each requirement is met by some candidate, but no candidate meets all`;
-  }
 }
 
 /** Whether a cluster without the key does not meet the requirement. */

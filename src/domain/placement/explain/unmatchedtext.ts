@@ -1,0 +1,25 @@
+import { otherSource, type UnmatchedPredicate } from '../select/unmatched.js';
+import { requirementText, wordText } from './requirementtext.js';
+
+/** `predicate 0: no candidate has label teir`. */
+export function unmatchedText({ index, unmatched }: UnmatchedPredicate): string {
+  switch (unmatched.kind) {
+    case 'Contradiction': {
+      const [first = '', ...others] = unmatched.requirements.map(requirementText);
+      return `predicate ${index} can match no cluster: ${first} contradicts ${others.join(' and ')}`;
+    }
+    case 'OtherSource': {
+      const { source, requirement } = unmatched.requirement;
+      const key = wordText(requirement.key);
+      return `predicate ${index}: no candidate has ${source} ${key}, but some have a ${otherSource(source)} of that name`;
+    }
+    case 'KeyAbsent': {
+      const { source, requirement } = unmatched.requirement;
+      return `predicate ${index}: no candidate has ${source} ${wordText(requirement.key)}`;
+    }
+    case 'RequirementUnmet':
+      return `predicate ${index}: no candidate matches ${requirementText(unmatched.requirement)}`;
+    case 'NotTogether':
+      return `predicate ${index}: each requirement is met by some candidate, but no candidate meets all`;
+  }
+}
