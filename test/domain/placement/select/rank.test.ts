@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hash64, hex64 } from '../../../src/domain/hash.js';
+import { hash64, hex64 } from '../../../../src/domain/hash.js';
 import {
   byRank,
   clusterHash,
@@ -8,8 +8,8 @@ import {
   scoreOf,
   seedOf,
   topRanked,
-} from '../../../src/domain/placement/select/rank.js';
-import { names } from '../../support/builders/placement.js';
+} from '../../../../src/domain/placement/select/rank.js';
+import { names } from '../../../support/builders/placement.js';
 
 /** FNV-1a by the book, with big integers. */
 function reference(text: string): string {

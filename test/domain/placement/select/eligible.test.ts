@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
-import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
-import type { SetView } from '../../../src/domain/placement/select/snapshot.js';
-import { binding, clusterSet, UNREADABLE } from '../../support/builders/placement.js';
+import { eligibleSets } from '../../../../src/domain/placement/select/eligible.js';
+import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
+import type { SetView } from '../../../../src/domain/placement/select/snapshot.js';
+import { binding, clusterSet, UNREADABLE } from '../../../support/builders/placement.js';
 
 function sets(...list: readonly SetView[]): ReadonlyMap<string, SetView> {
   return new Map(list.map((one) => [one.name, one]));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PlacementStatus } from '../../../src/api/generated/placement.js';
-import { MESSAGE_LIMIT } from '../../../src/api/names.js';
-import { revisionOf } from '../../../src/domain/placement/stored/decision.js';
-import { schedule } from '../../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../../src/domain/placement/publish/slices.js';
-import { placementReport, statusToWrite } from '../../../src/domain/placement/report/status.js';
-import type { PlacementReport, PublicationFailure } from '../../../src/domain/placement/report/status.js';
+import type { PlacementStatus } from '../../../../src/api/generated/placement.js';
+import { MESSAGE_LIMIT } from '../../../../src/api/names.js';
+import { revisionOf } from '../../../../src/domain/placement/stored/decision.js';
+import { schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { planSlices } from '../../../../src/domain/placement/publish/slices.js';
+import { placementReport, statusToWrite } from '../../../../src/domain/placement/report/status.js';
+import type { PlacementReport, PublicationFailure } from '../../../../src/domain/placement/report/status.js';
 import {
   binding,
   clusterSet,
@@ -15,8 +15,8 @@ import {
   names,
   snapshot,
   UNREADABLE,
-} from '../../support/builders/placement.js';
-import type { World } from '../../support/builders/placement.js';
+} from '../../../support/builders/placement.js';
+import type { World } from '../../../support/builders/placement.js';
 
 interface Progress {
   readonly done?: number;

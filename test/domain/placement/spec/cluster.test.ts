@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterView } from '../../../src/domain/placement/spec/predicates.js';
-import { valueOf } from '../../../src/domain/selectors.js';
+import { clusterView } from '../../../../src/domain/placement/spec/predicates.js';
+import { valueOf } from '../../../../src/domain/selectors.js';
 
 describe('clusterView', () => {
   it('the view of a cluster has its name, labels and claims', () => {

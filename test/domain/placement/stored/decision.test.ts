@@ -5,10 +5,10 @@ import {
   decisionOrdinal,
   readDecision,
   revisionOf,
-} from '../../../src/domain/placement/stored/decision.js';
-import type { RawDecision } from '../../../src/domain/placement/stored/decision.js';
-import { hash64, hex64 } from '../../../src/domain/hash.js';
-import { names } from '../../support/builders/placement.js';
+} from '../../../../src/domain/placement/stored/decision.js';
+import type { RawDecision } from '../../../../src/domain/placement/stored/decision.js';
+import { hash64, hex64 } from '../../../../src/domain/hash.js';
+import { names } from '../../../support/builders/placement.js';
 
 const owner = { namespace: 'team', name: 'web', uid: 'u1' };
 const reference = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
-import { matches } from '../../../src/domain/placement/select/rules.js';
-import { cluster } from '../../support/builders/placement.js';
+import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
+import { matches } from '../../../../src/domain/placement/select/rules.js';
+import { cluster } from '../../../support/builders/placement.js';
 
 const SELECTOR = 'spec.predicates[0].requiredClusterSelector';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
-import type { Schedule } from '../../../src/domain/placement/select/schedule.js';
+import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
+import type { Schedule } from '../../../../src/domain/placement/select/schedule.js';
 import {
   binding,
   cluster,
@@ -11,8 +11,8 @@ import {
   names,
   snapshot,
   UNREADABLE,
-} from '../../support/builders/placement.js';
-import type { World } from '../../support/builders/placement.js';
+} from '../../../support/builders/placement.js';
+import type { World } from '../../../support/builders/placement.js';
 
 function chosen(decided: Schedule): readonly string[] {
   return [...selected(decided)].sort();

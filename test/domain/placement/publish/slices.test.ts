@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
-import { revisionOf } from '../../../src/domain/placement/stored/decision.js';
-import { schedule } from '../../../src/domain/placement/select/schedule.js';
-import { planSlices, publishedAfter, slotsAfter } from '../../../src/domain/placement/publish/slices.js';
-import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/publish/slices.js';
-import { decision, member, members, names, snapshot } from '../../support/builders/placement.js';
-import type { World } from '../../support/builders/placement.js';
+import type { StoredDecision } from '../../../../src/domain/placement/stored/decision.js';
+import { revisionOf } from '../../../../src/domain/placement/stored/decision.js';
+import { schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { planSlices, publishedAfter, slotsAfter } from '../../../../src/domain/placement/publish/slices.js';
+import type { DecisionWrite, SlicePlan } from '../../../../src/domain/placement/publish/slices.js';
+import { decision, member, members, names, snapshot } from '../../../support/builders/placement.js';
+import type { World } from '../../../support/builders/placement.js';
 
 function plan(over: Partial<World>): SlicePlan {
   const seen = snapshot(over);
