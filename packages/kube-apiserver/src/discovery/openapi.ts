@@ -1,4 +1,4 @@
-import { definitionText } from '../data/schemas.js';
+import { definitionText } from '../schema/builtin.js';
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 import type { Registry, Resource } from '../resource.js';
 import { customDefinitions } from './customschema.js';

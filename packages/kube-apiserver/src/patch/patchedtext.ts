@@ -1,4 +1,4 @@
-import { structFields, type GoType } from '../data/schemas.js';
+import { structFields, type GoType } from '../schema/builtin.js';
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { JSON_SCHEMA } from '../schema/struct/scalar.js';

@@ -1,4 +1,4 @@
-import { structOf } from '../data/schemas.js';
+import { structOf } from '../schema/builtin.js';
 import type { Schema } from '../schema/schema.js';
 import { unknownError } from '../status.js';
 import { goQuote } from '../schema/go/text.js';

@@ -12,7 +12,7 @@ import { toJwk, type SigningKey } from '../auth/tokens/jwt.js';
 import { legacyTokens } from '../auth/tokens/legacytokens.js';
 import { createAuthorizer, createRuleResolver } from '../auth/rbac/rbac.js';
 import { createReviews } from '../auth/reviews/reviews.js';
-import { requestToken } from '../auth/tokens/tokenrequest.js';
+import { requestToken } from '../verbs/tokenrequest.js';
 import { accountTokens, ISSUER } from '../auth/tokens/accounttokens.js';
 import { checkRules, compileRules, runDefaultRules } from '../cel/rules.js';
 import type { AuditLog } from '../http/audit.js';

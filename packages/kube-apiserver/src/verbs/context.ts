@@ -8,7 +8,7 @@ import { keyOf } from '../registry/reader.js';
 import type { ServedRegistry } from '../registry/registry.js';
 import type { Resource } from '../resource.js';
 import type { Entry, Store } from '../store/store.js';
-import type { NoOpApplies } from './write/noopapplies.js';
+import type { NoOpApplies } from './noopapplies.js';
 import { checkStorageKey } from './storagekey.js';
 import type { Caller, Target } from './verbs.js';
 

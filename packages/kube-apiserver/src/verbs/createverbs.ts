@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemRandom } from '../clock.js';
-import { NoOpApplies } from './write/noopapplies.js';
+import { NoOpApplies } from './noopapplies.js';
 import { deleteCollection } from './deletecollection.js';
 import type { Context } from './context.js';
 import { create } from './create.js';

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../apiversion.js';
-import { structOf } from '../data/schemas.js';
+import { structOf } from '../schema/builtin.js';
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';

@@ -2,7 +2,7 @@ import { apiVersionOf } from '../apiversion.js';
 import { difference, has, isEmpty, setOf } from '../apply/fieldpath/fieldset.js';
 import { readOwners, writeOwners } from '../apply/managedfields/owners.js';
 import type { Owner, Owners } from '../apply/managedfields/owners.js';
-import { structOf } from '../data/schemas.js';
+import { structOf } from '../schema/builtin.js';
 import type { KubeObject, ManagedFieldsEntry } from '../object.js';
 import { canonical } from '../schema/struct/canonical.js';
 import { type Resource, type Subresource, subresourceOf, type SubresourceView } from '../resource.js';

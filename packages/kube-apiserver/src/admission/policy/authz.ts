@@ -1,8 +1,8 @@
 import type { Attributes, Authorizer, Decision } from '../../auth/authorizer.js';
 import { Library } from '../../cel/language/signature.js';
-import { EvaluationError, noSuchOverload } from '../../cel/runtime/error.js';
+import { EvaluationError, noSuchOverload } from '../../cel/language/error.js';
 import { textOf } from '../../cel/library/operators.js';
-import { Opaque, type Value } from '../../cel/runtime/value.js';
+import { Opaque, type Value } from '../../cel/language/value.js';
 import { dns1123Label, dns1123Subdomain } from '../../schema/metadata/names.js';
 import type { UserInfo } from '../../user.js';
 

@@ -1,7 +1,7 @@
 import { apiVersionOf } from '../../apiversion.js';
 import type { Authorizer } from '../../auth/authorizer.js';
 import { jsonValue } from '../../cel/runtime/jsonvalue.js';
-import type { Value } from '../../cel/runtime/value.js';
+import type { Value } from '../../cel/language/value.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { type Resource, subresourceOf } from '../../resource.js';

@@ -1,5 +1,5 @@
 import { readApiVersion } from '../../apiversion.js';
-import { builtinSchema } from '../../data/schemas.js';
+import { builtinSchema } from '../../schema/builtin.js';
 import { DYN, type CelType } from '../../cel/language/celtype.js';
 import { compile } from '../../cel/checker/check.js';
 import type { Declarations } from '../../cel/language/declaration.js';

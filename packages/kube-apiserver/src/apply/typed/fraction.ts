@@ -1,4 +1,4 @@
-import { structOf } from '../../data/schemas.js';
+import { structOf } from '../../schema/builtin.js';
 import { isArray, isObject } from '../../json.js';
 import type { Json } from '../../json.js';
 import type { Schema } from '../../schema/schema.js';

@@ -1,5 +1,5 @@
-import { structFields, structOf, zeroScalar } from '../../data/schemas.js';
-import type { GoType, StructField } from '../../data/schemas.js';
+import { structFields, structOf, zeroScalar } from '../../schema/builtin.js';
+import type { GoType, StructField } from '../../schema/builtin.js';
 import { isObject, own } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Schema } from '../../schema/schema.js';

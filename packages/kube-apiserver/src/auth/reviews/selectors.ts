@@ -3,8 +3,8 @@ import { listAt, textAt, textsAt } from '../../fields.js';
 import { checkRequirement } from '../../registry/builtins/validation/labelselector.js';
 import { child, forbiddenField, index, invalidValue, required } from '../../schema/field.js';
 import { StatusError, type FieldError } from '../../status.js';
-import { parseFields } from '../../verbs/list/fieldselectors.js';
-import { parseLabelSelector } from '../../verbs/list/labelselectors.js';
+import { parseFields } from '../../selectors/fields.js';
+import { parseLabelSelector } from '../../selectors/labels.js';
 
 /** Validates the selectors of a review; unknown operators pass, because newer clients may use them. */
 export function checkSelectors(attributes: JsonObject, path: string): readonly FieldError[] {

@@ -1,4 +1,4 @@
-import { Uint } from '../runtime/value.js';
+import { Uint } from '../language/value.js';
 import { checkCall } from './call.js';
 import { Checker, TooComplex } from './checker.js';
 import type { Declarations } from '../language/declaration.js';

@@ -1,4 +1,4 @@
-import { FormatError, formatMismatch, readFormat } from '../library/format.js';
+import { FormatError, formatMismatch, readFormat } from '../text/format.js';
 import type { Call, Expr } from '../language/expression.js';
 import type { Problem } from '../language/problem.js';
 import { DYN, type CelType, type Kind } from '../language/celtype.js';

@@ -1,5 +1,5 @@
-import { parseDuration, parseTimestamp, timestampOf } from '../runtime/time.js';
-import { patternProblem } from '../library/pattern.js';
+import { parseDuration, parseTimestamp, timestampOf } from '../language/time.js';
+import { patternProblem } from '../text/pattern.js';
 import { children, type Expr, type ListLiteral, type MapLiteral } from '../language/expression.js';
 import { formatProblems } from './format.js';
 import type { Problem } from '../language/problem.js';

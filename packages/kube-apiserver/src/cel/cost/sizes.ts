@@ -1,6 +1,6 @@
 import type { Expr } from '../language/expression.js';
 import { isOptional, parameterOf, type CelType } from '../language/celtype.js';
-import { codePoints } from '../runtime/value.js';
+import { codePoints } from '../language/value.js';
 import { fixed, type Range } from './range.js';
 
 /** The size of a literal; undefined for other expressions. */

@@ -1,5 +1,5 @@
-import type { Budget } from '../runtime/budget.js';
-import type { Value } from '../runtime/value.js';
+import type { Budget } from './budget.js';
+import type { Value } from './value.js';
 import type { CelType } from './celtype.js';
 
 /** An overload of a function. Type parameters are single capital letters: `list(T)`. */

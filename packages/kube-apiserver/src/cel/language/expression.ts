@@ -1,4 +1,4 @@
-import type { Value } from '../runtime/value.js';
+import type { Value } from './value.js';
 
 /** The position of a node: an offset into the source in UTF-16 code units. Compiler messages refer to it. */
 interface Located {

@@ -1,4 +1,4 @@
-import { codePoints } from '../runtime/value.js';
+import { codePoints } from './value.js';
 
 /** A compile error with its position: an offset in UTF-16 code units, or -1 for the whole expression. */
 export interface Problem {

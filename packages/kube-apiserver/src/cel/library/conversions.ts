@@ -1,6 +1,6 @@
 import { Library } from '../language/signature.js';
 import { NAMED_TYPES, STRING } from '../language/celtype.js';
-import { EvaluationError } from '../runtime/error.js';
+import { EvaluationError } from '../language/error.js';
 import {
   durationText,
   parseDuration,
@@ -8,10 +8,10 @@ import {
   splitNanos,
   timestampOf,
   timestampText,
-} from '../runtime/time.js';
-import { codePoints, Duration, runtimeType, Timestamp, TypeValue, Uint, type Value } from '../runtime/value.js';
+} from '../language/time.js';
+import { codePoints, Duration, runtimeType, Timestamp, TypeValue, Uint, type Value } from '../language/value.js';
 import { bigintOf, bytesOf, int, listOf, mapOf, nanosOf, textOf, uint } from './operators.js';
-import { doubleText } from './number.js';
+import { doubleText } from '../text/number.js';
 
 /** size(), type(), dyn() and the type conversions. */
 export function conversions(): Library {

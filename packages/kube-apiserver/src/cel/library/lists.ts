@@ -1,8 +1,8 @@
 import { Library } from '../language/signature.js';
-import type { Budget } from '../runtime/budget.js';
+import type { Budget } from '../language/budget.js';
 import { same } from '../runtime/equality.js';
-import { EvaluationError } from '../runtime/error.js';
-import { Duration, List, runtimeType, Uint, ValueList, type Value } from '../runtime/value.js';
+import { EvaluationError } from '../language/error.js';
+import { Duration, List, runtimeType, Uint, ValueList, type Value } from '../language/value.js';
 import { bigintOf, duration, int, listOf, orderOf, uint } from './operators.js';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;

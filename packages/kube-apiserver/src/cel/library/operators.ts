@@ -1,9 +1,9 @@
 import { compareBytes } from '../../schema/go/text.js';
 import { Library } from '../language/signature.js';
-import type { Budget } from '../runtime/budget.js';
+import type { Budget } from '../language/budget.js';
 import { compareNumbers, isNumber, same } from '../runtime/equality.js';
-import { EvaluationError, noSuchOverload } from '../runtime/error.js';
-import { Duration, List, LiteralMap, Timestamp, Uint, ValueMap, type Value } from '../runtime/value.js';
+import { EvaluationError, noSuchOverload } from '../language/error.js';
+import { Duration, List, LiteralMap, Timestamp, Uint, ValueMap, type Value } from '../language/value.js';
 
 const COMPARABLE = [
   ['bool', 'bool', 'bool'],

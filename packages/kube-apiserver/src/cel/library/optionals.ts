@@ -1,6 +1,6 @@
 import { Library } from '../language/signature.js';
-import { EvaluationError, noSuchOverload } from '../runtime/error.js';
-import { Duration, List, Optional, Timestamp, Uint, ValueList, ValueMap, type Value } from '../runtime/value.js';
+import { EvaluationError, noSuchOverload } from '../language/error.js';
+import { Duration, List, Optional, Timestamp, Uint, ValueList, ValueMap, type Value } from '../language/value.js';
 import { listOf } from './operators.js';
 
 /** Optional values. The evaluator implements `.?`, `[?]`, `or` and `orValue`. */

@@ -1,11 +1,11 @@
 import { ESCAPES, wellFormed } from '../../schema/go/text.js';
 import { Library } from '../language/signature.js';
-import type { Budget } from '../runtime/budget.js';
-import { EvaluationError } from '../runtime/error.js';
-import { codePoints, List, ValueList, ValueMap, type Value } from '../runtime/value.js';
-import { formatText } from './format.js';
+import type { Budget } from '../language/budget.js';
+import { EvaluationError } from '../language/error.js';
+import { codePoints, List, ValueList, ValueMap, type Value } from '../language/value.js';
+import { formatText } from '../text/format.js';
 import { bigintOf, listOf, plainText, textOf } from './operators.js';
-import { findAll, matches } from './pattern.js';
+import { findAll, matches } from '../text/pattern.js';
 
 /**
  * String functions: those of CEL, the strings extension (version 2) and the Kubernetes regex library. Indexes count

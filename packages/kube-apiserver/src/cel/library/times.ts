@@ -1,8 +1,8 @@
 import { goQuote } from '../../schema/go/text.js';
 import { Library } from '../language/signature.js';
-import { EvaluationError } from '../runtime/error.js';
-import { splitNanos } from '../runtime/time.js';
-import { Duration, type Value } from '../runtime/value.js';
+import { EvaluationError } from '../language/error.js';
+import { splitNanos } from '../language/time.js';
+import { Duration, type Value } from '../language/value.js';
 import { nanosOf, textOf } from './operators.js';
 
 /** The calendar fields of a time. */

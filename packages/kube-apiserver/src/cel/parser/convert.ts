@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 
-import { Uint, type Value } from '../runtime/value.js';
+import { Uint, type Value } from '../language/value.js';
 import { bytesLiteral } from './bytes.js';
 import { OPERATOR, type Call, type Expr } from '../language/expression.js';
 import { expandMacro } from './macro.js';

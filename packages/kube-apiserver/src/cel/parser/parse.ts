@@ -1,6 +1,6 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
 
-import { codePoints } from '../runtime/value.js';
+import { codePoints } from '../language/value.js';
 import { convert, TooDeep, type Conversion } from './convert.js';
 import type { Expr } from '../language/expression.js';
 import { maskSource, type Mask } from './mask.js';

@@ -1,8 +1,8 @@
 import { corruptOffset } from '../../schema/go/base64.js';
 import { LOCAL_TIME, timeProblem } from '../../schema/go/time.js';
-import { EvaluationError } from '../runtime/error.js';
-import { parseDuration, parseMoment } from '../runtime/time.js';
-import { Duration, type Value } from '../runtime/value.js';
+import { EvaluationError } from '../language/error.js';
+import { parseDuration, parseMoment } from '../language/time.js';
+import { Duration, type Value } from '../language/value.js';
 
 /**
  * Converts a string with a format to its CEL value: a duration, timestamp or bytes. The conversions accept other texts

@@ -3,8 +3,8 @@ import { duplicate, forbiddenField, invalidValue, required } from '../../schema/
 import { goQuote } from '../../schema/go/text.js';
 import type { ValidationRule } from '../../schema/schema.js';
 import type { FieldError } from '../../status.js';
-import { Budget, type Effort } from '../runtime/budget.js';
-import { CostExceeded, EvaluationError } from '../runtime/error.js';
+import { Budget, type Effort } from '../language/budget.js';
+import { CostExceeded, EvaluationError } from '../language/error.js';
 import type { Variables } from '../runtime/evaluate.js';
 import type { CompiledRule } from './compile.js';
 

@@ -1,11 +1,11 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import { goType } from '../../schema/go/format.js';
 import type { Schema } from '../../schema/schema.js';
-import type { Budget } from '../runtime/budget.js';
+import type { Budget } from '../language/budget.js';
 import { same } from '../runtime/equality.js';
-import { EvaluationError, noSuchOverload } from '../runtime/error.js';
+import { EvaluationError, noSuchOverload } from '../language/error.js';
 import { jsonValue } from '../runtime/jsonvalue.js';
-import { List, Opaque, ValueList, ValueMap, type Value } from '../runtime/value.js';
+import { List, Opaque, ValueList, ValueMap, type Value } from '../language/value.js';
 import { withObjectMeta } from './declare.js';
 import { escapeName, unescapeName } from './escape.js';
 import { formattedValue } from './formatvalue.js';

@@ -1,5 +1,5 @@
-import { EvaluationError } from './error.js';
-import { List, Optional, runtimeType, Uint, ValueMap, type Value } from './value.js';
+import { EvaluationError } from '../language/error.js';
+import { List, Optional, runtimeType, Uint, ValueMap, type Value } from '../language/value.js';
 
 /**
  * The value of a field or index; undefined where there is none or the operand has no fields. Throws EvaluationError.

@@ -1,5 +1,5 @@
 import { AccumulatorList } from './iteration.js';
-import { List, ValueMap, type Value } from './value.js';
+import { List, ValueMap, type Value } from '../language/value.js';
 
 /** Overloads that do not read all of their arguments. */
 const CONSTANT_TIME: ReadonlySet<string> = new Set(['size_list', 'list_size', '@mapInsert_map_key_value']);

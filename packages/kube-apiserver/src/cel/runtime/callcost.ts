@@ -1,4 +1,4 @@
-import { List, Opaque, ValueMap, costSize, type Value } from './value.js';
+import { List, Opaque, ValueMap, costSize, type Value } from '../language/value.js';
 
 /** Cost per character of a string, and per character of a pattern. */
 const PER_CHAR = 0.1;

@@ -1,9 +1,9 @@
 import type { Checked } from '../checker/check.js';
 import type { Functions } from '../language/declaration.js';
 import { children, type Call, type Expr } from '../language/expression.js';
-import { patternProblem } from '../library/pattern.js';
-import { Budget } from './budget.js';
-import { EvaluationError } from './error.js';
+import { patternProblem } from '../text/pattern.js';
+import { Budget } from '../language/budget.js';
+import { EvaluationError } from '../language/error.js';
 import { program } from './evaluate.js';
 
 /** Functions whose literal pattern is compiled with the expression. */

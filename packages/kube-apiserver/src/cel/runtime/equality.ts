@@ -1,4 +1,4 @@
-import type { Budget } from './budget.js';
+import type { Budget } from '../language/budget.js';
 import {
   Duration,
   List,
@@ -10,7 +10,7 @@ import {
   Uint,
   ValueMap,
   type Value,
-} from './value.js';
+} from '../language/value.js';
 
 /**
  * CEL equality: numbers compare by value across types; values of other different types are not equal. Throws only

@@ -11,14 +11,14 @@ import {
 } from '../language/expression.js';
 import { NAMED_TYPES } from '../language/celtype.js';
 import { access, isPresent, optionalAccess } from './access.js';
-import type { Budget } from './budget.js';
+import type { Budget } from '../language/budget.js';
 import { argumentSize, PER_KEY } from './argumentsize.js';
 import { callCost } from './callcost.js';
-import { InternalFault, CostExceeded, EvaluationError, noSuchOverload } from './error.js';
+import { InternalFault, CostExceeded, EvaluationError, noSuchOverload } from '../language/error.js';
 import { matchesType, noMatchingOverload } from './overload.js';
 import { rewrapOptional } from './variable.js';
 import { AccumulatorList, iterate, releaseAccumulator } from './iteration.js';
-import { LiteralMap, Optional, TypeValue, ValueList, ValueMap, type Value } from './value.js';
+import { LiteralMap, Optional, TypeValue, ValueList, ValueMap, type Value } from '../language/value.js';
 
 /** Looks up a variable; undefined where it has no value. May throw EvaluationError. */
 export type Variables = (name: string) => Value | undefined;

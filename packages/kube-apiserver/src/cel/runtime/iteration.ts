@@ -1,5 +1,5 @@
-import { EvaluationError } from './error.js';
-import { List, runtimeType, ValueList, ValueMap, type Value } from './value.js';
+import { EvaluationError } from '../language/error.js';
+import { List, runtimeType, ValueList, ValueMap, type Value } from '../language/value.js';
 
 /** The accumulator list of a macro: it is appended to in place, since nothing else refers to it. */
 export class AccumulatorList extends ValueList {

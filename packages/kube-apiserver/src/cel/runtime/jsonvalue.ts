@@ -1,6 +1,6 @@
 import { isArray, own, type Json, type JsonObject } from '../../json.js';
-import { noSuchOverload } from './error.js';
-import { List, ValueMap, type Value } from './value.js';
+import { noSuchOverload } from '../language/error.js';
+import { List, ValueMap, type Value } from '../language/value.js';
 
 /** Converts a JSON value without a schema: integers are ints, other numbers doubles. */
 export function jsonValue(value: Json): Value {

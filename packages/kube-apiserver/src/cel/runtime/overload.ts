@@ -1,6 +1,6 @@
 import { parameterOf, type CelType } from '../language/celtype.js';
-import { EvaluationError, noSuchOverload } from './error.js';
-import { List, runtimeType, ValueMap, type Value } from './value.js';
+import { EvaluationError, noSuchOverload } from '../language/error.js';
+import { List, runtimeType, ValueMap, type Value } from '../language/value.js';
 
 /**
  * Whether a value matches a parameter type. Of lists and maps only the first entry is checked, as in the API server.

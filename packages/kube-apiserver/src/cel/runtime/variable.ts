@@ -1,5 +1,5 @@
-import { EvaluationError } from './error.js';
-import { List, Opaque, Optional, TypeValue, ValueMap, type Value } from './value.js';
+import { EvaluationError } from '../language/error.js';
+import { List, Opaque, Optional, TypeValue, ValueMap, type Value } from '../language/value.js';
 
 /**
  * Converts an optional that a variable or a conditional returns. The API server unwraps nested optionals there and

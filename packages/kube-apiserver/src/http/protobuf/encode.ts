@@ -1,4 +1,4 @@
-import { structFields, type GoType, type StructField } from '../../data/schemas.js';
+import { structFields, type GoType, type StructField } from '../../schema/builtin.js';
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import { writeScalar } from './scalarwriter.js';
 import type { Writer } from './writer.js';

@@ -1,4 +1,4 @@
-import { structFields, type GoType, type StructField } from '../../data/schemas.js';
+import { structFields, type GoType, type StructField } from '../../schema/builtin.js';
 import type { Json } from '../../json.js';
 import { decodeScalar } from './scalar.js';
 import { fieldsOf, MalformedMessage, packedVarints, type WireValue } from './reader.js';

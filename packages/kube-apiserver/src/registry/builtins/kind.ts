@@ -1,5 +1,5 @@
 import { valueAt } from '../../fields.js';
-import { builtinSchema } from '../../data/schemas.js';
+import { builtinSchema } from '../../schema/builtin.js';
 import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
 import type { ValidationResult, Resource, Strategy, Subresource } from '../../resource.js';

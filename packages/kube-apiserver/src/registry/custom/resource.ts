@@ -1,7 +1,7 @@
 import { runRules } from '../../cel/rules.js';
 import { validatorOf } from '../../cel/rules/validator.js';
 import { conditionOf } from '../../conditions.js';
-import { builtinSchema } from '../../data/schemas.js';
+import { builtinSchema } from '../../schema/builtin.js';
 import { equal, isObject } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';

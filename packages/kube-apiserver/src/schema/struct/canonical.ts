@@ -1,4 +1,4 @@
-import { structFields, zeroScalar, type GoType, type StructField } from '../../data/schemas.js';
+import { structFields, zeroScalar, type GoType, type StructField } from '../builtin.js';
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { JSON_SCHEMA } from './scalar.js';

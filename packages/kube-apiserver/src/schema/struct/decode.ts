@@ -1,4 +1,4 @@
-import { structFields, type GoType, type StructField } from '../../data/schemas.js';
+import { structFields, type GoType, type StructField } from '../builtin.js';
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import { jsonType } from '../go/format.js';
 import { child, index, shortened } from '../field.js';

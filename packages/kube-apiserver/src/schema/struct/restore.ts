@@ -1,4 +1,4 @@
-import { structFields, type GoType } from '../../data/schemas.js';
+import { structFields, type GoType } from '../builtin.js';
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import { decodeScalar, goTypeOf } from './scalar.js';
 

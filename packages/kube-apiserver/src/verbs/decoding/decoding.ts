@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../../apiversion.js';
-import { structOf } from '../../data/schemas.js';
+import { structOf } from '../../schema/builtin.js';
 import { isArray, isObject } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
@@ -11,7 +11,7 @@ import { restoreProblem } from '../../schema/struct/restore.js';
 import { decodeStruct } from '../../schema/struct/decode.js';
 import { badRequest, type StatusError } from '../../status.js';
 import { inDecodingOrder, strictMessage } from './strictdecoding.js';
-import { TYPE_META, goKind } from './gotypes.js';
+import { TYPE_META, goKind } from '../gotypes.js';
 import { withMeta } from '../metadata.js';
 import type { WriteOptions } from '../options.js';
 import { internalKindProblem, kindProblem, typeMetaOf, versionProblem } from './scheme.js';

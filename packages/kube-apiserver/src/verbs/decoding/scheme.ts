@@ -1,5 +1,5 @@
 import { apiVersionOf, readApiVersion } from '../../apiversion.js';
-import { structOf } from '../../data/schemas.js';
+import { structOf } from '../../schema/builtin.js';
 import type { JsonObject } from '../../json.js';
 import type { Registry, Resource } from '../../resource.js';
 import { goQuote } from '../../schema/go/text.js';

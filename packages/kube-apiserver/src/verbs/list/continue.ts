@@ -4,7 +4,7 @@ import { readBody } from '../../schema/body/parse.js';
 import { goQuote } from '../../schema/go/text.js';
 import { MalformedBody } from '../../schema/body/malformed.js';
 import { badRequest } from '../../status.js';
-import { goKind } from '../decoding/gotypes.js';
+import { goKind } from '../gotypes.js';
 
 /** The start of a page: after `key`, in the state of `revision`; -1 means the newest state. */
 export interface Position {

@@ -1,9 +1,9 @@
 import { forbiddenField, notSupported } from '../../schema/field.js';
 import { invalid } from '../../status.js';
 import type { FieldError } from '../../status.js';
-import { parseFields } from './fieldselectors.js';
+import { parseFields } from '../../selectors/fields.js';
 import { integer, isTrue } from '../options.js';
-import { parseLabelSelector, type LabelSelector } from './labelselectors.js';
+import { parseLabelSelector, type LabelSelector } from '../../selectors/labels.js';
 import type { Query } from '../verbs.js';
 
 /** Validated parameters of a list or a watch, with the defaults of the legacy forms. */

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../object.js';
 import type { Entry } from '../../store/store.js';
 import { served } from '../context.js';
-import { exactMatch, matchesFields, parseFieldSelector } from './fieldselectors.js';
+import { exactMatch, matchesFields, parseFieldSelector } from '../../selectors/fields.js';
 import type { ListOptions } from './listoptions.js';
-import { matchesLabels } from './labelselectors.js';
+import { matchesLabels } from '../../selectors/labels.js';
 import { checkStorageKey } from '../storagekey.js';
 import type { Query, Target } from '../verbs.js';
 import { badRequest } from '../../status.js';

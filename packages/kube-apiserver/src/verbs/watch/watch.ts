@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../../apiversion.js';
 import type { Timer } from '../../clock.js';
-import { structOf } from '../../data/schemas.js';
+import { structOf } from '../../schema/builtin.js';
 import { isObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { canonical } from '../../schema/struct/canonical.js';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../src/json.js';
-import { builtinSchema } from '../../../src/data/schemas.js';
+import { builtinSchema } from '../../../src/schema/builtin.js';
 import type { Dice } from '../../../testing/random.js';
 import type { Subject } from './subject.js';
 import { picked } from './subject.js';

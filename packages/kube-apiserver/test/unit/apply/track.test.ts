@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { keepUnchangedTimes, trackUpdate } from '../../../src/apply/track.js';
-import { builtinSchema } from '../../../src/data/schemas.js';
+import { builtinSchema } from '../../../src/schema/builtin.js';
 import type { FieldsResource } from '../../../src/apply/resource.js';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { builtinSchema } from '../../../src/data/schemas.js';
+import { builtinSchema } from '../../../src/schema/builtin.js';
 import type { Json, JsonObject } from '../../../src/json.js';
 import { strategicMerge } from '../../../src/patch/strategic.js';
 import { StatusError } from '../../../src/status.js';

@@ -9,8 +9,8 @@ import {
   type NameRule,
 } from '../../../schema/metadata/names.js';
 import { hasFormat } from '../../../schema/formats/formats.js';
-import { noSuchOverload } from '../../runtime/error.js';
-import { Opaque, Optional, ValueList } from '../../runtime/value.js';
+import { noSuchOverload } from '../../language/error.js';
+import { Opaque, Optional, ValueList } from '../../language/value.js';
 import { urlProblem } from './url.js';
 import { textOf } from '../operators.js';
 

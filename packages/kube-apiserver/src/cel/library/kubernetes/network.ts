@@ -1,7 +1,7 @@
 import { Library } from '../../language/signature.js';
 import { goQuote } from '../../../schema/go/text.js';
-import { EvaluationError, noSuchOverload } from '../../runtime/error.js';
-import { Opaque, type Value } from '../../runtime/value.js';
+import { EvaluationError, noSuchOverload } from '../../language/error.js';
+import { Opaque, type Value } from '../../language/value.js';
 import { addressText, isMapped, masked, parseAddress, sameAddress, type Address } from './address.js';
 import { textOf } from '../operators.js';
 

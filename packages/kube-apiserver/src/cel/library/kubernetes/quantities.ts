@@ -1,6 +1,6 @@
 import { Library } from '../../language/signature.js';
-import { EvaluationError, noSuchOverload } from '../../runtime/error.js';
-import { Opaque, type Value } from '../../runtime/value.js';
+import { EvaluationError, noSuchOverload } from '../../language/error.js';
+import { Opaque, type Value } from '../../language/value.js';
 import { bigintOf, textOf } from '../operators.js';
 
 /** The exponent of the smallest unit; finer values are rounded away from zero. */

@@ -1,7 +1,7 @@
 import { goQuote } from '../../../schema/go/text.js';
 import { Library } from '../../language/signature.js';
-import { EvaluationError, noSuchOverload } from '../../runtime/error.js';
-import { Opaque, type Value } from '../../runtime/value.js';
+import { EvaluationError, noSuchOverload } from '../../language/error.js';
+import { Opaque, type Value } from '../../language/value.js';
 import { textOf } from '../operators.js';
 
 /** A semantic version; comparisons ignore build metadata. */

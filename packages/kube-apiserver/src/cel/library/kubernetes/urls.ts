@@ -1,7 +1,7 @@
 import { Library } from '../../language/signature.js';
 import { mapOfPairs } from '../../runtime/equality.js';
-import { EvaluationError, noSuchOverload } from '../../runtime/error.js';
-import { Opaque, ValueList, type Value } from '../../runtime/value.js';
+import { EvaluationError, noSuchOverload } from '../../language/error.js';
+import { Opaque, ValueList, type Value } from '../../language/value.js';
 import { hostName, parseUrl, port, queryPairs, urlProblem, type Url } from './url.js';
 import { textOf } from '../operators.js';
 

@@ -1,4 +1,4 @@
-import { builtinSchema } from '../../../data/schemas.js';
+import { builtinSchema } from '../../../schema/builtin.js';
 import { own, withKey } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import type { Column, Subresource } from '../../../resource.js';

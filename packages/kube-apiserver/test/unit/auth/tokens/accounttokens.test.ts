@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { createAuthenticator, staticTokens } from '../../../../src/auth/authenticator.js';
 import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from '../../../../src/auth/tokens/jwt.js';
-import { requestToken } from '../../../../src/auth/tokens/tokenrequest.js';
+import { requestToken } from '../../../../src/verbs/tokenrequest.js';
 import { accountTokens, ISSUER, issueToken } from '../../../../src/auth/tokens/accounttokens.js';
 import { createChain } from '../../../../src/admission/chain.js';
 import { isObject, type Json } from '../../../../src/json.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchesLabels, parseLabelSelector } from '../../../../src/verbs/list/labelselectors.js';
-import { exactMatch, matchesFields, parseFieldSelector } from '../../../../src/verbs/list/fieldselectors.js';
+import { matchesLabels, parseLabelSelector } from '../../../../src/selectors/labels.js';
+import { exactMatch, matchesFields, parseFieldSelector } from '../../../../src/selectors/fields.js';
 import { VerbsFixture, refusedStatus, thingCrd } from '../fixture.js';
 
 const LABELS = { a: '1', b: '2', empty: '', n: '10' };

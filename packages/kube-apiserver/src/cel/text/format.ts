@@ -1,7 +1,7 @@
 import { compareBytes } from '../../schema/go/text.js';
-import { EvaluationError } from '../runtime/error.js';
-import { durationText, timestampText } from '../runtime/time.js';
-import { Duration, List, runtimeType, Timestamp, TypeValue, Uint, ValueMap, type Value } from '../runtime/value.js';
+import { EvaluationError } from '../language/error.js';
+import { durationText, timestampText } from '../language/time.js';
+import { Duration, List, runtimeType, Timestamp, TypeValue, Uint, ValueMap, type Value } from '../language/value.js';
 import { doubleText, fixedDigits } from './number.js';
 
 /** The default precision. */

@@ -16,7 +16,7 @@ import {
   listOf,
   mapOf,
   struct,
-} from '../language/celtype.js';
+} from './celtype.js';
 import type { Budget } from './budget.js';
 
 /**

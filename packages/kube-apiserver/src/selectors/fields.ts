@@ -1,6 +1,6 @@
-import { badRequest } from '../../status.js';
-import type { KubeObject } from '../../object.js';
-import type { Resource } from '../../resource.js';
+import { badRequest } from '../status.js';
+import type { KubeObject } from '../object.js';
+import type { Resource } from '../resource.js';
 
 interface Term {
   readonly field: string;

@@ -1,6 +1,6 @@
-import { labelValue, qualifiedName } from '../../schema/metadata/names.js';
-import { badRequest, quoted } from '../../status.js';
-import { firstWhere } from '../../store/memory/keyindex.js';
+import { labelValue, qualifiedName } from '../schema/metadata/names.js';
+import { badRequest, quoted } from '../status.js';
+import { firstWhere } from '../store/memory/keyindex.js';
 
 export type Operator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 

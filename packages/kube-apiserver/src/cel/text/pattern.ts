@@ -1,8 +1,8 @@
 import { TooManySteps } from '../../schema/re2/pike.js';
 import { regexp } from '../../schema/re2/re2.js';
 import { PatternError } from '../../schema/re2/syntax.js';
-import type { Budget } from '../runtime/budget.js';
-import { CostExceeded, EvaluationError } from '../runtime/error.js';
+import type { Budget } from '../language/budget.js';
+import { CostExceeded, EvaluationError } from '../language/error.js';
 
 /** The error of Go's regexp package for a pattern; undefined for a valid one. */
 export function patternProblem(pattern: string): string | undefined {

@@ -1,9 +1,9 @@
-import { equal } from '../../json.js';
-import type { Json } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { keyOf } from '../../registry/reader.js';
-import type { Resource } from '../../resource.js';
-import type { Target } from '../verbs.js';
+import { equal } from '../json.js';
+import type { Json } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { keyOf } from '../registry/reader.js';
+import type { Resource } from '../resource.js';
+import type { Target } from './verbs.js';
 
 export interface Apply {
   readonly target: Target;

@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
-import type { Schema } from '../schema/schema.js';
-import { DEFINITIONS } from './definitions.js';
-import { STRUCTS } from './structs.js';
+import type { Schema } from './schema.js';
+import { DEFINITIONS } from '../data/definitions.js';
+import { STRUCTS } from '../data/structs.js';
 
 /**
  * Access to the generated tables. Everything is parsed when it is first asked for and kept.
