@@ -52,3 +52,17 @@ export function formOf<T extends object>(origin: KubeObject, form: T): T {
   if (form !== origin) origins.set(form, origin);
   return form;
 }
+
+/**
+ * A decoded object with the paths of its unknown fields, which are removed; or the decoding error in the words of Go's
+ * decoder.
+ */
+export type DecodedObject =
+  | {
+      readonly object: KubeObject;
+      /** Those of metadata, which all kinds have in common. */
+      readonly unknownMeta: readonly string[];
+      /** All others. */
+      readonly unknown: readonly string[];
+    }
+  | { readonly problem: string };

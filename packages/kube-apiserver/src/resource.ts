@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.js';
-import type { KubeObject } from './object.js';
+import type { DecodedObject, KubeObject } from './object.js';
 import type { Schema } from './schema/schema.js';
 import type { FieldError } from './status.js';
 import type { UserInfo } from './user.js';
@@ -54,20 +54,6 @@ export interface Resource {
   /** The storage version, where it is another one: discovery shows a hash of it. */
   readonly storageVersion?: string;
 }
-
-/**
- * A decoded object with the paths of its unknown fields, which are removed; or the decoding error in the words of Go's
- * decoder.
- */
-export type DecodedObject =
-  | {
-      readonly object: KubeObject;
-      /** Those of metadata, which all kinds have in common. */
-      readonly unknownMeta: readonly string[];
-      /** All others. */
-      readonly unknown: readonly string[];
-    }
-  | { readonly problem: string };
 
 export interface Conversion {
   readonly fromStored: (object: KubeObject) => KubeObject;

@@ -56,11 +56,21 @@ const FUNCTIONS = new Set([
 
 /** Every TypeScript file under `folder` of `root`, sorted. */
 export function readSources(root: string, folder: string): Source[] {
+  return sourceFiles(root, folder).map((file) => readSource(file, readFileSync(path.join(root, file), 'utf8')));
+}
+
+/** The paths of the TypeScript files under `folder`, from `root`, sorted. */
+export function sourceFiles(root: string, folder: string): string[] {
   const names = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
-  const files = names
+  return names
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => path.posix.join(folder, ...name.split(path.sep)));
-  return files.sort().map((file) => readSource(file, readFileSync(path.join(root, file), 'utf8')));
+    .map((name) => path.posix.join(folder, ...name.split(path.sep)))
+    .sort();
+}
+
+/** How many lines a text has, without empty ones at its end. */
+export function lineCount(text: string): number {
+  return text.trimEnd().split('\n').length;
 }
 
 /** What a file imports and how its functions are shaped. */
@@ -73,7 +83,7 @@ export function readSource(file: string, text: string): Source {
     if (found !== undefined) imports.push({ file, line: node.loc.start.line, ...found });
     if (FUNCTIONS.has(node.type)) functions.push(shapeOf(file, node, parent));
   });
-  return { file, lines: text.trimEnd().split('\n').length, imports, functions };
+  return { file, lines: lineCount(text), imports, functions };
 }
 
 function treeOf(file: string, text: string): unknown {

@@ -14,16 +14,8 @@ import { subresourceOf } from '../resource.js';
 import type { ApiResponse } from '../request.js';
 import { badRequest } from '../status.js';
 import { deleteOptions, isTrue } from '../verbs/options.js';
-import type { Body } from '../schema/body/body.js';
-import type { Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
+import type { PostHandler, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 import { viewOf } from '../verbs/view.js';
-
-/** Handles a subresource that can only be posted, and whose response is not the object. */
-export type PostHandler = (
-  target: Target,
-  body: Body,
-  request: { readonly query: Query; readonly caller: Caller },
-) => Promise<Written>;
 
 export interface CallDeps {
   readonly verbs: Verbs;

@@ -106,3 +106,10 @@ export interface Verbs {
   delete(target: Target, body: Body | undefined, query: Query, caller: Caller): Promise<JsonObject>;
   deleteCollection(target: Target, body: Body | undefined, query: Query, caller: Caller): Promise<Listed>;
 }
+
+/** Handles a subresource that can only be posted, and whose response is not the object. */
+export type PostHandler = (
+  target: Target,
+  body: Body,
+  request: { readonly query: Query; readonly caller: Caller },
+) => Promise<Written>;

@@ -1,4 +1,4 @@
-import type { Checked } from '../checker/check.js';
+import type { Checked } from '../language/checked.js';
 import { ACCUMULATOR, qualifiedName, type Call, type Expr, type Fold } from '../language/expression.js';
 import { DYN, type CelType } from '../language/celtype.js';
 import { estimateCall } from './calls.js';

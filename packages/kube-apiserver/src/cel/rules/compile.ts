@@ -1,7 +1,8 @@
 import type { Schema, ValidationRule } from '../../schema/schema.js';
 import { MAX_ESTIMATE } from '../cost/range.js';
 import { estimateCost, type Path, type Sizes } from '../cost/estimate.js';
-import { compile, type Checked } from '../checker/check.js';
+import { compile } from '../checker/check.js';
+import type { Checked } from '../language/checked.js';
 import type { Declarations } from '../language/declaration.js';
 import { CompileError } from '../language/problem.js';
 import { optionalOf, type CelType } from '../language/celtype.js';

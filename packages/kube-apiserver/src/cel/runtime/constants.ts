@@ -1,4 +1,4 @@
-import type { Checked } from '../checker/check.js';
+import type { Checked } from '../language/checked.js';
 import type { Functions } from '../language/declaration.js';
 import { children, type Call, type Expr } from '../language/expression.js';
 import { patternProblem } from '../text/pattern.js';

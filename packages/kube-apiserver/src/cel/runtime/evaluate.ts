@@ -1,4 +1,4 @@
-import type { Checked } from '../checker/check.js';
+import type { Checked } from '../language/checked.js';
 import type { Functions, Overload } from '../language/declaration.js';
 import {
   OPERATOR,

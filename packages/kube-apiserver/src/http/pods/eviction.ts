@@ -1,8 +1,7 @@
-import type { PostHandler } from '../calls.js';
 import { isObject, own, type Json } from '../../json.js';
 import type { Body } from '../../schema/body/body.js';
 import { badRequest } from '../../status.js';
-import type { Verbs } from '../../verbs/verbs.js';
+import type { PostHandler, Verbs } from '../../verbs/verbs.js';
 
 /**
  * Responds to POST …/pods/NAME/eviction: deletes the Pod. PodDisruptionBudgets are not asked, since nothing counts the

@@ -11,7 +11,7 @@ const ordered = new Map<string, readonly StructField[]>();
 /**
  * Encodes the JSON of a built-in struct as Go does: fields by number; a field that is no pointer is written even where
  * it is zero. Writes from the last field to the first: see {@link Writer}.
- * @param definition name of the struct in data/schemas.ts
+ * @param definition name of the struct in schema/builtin.ts
  */
 export function writeStruct(writer: Writer, definition: string, value: JsonObject): void {
   for (const { name, type, number } of lastFirst(definition)) {

@@ -12,7 +12,7 @@ const numbered = new Map<string, ReadonlyMap<number, StructField>>();
 /**
  * Decodes a message of a built-in struct to the JSON of the object. The encoding has zero values too; those that JSON
  * omits are omitted here.
- * @param definition name of the struct in data/schemas.ts
+ * @param definition name of the struct in schema/builtin.ts
  * @throws MalformedMessage
  */
 export function decodeStruct(definition: string, bytes: Uint8Array, depth = 0): Record<string, Json> {

@@ -8,7 +8,7 @@ export type SchemaDecoder = (bytes: Uint8Array) => Json;
 
 type Decode = (value: WireValue, schema: SchemaDecoder) => Json;
 
-/** Go types with an encoding of their own, by their names in data/schemas.ts. */
+/** Go types with an encoding of their own, by their names in schema/builtin.ts. */
 const DECODERS: Readonly<Record<string, Decode>> = {
   string: (value) => text(bytes(value)),
   bool: (value) => number(value) !== 0,

@@ -8,7 +8,7 @@ type Write = (writer: Writer, value: Json | undefined, schema: SchemaWriter) => 
 
 const NANOS_PER_MICRO = 1000;
 
-/** Go types with an encoding of their own, by their names in data/schemas.ts; fields from the last to the first. */
+/** Go types with an encoding of their own, by their names in schema/builtin.ts; fields from the last to the first. */
 const WRITERS: Readonly<Record<string, Write>> = {
   bytes: (writer, value) => writer.bytes(Buffer.from(textOf(value), 'base64')),
   time,

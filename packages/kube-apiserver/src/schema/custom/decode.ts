@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../json.js';
-import type { DecodedObject } from '../../resource.js';
+import type { DecodedObject } from '../../object.js';
 import { fillDefaults, pruneNulls } from './defaults.js';
 import { coerceEmbedded } from './embedded.js';
 import { compareBytes } from '../go/text.js';
