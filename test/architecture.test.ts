@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { root } from './support/repository/root.js';
-import { lineCount, readSource, readSources, sourceFiles, type FunctionShape, type Import, type Source } from './support/repository/source.js';
+import {
+  lineCount,
+  readSource,
+  readSources,
+  sourceFiles,
+  type FunctionShape,
+  type Import,
+  type Source,
+} from './support/repository/source.js';
 
 interface Layer {
   /** Layers that it may import, besides itself. */
@@ -195,7 +203,10 @@ describe('sizes', () => {
   it('source files have at most 300 lines, tests 800', () => {
     const tests = ['test', 'packages/kube-apiserver/test', 'packages/kube-apiserver/testing'].flatMap((folder) =>
       // Only counted: to parse them takes most of a minute.
-      sourceFiles(root, folder).map((file) => ({ file, lines: lineCount(readFileSync(path.join(root, file), 'utf8')) })),
+      sourceFiles(root, folder).map((file) => ({
+        file,
+        lines: lineCount(readFileSync(path.join(root, file), 'utf8')),
+      })),
     );
     expect([...sources, ...tests].flatMap(wrongLength)).toEqual([]);
   });

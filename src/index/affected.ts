@@ -5,7 +5,6 @@ import { taintsAgainstNew, taintsAgainstSelected } from '../domain/placement/sel
 import { NO_TAINTS, sameTaints } from '../domain/placement/spec/taint.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
 import type { FactWatch } from './factwatch.js';
-import { sameMap } from './membershipindex.js';
 
 /** What the rules below read of a Placement. */
 export interface PlacementEntry {
@@ -92,16 +91,6 @@ function addTainted<P extends PlacementEntry>(
     if (!was || !now) continue;
     for (const key of pool.room) add(key, (rules) => matches(rules, after) && !isKeptOutAlike(before, after, rules));
   }
-}
-
-/** Whether selection makes no difference between the two. */
-export function sameView(a: ClusterView, b: ClusterView): boolean {
-  return (
-    a.deleting === b.deleting &&
-    sameMap(a.labels, b.labels) &&
-    sameMap(a.claims, b.claims) &&
-    sameTaints(a.taints, b.taints)
-  );
 }
 
 /** Whether the same taints, with the same times, make the cluster leave a decision now or later. */

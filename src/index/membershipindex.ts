@@ -1,3 +1,4 @@
+import { sameMap } from '../domain/placement/spec/cluster.js';
 import { CLUSTER_SET_LABEL } from '../api/names.js';
 import { selects, type ClusterSelector } from '../domain/clusters/selector.js';
 import type { StringMap } from '../domain/selectors.js';
@@ -193,13 +194,4 @@ export class MembershipIndex {
     const member = this.#clusters.get(this.nameAt(ordinal));
     if (member !== undefined) member.sets = change(member.sets);
   }
-}
-
-/** Whether two maps hold the same keys and values. */
-export function sameMap(a: StringMap, b: StringMap): boolean {
-  if (a === b) return true;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  for (const key of keys) if (!Object.hasOwn(b, key) || a[key] !== b[key]) return false;
-  return true;
 }

@@ -10,7 +10,8 @@ import {
   type ClusterView,
   type SetView,
 } from '../domain/placement/select/snapshot.js';
-import { affected, sameView, type PlacementEntry } from './affected.js';
+import { sameView } from '../domain/placement/spec/cluster.js';
+import { affected, type PlacementEntry } from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';

@@ -21,7 +21,7 @@ import { ManagedClusters, Namespaces } from '../../src/api/resources.js';
 import { cordon, startDrain, uncordon } from '../../src/cli/cluster/cordon.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';
-import { manifestView } from '../../src/domain/placement/spec/predicates.js';
+import { manifestView } from '../../src/domain/placement/spec/cluster.js';
 import type { KubeClient } from '../../src/kube/client/client.js';
 import { createIdentityClient } from '../../src/kube/client/identity.js';
 import { createClient } from '../../src/kube/client/rest.js';

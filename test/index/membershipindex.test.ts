@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
-import { MembershipIndex, sameMap, type LabelledCluster } from '../../src/index/membershipindex.js';
+import { sameMap } from '../../src/domain/placement/spec/cluster.js';
+import { MembershipIndex, type LabelledCluster } from '../../src/index/membershipindex.js';
 import { readClusterSelector, selects, type ClusterSelector } from '../../src/domain/clusters/selector.js';
 
 const exclusive: ClusterSelector = { kind: 'exclusive' };

@@ -10,6 +10,7 @@ import { clusterSetOf } from '../../domain/placement/select/eligible.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { SetUsage } from '../../index/setusage.js';
 import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
+import { CLUSTER_FIELDS } from '../../domain/clusters/fields.js';
 import type { Result } from '../../runtime/result.js';
 
 /** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
@@ -54,36 +55,25 @@ export function waitForCaches(caches: readonly string[], afterMs: number): Resul
 /** The conditions that this process writes, and the one that it reads. */
 const KEPT_CONDITIONS = [CLUSTER_SET_MISSING_CONDITION, CONTROL_PLANE_HEALTHY_CONDITION, ...HEALTH_CONDITIONS];
 
-/** The fields of a cluster that selection, health and the decisions for SIG Multicluster read. */
+/** The fields of a cluster that decisions and the decisions for SIG Multicluster read. */
 function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {
-  const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
   const source = metadata.annotations?.[SOURCE_ANNOTATION];
-  const { clusterClaims: claims, taintTimes } = status ?? {};
   const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
-  const { hubAcceptsClient, leaseDurationSeconds, maintenance, taints } = spec ?? {};
+  const { conditions: _, ...observed } = picked(status, CLUSTER_FIELDS.status);
+  const kept = { ...observed, ...(conditions.length > 0 && { conditions }) };
   return {
     metadata: {
-      name,
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(source === undefined ? {} : { annotations: { [SOURCE_ANNOTATION]: source } }),
+      ...picked(metadata, CLUSTER_FIELDS.metadata),
+      ...(source !== undefined && { annotations: { [SOURCE_ANNOTATION]: source } }),
     },
-    spec: {
-      ...(hubAcceptsClient === undefined ? {} : { hubAcceptsClient }),
-      ...(leaseDurationSeconds === undefined ? {} : { leaseDurationSeconds }),
-      ...(maintenance === undefined ? {} : { maintenance }),
-      ...(taints === undefined ? {} : { taints }),
-    },
-    ...(claims === undefined && taintTimes === undefined && conditions.length === 0
-      ? {}
-      : {
-          status: {
-            ...(claims === undefined ? {} : { clusterClaims: claims }),
-            ...(taintTimes === undefined ? {} : { taintTimes }),
-            ...(conditions.length === 0 ? {} : { conditions }),
-          },
-        }),
+    spec: picked(spec, CLUSTER_FIELDS.spec),
+    ...(Object.keys(kept).length > 0 && { status: kept }),
   };
+}
+
+/** The fields that the object has. */
+function picked<T extends object, F extends keyof T>(from: T | undefined, fields: readonly F[]): Pick<T, F> {
+  const kept: Partial<T> = {};
+  for (const name of fields) if (from?.[name] !== undefined) kept[name] = from[name];
+  return kept as Pick<T, F>;
 }

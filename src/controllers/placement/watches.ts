@@ -9,7 +9,8 @@ import { readClusterSelector } from '../../domain/clusters/selector.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { placementKeys } from '../../domain/placement/stored/decision.js';
 import { bindingView } from '../../domain/placement/select/eligible.js';
-import { clusterView, compileSpec } from '../../domain/placement/spec/predicates.js';
+import { compileSpec } from '../../domain/placement/spec/predicates.js';
+import { clusterView } from '../../domain/placement/spec/cluster.js';
 import type { Change } from '../../kube/cache/store.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
 

@@ -1,6 +1,7 @@
 import { field } from '../../api/json.js';
 import { TAINTS } from '../../api/names.js';
 import { isList } from '../selectors.js';
+import type { ClusterSpecFields } from './fields.js';
 
 /**
  * `spec.maintenance` of a ManagedCluster: cordoned or drained by people. It stands for a taint, and has a place of its own: who
@@ -23,14 +24,14 @@ export const MAINTENANCE_TAINTS: Readonly<Record<Maintenance, MaintenanceTaint>>
 });
 
 /** Undefined for none, and for what admission should have refused. */
-export function maintenanceOf(spec: unknown): Maintenance | undefined {
-  const value = field(spec, 'maintenance');
+export function maintenanceOf(spec: ClusterSpecFields): Maintenance | undefined {
+  const value = spec?.maintenance;
   return value === 'Cordoned' || value === 'Draining' ? value : undefined;
 }
 
 /** The taints of a ManagedCluster, unchecked: `spec.taints`, and that of `spec.maintenance` unless the list has it. */
-export function taintsOf(spec: unknown): readonly unknown[] {
-  const taints = field(spec, 'taints');
+export function taintsOf(spec: ClusterSpecFields): readonly unknown[] {
+  const taints = spec?.taints;
   const listed = isList(taints) ? taints : [];
   const maintenance = maintenanceOf(spec);
   if (maintenance === undefined) return listed;

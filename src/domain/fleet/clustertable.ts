@@ -1,6 +1,7 @@
 import { selects, type ClusterSelector } from '../clusters/selector.js';
 import type { Member } from '../placement/explain/verdict.js';
-import type { ClusterView, PlacementRules, Predicate } from '../placement/spec/predicates.js';
+import type { PlacementRules, Predicate } from '../placement/spec/predicates.js';
+import type { ClusterView } from '../placement/spec/cluster.js';
 import { unmatchedPredicates, type CandidateFacts } from '../placement/select/unmatched.js';
 import { clusterHash, type Candidate, type MatchedClusters } from '../placement/select/rank.js';
 import type { Source } from '../placement/select/rules.js';

@@ -2,11 +2,24 @@ import type { KubeObject, ObjectName } from '../../api/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/spec/release.js';
-import { decisionObject, isOwn, placementKeys, readDecision, type DecisionOwner } from '../placement/stored/decision.js';
+import {
+  decisionObject,
+  isOwn,
+  placementKeys,
+  readDecision,
+  type DecisionOwner,
+} from '../placement/stored/decision.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
-import { clusterView, compileSpec, manifestView } from '../placement/spec/predicates.js';
-import type { BindingView, ClusterView, PlacementSnapshot, SetView, StoredDecision } from '../placement/select/snapshot.js';
+import { compileSpec } from '../placement/spec/predicates.js';
+import { clusterView, manifestView } from '../placement/spec/cluster.js';
+import type {
+  BindingView,
+  ClusterView,
+  PlacementSnapshot,
+  SetView,
+  StoredDecision,
+} from '../placement/select/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
 import type { PublishedState } from './outcome.js';
 

@@ -1,15 +1,12 @@
 import { isRecord } from '../../api/json.js';
-import type { KubeObject } from '../../api/meta.js';
 import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
+import { fieldsOf, type RawCluster } from '../clusters/fields.js';
 import { taintsOf } from '../clusters/maintenance.js';
 import { isList } from '../selectors.js';
 import { saysJoined, type StoredCondition } from './conditions.js';
 import type { HealthTaintKey } from './judge.js';
 import type { StoredHealth } from './status.js';
 import { isHealthTaint, type Taint, type TaintTime } from './taints.js';
-
-/** A ManagedCluster, unchecked. */
-export type ClusterObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
 /** The fields of a ManagedCluster that its health depends on. */
 export interface HealthView {
@@ -33,20 +30,19 @@ const SHORTEST_SECONDS = 10;
 const LONGEST_SECONDS = 3_600;
 
 /** The view of a ManagedCluster. Values that admission should have refused count as absent. */
-export function healthView(cluster: ClusterObject): HealthView {
-  const spec = isRecord(cluster.spec) ? cluster.spec : {};
-  const status = isRecord(cluster.status) ? cluster.status : {};
-  const accepts = spec['hubAcceptsClient'];
-  const conditions = recordsOf<StoredCondition>(status['conditions'], ['type', 'status']);
+export function healthView(cluster: RawCluster): HealthView {
+  const { metadata, spec, status } = fieldsOf(cluster);
+  const accepts = spec?.hubAcceptsClient;
+  const conditions = recordsOf<StoredCondition>(status?.conditions, ['type', 'status']);
   const taints = recordsOf<Taint>(taintsOf(spec), ['key', 'effect']);
-  const taintTimes = recordsOf<TaintTime>(status['taintTimes'], ['key', 'effect', 'since']);
+  const taintTimes = recordsOf<TaintTime>(status?.taintTimes, ['key', 'effect', 'since']);
   const agent = conditions.find(({ type }) => type === CONTROL_PLANE_HEALTHY_CONDITION);
   const own = taints.find((one) => isHealthTaint(one) && one.effect === 'NoSelect');
   return {
-    name: cluster.metadata.name,
-    uid: cluster.metadata.uid ?? '',
+    name: metadata.name,
+    uid: metadata.uid ?? '',
     accepts: typeof accepts === 'boolean' ? accepts : undefined,
-    leaseDurationMs: leaseDurationMs(spec['leaseDurationSeconds']),
+    leaseDurationMs: leaseDurationMs(spec?.leaseDurationSeconds),
     joined: conditions.some(saysJoined),
     unhealthy: agent?.status === 'False' ? (agent.message ?? '') : undefined,
     tainted: own?.key as HealthTaintKey | undefined,

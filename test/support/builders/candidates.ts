@@ -1,5 +1,6 @@
 import { factsAmong, unmatchedPredicates } from '../../../src/domain/placement/select/unmatched.js';
-import type { ClusterView, PlacementRules } from '../../../src/domain/placement/spec/predicates.js';
+import type { PlacementRules } from '../../../src/domain/placement/spec/predicates.js';
+import type { ClusterView } from '../../../src/domain/placement/spec/cluster.js';
 import { matchedClusters } from '../../../src/domain/placement/select/rank.js';
 import { matches } from '../../../src/domain/placement/select/rules.js';
 import type { Candidates } from '../../../src/domain/placement/select/snapshot.js';

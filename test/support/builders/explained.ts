@@ -8,7 +8,7 @@ import { explainPredicates } from '../../../src/domain/placement/explain/predica
 import { summarize } from '../../../src/domain/placement/explain/summary.js';
 import type { Explanation } from '../../../src/domain/placement/explain/verdict.js';
 import { bindingView } from '../../../src/domain/placement/select/eligible.js';
-import { clusterView } from '../../../src/domain/placement/spec/predicates.js';
+import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
 import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
 import { PlacementIndex } from '../../../src/index/placementindex.js';
 import { explainInput, NAMESPACE } from './world.js';

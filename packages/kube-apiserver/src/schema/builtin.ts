@@ -48,7 +48,13 @@ interface Node {
 
 const REFERENCE = '#/components/schemas/';
 const EXTENSION_TYPES = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
-const KEPT = ['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type', 'x-kubernetes-patch-merge-key', 'x-kubernetes-patch-strategy'];
+const KEPT = [
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-patch-merge-key',
+  'x-kubernetes-patch-strategy',
+];
 /** What publishing loses: the true rule of types that JSON Schema cannot name. */
 const SPECIAL: Readonly<Record<string, Schema>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': { format: 'quantity', 'x-kubernetes-int-or-string': true },
@@ -117,13 +123,16 @@ function parse<T>(table: Readonly<Record<string, string>>, name: string): T {
 
 function convert(node: Node): Schema {
   const target = node.$ref ?? node.allOf?.[0]?.$ref;
-  if (target !== undefined) return withStrategy(builtinSchema(target.slice(REFERENCE.length)), node['x-kubernetes-patch-strategy']);
+  if (target !== undefined)
+    return withStrategy(builtinSchema(target.slice(REFERENCE.length)), node['x-kubernetes-patch-strategy']);
   const schema: Record<string, unknown> = {};
   for (const key of ['type', 'format', 'required'] as const) if (node[key] !== undefined) schema[key] = node[key];
   if (isScalarDefault(node.default)) schema['default'] = node.default;
   for (const key of KEPT) if (Object.hasOwn(node, key)) schema[key] = (node as Readonly<Record<string, unknown>>)[key];
   if (node.properties !== undefined) {
-    schema['properties'] = Object.fromEntries(Object.entries(node.properties).map(([name, inner]) => [name, convert(inner)]));
+    schema['properties'] = Object.fromEntries(
+      Object.entries(node.properties).map(([name, inner]) => [name, convert(inner)]),
+    );
   }
   if (node.items !== undefined) schema['items'] = convert(node.items);
   if (node.additionalProperties !== undefined) schema['additionalProperties'] = convert(node.additionalProperties);

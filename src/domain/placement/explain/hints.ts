@@ -1,7 +1,7 @@
 import { nearestWord, type Words } from '../../../api/nearestword.js';
 import { valueOf } from '../../selectors.js';
 import { otherSource, textsOf } from '../select/unmatched.js';
-import type { ClusterView } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
 import type { Source, SourcedRequirement } from '../select/rules.js';
 import { wordText } from './requirementtext.js';
 

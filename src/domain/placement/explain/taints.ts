@@ -2,7 +2,8 @@ import { TAINTS } from '../../../api/names.js';
 import { timestamp } from '../../conditions.js';
 import { isNeverJoined } from '../../health/taints.js';
 import { wordText } from './requirementtext.js';
-import type { ClusterView, PlacementRules } from '../spec/predicates.js';
+import type { PlacementRules } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
 import type { StuckCluster } from '../select/room.js';
 import {
   knownEnd,

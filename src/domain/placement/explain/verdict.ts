@@ -1,5 +1,5 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
-import type { ClusterView } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
 import type { FailureCause, Unmet } from '../select/rules.js';
 import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';

@@ -1,5 +1,6 @@
 import type { Eligibility } from './eligible.js';
-import type { ClusterView, PlacementRules } from '../spec/predicates.js';
+import type { PlacementRules } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
 import { firstFailure, type FailureCause } from './rules.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
 import { isUnhealthy, standingOf, toleratesAll, type Standing } from './standing.js';

@@ -1,5 +1,6 @@
 import { admits, firstUnmet, valueOf, type Requirement } from '../../selectors.js';
-import type { ClusterView, PlacementRules, Predicate } from '../spec/predicates.js';
+import type { PlacementRules, Predicate } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
 import { standingOf, taintsAgainstNew } from './standing.js';
 
 /**

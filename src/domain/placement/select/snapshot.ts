@@ -3,11 +3,12 @@ import type { DefinitionsNow } from '../stored/definitions.js';
 import type { Release } from '../spec/release.js';
 import type { StoredDecision } from '../stored/decision.js';
 import type { UnmatchedPredicate } from './unmatched.js';
-import type { ClusterView, PlacementRules } from '../spec/predicates.js';
+import type { PlacementRules } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
 import { matchedClusters, type MatchedClusters } from './rank.js';
 import type { Taint } from '../spec/taint.js';
 
-export type { ClusterView } from '../spec/predicates.js';
+export type { ClusterView } from '../spec/cluster.js';
 export type { StoredDecision } from '../stored/decision.js';
 export type { Candidate, MatchedClusters } from './rank.js';
 

@@ -1,5 +1,6 @@
 import { meets, valueOf, type Requirement } from '../../selectors.js';
-import type { ClusterView, PlacementRules, Predicate } from '../spec/predicates.js';
+import type { PlacementRules, Predicate } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
 import { sourcedRequirements, unmet, type Source, type SourcedRequirement } from './rules.js';
 
 /** Why a predicate matches no candidate, from facts about all candidates together: yes or no, never a count. */

@@ -1,10 +1,6 @@
-import { isRecord } from '../../../api/json.js';
-import type { KubeObject } from '../../../api/meta.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
-import { readHubTaints, readTaints, type Taint } from './taint.js';
 import { readTolerations, type Toleration } from './toleration.js';
 import {
-  isList,
   quote,
   readClaimSelector,
   parse,
@@ -15,17 +11,7 @@ import {
   reject,
   type Problem,
   type Requirement,
-  type StringMap,
 } from '../../selectors.js';
-
-/** The fields of a ManagedCluster that selection depends on. */
-export interface ClusterView {
-  readonly name: string;
-  readonly deleting: boolean;
-  readonly labels: StringMap;
-  readonly claims: StringMap;
-  readonly taints: readonly Taint[];
-}
 
 /** One predicate: labels AND claims. A predicate without requirements matches every cluster. */
 export interface Predicate {
@@ -52,42 +38,6 @@ const NOTHING = { wanted: undefined, requested: [], predicates: [], tolerations:
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
-
-type ClusterObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
-
-/** The view of a ManagedCluster of a hub. Of several claims of one name the first counts. */
-export function clusterView(cluster: ClusterObject): ClusterView {
-  return viewOf(cluster, readHubTaints(cluster.spec, cluster.status));
-}
-
-/** The view of a ManagedCluster of a file, which need not have a status: a cluster with an agent counts as one that has joined. */
-export function manifestView(cluster: ClusterObject): ClusterView {
-  return viewOf(cluster, readTaints(cluster.spec, cluster.status));
-}
-
-function viewOf({ metadata, status }: ClusterObject, taints: readonly Taint[]): ClusterView {
-  return {
-    name: metadata.name,
-    deleting: metadata.deletionTimestamp !== undefined,
-    labels: metadata.labels ?? {},
-    claims: claimsOf(status),
-    taints,
-  };
-}
-
-function claimsOf(status: unknown): StringMap {
-  const listed = isRecord(status) ? status['clusterClaims'] : undefined;
-  const claims: Record<string, string> = {};
-  for (const claim of isList(listed) ? listed : []) {
-    if (!isRecord(claim)) continue;
-    const { name, value } = claim;
-    if (typeof name !== 'string' || typeof value !== 'string' || Object.hasOwn(claims, name)) continue;
-    // An assignment to this name would set the prototype.
-    if (name === '__proto__') Object.defineProperty(claims, name, { value, enumerable: true });
-    else claims[name] = value;
-  }
-  return claims;
-}
 
 /** Parses `spec`; never throws: the first invalid field becomes the `problem`. */
 export function compileSpec(spec: unknown): PlacementRules {

@@ -1,5 +1,6 @@
-import { field, isRecord, recordsIn } from '../../../api/json.js';
+import { isRecord, recordsIn } from '../../../api/json.js';
 import { TAINTS } from '../../../api/names.js';
+import type { ClusterSpecFields, ClusterStatusFields } from '../../clusters/fields.js';
 import { taintsOf } from '../../clusters/maintenance.js';
 import { saysJoined } from '../../health/conditions.js';
 import { isHealthTaint } from '../../health/taints.js';
@@ -32,14 +33,14 @@ const NEVER_JOINED: Taint = { key: TAINTS.unreachable, value: '', effect: 'NoSel
  * `status.taintTimes` alone: somebody has replaced the list, and the hub is about to add them again. The time of one is its
  * `timeAdded`, else that of its key, effect and value in `status.taintTimes`. What admission should have refused is left out.
  */
-export function readTaints(spec: unknown, status: unknown): readonly Taint[] {
-  const times = isRecord(status) ? status['taintTimes'] : undefined;
+export function readTaints(spec: ClusterSpecFields, status: ClusterStatusFields): readonly Taint[] {
+  const times = status?.taintTimes;
   const [listed, remembered] = [taintsOf(spec), isList(times) ? times : []];
   if (listed.length === 0 && remembered.length === 0) return NO_TAINTS;
   const taints = listed.flatMap((one): Taint[] => {
     const fields = readFields(one);
     if (fields === undefined || !isRecord(one)) return [];
-    return [{ ...fields, since: timeOf(one['timeAdded']) ?? storedTime(fields, status) }];
+    return [{ ...fields, since: timeOf(one['timeAdded']) ?? storedTime(fields, times) }];
   });
   // The hub gives a cluster one taint at most.
   if (taints.some(isHealthTaint)) return taints;
@@ -55,10 +56,10 @@ export function readTaints(spec: unknown, status: unknown): readonly Taint[] {
  * The taints of a ManagedCluster of a hub: those of {@link readTaints}, and the one that the hub is about to add to a cluster
  * with an agent that has never joined. Without it such a cluster could be selected in the moment before.
  */
-export function readHubTaints(spec: unknown, status: unknown): readonly Taint[] {
+export function readHubTaints(spec: ClusterSpecFields, status: ClusterStatusFields): readonly Taint[] {
   const taints = readTaints(spec, status);
-  if (typeof field(spec, 'hubAcceptsClient') !== 'boolean' || taints.some(isHealthTaint)) return taints;
-  const joined = recordsIn(field(status, 'conditions')).some(saysJoined);
+  if (typeof spec?.hubAcceptsClient !== 'boolean' || taints.some(isHealthTaint)) return taints;
+  const joined = recordsIn(status?.conditions).some(saysJoined);
   return joined ? taints : [...taints, NEVER_JOINED];
 }
 
@@ -78,8 +79,7 @@ function readFields(value: unknown): Fields | undefined {
   return { key, value: text, effect };
 }
 
-function storedTime(taint: Fields, status: unknown): number | undefined {
-  const times = isRecord(status) ? status['taintTimes'] : undefined;
+function storedTime(taint: Fields, times: unknown): number | undefined {
   for (const one of isList(times) ? times : [])
     if (isRecord(one) && isSame(taint, readFields(one))) return timeOf(one['since']);
   return undefined;

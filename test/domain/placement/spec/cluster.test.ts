@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterView } from '../../../../src/domain/placement/spec/predicates.js';
+import { clusterView } from '../../../../src/domain/placement/spec/cluster.js';
 import { valueOf } from '../../../../src/domain/selectors.js';
 
 describe('clusterView', () => {

@@ -1,0 +1,46 @@
+/**
+ * The fields of a ManagedCluster that decisions read: which Placements select it, and its health. The only list of them: the
+ * cache keeps these fields alone, and a function that reads another does not compile.
+ */
+export const CLUSTER_FIELDS = Object.freeze({
+  metadata: ['name', 'uid', 'resourceVersion', 'deletionTimestamp', 'labels'],
+  spec: ['hubAcceptsClient', 'leaseDurationSeconds', 'maintenance', 'taints'],
+  status: ['clusterClaims', 'conditions', 'taintTimes'],
+} as const);
+
+type Fields<Part extends 'spec' | 'status'> = {
+  readonly [Field in (typeof CLUSTER_FIELDS)[Part][number]]?: unknown;
+};
+
+/** Unchecked; undefined for a spec that is not there. */
+export type ClusterSpecFields = Fields<'spec'> | undefined;
+/** Unchecked; undefined for a status that is not there. */
+export type ClusterStatusFields = Fields<'status'> | undefined;
+
+/** A ManagedCluster, as far as decisions read it. */
+export interface ClusterFields {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid?: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec: ClusterSpecFields;
+  readonly status: ClusterStatusFields;
+}
+
+/** A ManagedCluster of the API or of a file: its spec and status may be anything. */
+export interface RawCluster extends Pick<ClusterFields, 'metadata'> {
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+/** The fields of a cluster that decisions read. */
+export function fieldsOf({ metadata, spec, status }: RawCluster): ClusterFields {
+  return { metadata, spec: partOf(spec), status: partOf(status) };
+}
+
+/** A `spec` or a `status`; undefined for what is not an object. */
+export function partOf<Part extends object>(value: unknown): Part | undefined {
+  return typeof value === 'object' && value !== null ? (value as Part) : undefined;
+}

@@ -1,0 +1,71 @@
+import { isRecord } from '../../../api/json.js';
+import { fieldsOf, type ClusterFields, type RawCluster } from '../../clusters/fields.js';
+import { isList, type StringMap } from '../../selectors.js';
+import { readHubTaints, readTaints, sameTaints, type Taint } from './taint.js';
+
+/** The fields of a ManagedCluster that selection depends on. */
+export interface ClusterView {
+  readonly name: string;
+  readonly deleting: boolean;
+  readonly labels: StringMap;
+  readonly claims: StringMap;
+  readonly taints: readonly Taint[];
+}
+
+/** When two values of a field are the same. Each field has a row: a change of one without would wake no Placement. */
+const SAME: { readonly [Field in Exclude<keyof ClusterView, 'name'>]: (a: ClusterView, b: ClusterView) => boolean } = {
+  deleting: (a, b) => a.deleting === b.deleting,
+  labels: (a, b) => sameMap(a.labels, b.labels),
+  claims: (a, b) => sameMap(a.claims, b.claims),
+  taints: (a, b) => sameTaints(a.taints, b.taints),
+};
+const SAMES = Object.values(SAME);
+
+/** Whether selection makes no difference between the two. */
+export function sameView(a: ClusterView, b: ClusterView): boolean {
+  return SAMES.every((same) => same(a, b));
+}
+
+/** Whether both have the same keys, with the same values. */
+export function sameMap(a: StringMap, b: StringMap): boolean {
+  if (a === b) return true;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) if (!Object.hasOwn(b, key) || a[key] !== b[key]) return false;
+  return true;
+}
+
+/** The view of a ManagedCluster of a hub. Of several claims of one name the first counts. */
+export function clusterView(cluster: RawCluster): ClusterView {
+  const fields = fieldsOf(cluster);
+  return viewOf(fields, readHubTaints(fields.spec, fields.status));
+}
+
+/** The view of a ManagedCluster of a file, which need not have a status: a cluster with an agent counts as one that has joined. */
+export function manifestView(cluster: RawCluster): ClusterView {
+  const fields = fieldsOf(cluster);
+  return viewOf(fields, readTaints(fields.spec, fields.status));
+}
+
+function viewOf({ metadata, status }: ClusterFields, taints: readonly Taint[]): ClusterView {
+  return {
+    name: metadata.name,
+    deleting: metadata.deletionTimestamp !== undefined,
+    labels: metadata.labels ?? {},
+    claims: claimsOf(status?.clusterClaims),
+    taints,
+  };
+}
+
+function claimsOf(listed: unknown): StringMap {
+  const claims: Record<string, string> = {};
+  for (const claim of isList(listed) ? listed : []) {
+    if (!isRecord(claim)) continue;
+    const { name, value } = claim;
+    if (typeof name !== 'string' || typeof value !== 'string' || Object.hasOwn(claims, name)) continue;
+    // An assignment to this name would set the prototype.
+    if (name === '__proto__') Object.defineProperty(claims, name, { value, enumerable: true });
+    else claims[name] = value;
+  }
+  return claims;
+}
