@@ -1,4 +1,4 @@
-import { sourcedRequirements, type SourcedRequirement } from '../domain/placement/select/rules.js';
+import { sourcedRequirements, unmet, type Source, type SourcedRequirement } from '../domain/placement/select/rules.js';
 import {
   contradictionIn,
   needsKey,
@@ -7,7 +7,6 @@ import {
   type UnmatchedPredicate,
 } from '../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../domain/placement/spec/predicates.js';
-import { unmet, type Source } from '../domain/placement/select/rules.js';
 import type { ClusterView } from '../domain/placement/select/snapshot.js';
 import { meets, valueOf } from '../domain/selectors.js';
 
