@@ -40,9 +40,9 @@ function shown(annotations: Readonly<Record<string, string>>, output: 'text' | '
   return [explainPlacement(world, request), tree(readingOf(world), undefined, { output, colored: false })];
 }
 
-function checked(annotations: Readonly<Record<string, string>>): unknown {
+function checked(annotations: Readonly<Record<string, string>>, basis = {}): unknown {
   const placement = placementIn('Satisfied');
-  const placements = [{ ...placement, metadata: { ...placement.metadata, annotations } }];
+  const placements = [{ ...placement, metadata: { ...placement.metadata, annotations }, status: { basis } }];
   const { objects } = hubFacts().reading.world;
   const facts = hubFacts({ reading: readingOf(worldOf({ ...objects, placements })) });
   return checkHub(facts).filter(({ name }) => name === 'releases');
@@ -54,6 +54,19 @@ describe('a release', () => {
       exitCode: 1,
       text: `multicluster-engine: --for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "${duration}"\n`,
     });
+  });
+
+  it('that is older than the loss of a definition is said not to count', () => {
+    const basis = { releaseBefore: readRelease('2026-11-22T18:00:00Z/*')?.id };
+
+    expect(checked({ [ALLOW_REMOVALS_ANNOTATION]: '2026-11-22T18:00:00Z/*' }, basis)).toMatchObject([
+      {
+        status: 'Passed',
+        message:
+          'shop/web: the release of all clusters that fail a rule until 2026-11-22T18:00:00Z does not count: ' +
+          'a definition was lost after it',
+      },
+    ]);
   });
 
   it('of a day is taken', () => {

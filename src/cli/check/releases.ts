@@ -19,9 +19,10 @@ interface OwnedRelease {
 
 /** The releases of Placements: nothing bounds what they name, so one that lasts is a warning, and one that does nothing too. */
 export function checkReleases({ reading, now }: HubFacts): readonly CheckResult[] {
-  const all = reading.world.objects.placements.flatMap(({ metadata: { namespace = '', name, annotations } }) =>
-    standingReleases(annotations, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release })),
-  );
+  const all = reading.world.objects.placements.flatMap((placement) => {
+    const { namespace = '', name } = placement.metadata;
+    return standingReleases(placement, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release }));
+  });
   const unreadable = all.filter(({ release }) => release.release === undefined);
   const long = all.filter(({ release }) => (release.release?.until ?? now) - now > LONGEST_MS);
   const short = all.filter((one) => !unreadable.includes(one) && !long.includes(one));

@@ -1,6 +1,6 @@
 import { field, isRecord, textField } from '../../api/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { clusterViewIn, explainInputOf, type Withheld, type World } from '../../domain/fleet/world.js';
+import { clusterViewIn, explainInputOf, type RawObject, type Withheld, type World } from '../../domain/fleet/world.js';
 import { standingReleases, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
 import { absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
@@ -71,7 +71,7 @@ export function explainReport(
     predicates: explainPredicates(explanation),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
-    releases: standingReleases(annotationsOf(world, namespace, name), world.at),
+    releases: placementIn(world, namespace, name).flatMap((one) => standingReleases(one, world.at)),
     world,
     others: beyond,
     harm: new Harm(beyond, { namespace, name }),
@@ -79,9 +79,8 @@ export function explainReport(
   };
 }
 
-function annotationsOf(world: World, namespace: string, name: string): Readonly<Record<string, string>> | undefined {
-  return world.objects.placements.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace)
-    ?.metadata.annotations;
+function placementIn(world: World, namespace: string, name: string): readonly RawObject[] {
+  return world.objects.placements.filter(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
 }
 
 function withOthers(world: World, others: World): World {

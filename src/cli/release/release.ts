@@ -80,7 +80,9 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   }
   if (!clusters.includes(ALL))
     return `${of}: ${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
-  const written = standingReleases({ [key]: text }, now).map((one) => endableLine(one, { namespace, name }));
+  const written = standingReleases({ metadata: { annotations: { [key]: text } } }, now).map((one) =>
+    endableLine(one, { namespace, name }),
+  );
   return `${of}: ${written.join('; ')}`;
 }
 

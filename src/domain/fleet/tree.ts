@@ -31,10 +31,10 @@ export interface SetBranch {
 export function placementTrees(world: World): readonly PlacementTree[] {
   const inputs = new WorldInputs(world);
   return world.objects.placements
-    .map(({ metadata, status }) => {
-      const { namespace = '', name, annotations } = metadata;
-      const releases = standingReleases(annotations, world.at);
-      return treeOf({ namespace, name, phase: textField(status, 'phase') || 'Pending', releases }, inputs);
+    .map((placement) => {
+      const { namespace = '', name } = placement.metadata;
+      const releases = standingReleases(placement, world.at);
+      return treeOf({ namespace, name, phase: textField(placement.status, 'phase') || 'Pending', releases }, inputs);
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

@@ -1,6 +1,7 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { boundedList, clip, timestamp } from '../../conditions.js';
 import { wordText } from '../explain/requirementtext.js';
+import { readBasis } from '../stored/basis.js';
 import { readRelease, type Release } from '../spec/release.js';
 
 /** What an annotation of a Placement lets leave or come in now, for people: nobody ends a release that nobody sees. */
@@ -9,6 +10,14 @@ export interface StandingRelease {
   readonly direction: 'Removals' | 'Additions';
   /** Undefined for a text that cannot be read, which releases nothing. */
   readonly release: Release | undefined;
+  /** It is older than the loss of a definition, and does not release what is held for that. */
+  readonly isOlderThanLoss: boolean;
+}
+
+/** A Placement as it is in the API. */
+interface StoredPlacement {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly status?: unknown;
 }
 
 /** Characters of the clusters that a text names. */
@@ -20,27 +29,32 @@ const DIRECTIONS: Readonly<Record<StandingRelease['direction'], { readonly all: 
 
 /** The releases that have not ended at `now`, and those that cannot be read. */
 export function standingReleases(
-  annotations: Readonly<Record<string, string>> = {},
+  { metadata: { annotations = {} }, status }: StoredPlacement,
   now: number,
 ): readonly StandingRelease[] {
   const rows = [
     [ALLOW_REMOVALS_ANNOTATION, 'Removals'],
     [ALLOW_ADDITIONS_ANNOTATION, 'Additions'],
   ] as const;
+  const releaseBefore = readBasis(status)?.releaseBefore;
   return rows.flatMap(([annotation, direction]) => {
     const text = annotations[annotation];
     if (text === undefined) return [];
     const release = readRelease(text);
-    return release !== undefined && now >= release.until ? [] : [{ annotation, direction, release }];
+    if (release !== undefined && now >= release.until) return [];
+    const isOlderThanLoss = direction === 'Removals' && release !== undefined && release.id === releaseBefore;
+    return [{ annotation, direction, release, isOlderThanLoss }];
   });
 }
 
 /** `prod-eu-2 may leave until 2026-11-22T12:10:00Z, and nothing holds them`. */
-export function releaseLine({ annotation, direction, release }: StandingRelease): string {
+export function releaseLine({ annotation, direction, release, isOlderThanLoss }: StandingRelease): string {
   if (release === undefined)
     return `annotation ${annotation} cannot be read and releases nothing: it must be TIME/NAMES or TIME/*`;
   const until = timestamp(release.until);
-  return `${releasedText(direction, release)} may ${DIRECTIONS[direction].what} until ${until}, and nothing holds them`;
+  const named = releasedText(direction, release);
+  if (isOlderThanLoss) return `the release of ${named} until ${until} does not count: a definition was lost after it`;
+  return `${named} may ${DIRECTIONS[direction].what} until ${until}, and nothing holds them`;
 }
 
 /** As {@link releaseLine}, with the command that takes the annotation away. */
