@@ -26,7 +26,7 @@ export interface Attack {
 const HOST = 'Host: localhost';
 const YAML = 'Content-Type: application/yaml';
 const ENGINE = 'metadata: {name: engine, resourceVersion: "7"}\n';
-const PLACEMENT = 'metadata: {name: web, resourceVersion: "7"}\n';
+const PLACEMENT = 'metadata: {name: web, resourceVersion: "7"}\nspec: {}\n';
 
 function reads(path: string): Aim[] {
   return [{ method: 'GET', path, headers: [HOST], body: '' }];

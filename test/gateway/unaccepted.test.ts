@@ -312,7 +312,9 @@ describe('the parser of bodies', () => {
     await clock.advance(10_000);
 
     await expect(parsing).rejects.toMatchObject({ kind: 'unavailable' });
-    await expect(parser.parse(Buffer.from('metadata: {name: web}'), request, false)).resolves.toContain('"web"');
+    await expect(parser.parse(Buffer.from('{metadata: {name: web}, spec: {}}'), request, false)).resolves.toContain(
+      '"web"',
+    );
     await parser.close();
   });
 });
