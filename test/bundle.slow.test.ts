@@ -18,7 +18,7 @@ const OPENTELEMETRY_SDK = /\/tracing\/otlp\.ts$|(^|\/)node_modules\/@opentelemet
 const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
 /** Kubeconfigs are read by it, too. */
 const YAML_READER =
-  /^packages\/kube-apiserver\/src\/(yaml|json|schema\/body\/(yaml\w*|json|malformed)|schema\/go\/text)\.ts$/;
+  /^packages\/kube-apiserver\/src\/(yaml|json|schema\/body\/(yaml\w*|json|malformed|stream)|schema\/go\/text)\.ts$/;
 
 let folder: string;
 let metafile: Metafile;

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { asRecord, recordsIn } from '../../src/api/json.js';
+import { labelChange } from '../../src/cli/plan/changes.js';
 import { planChange, type PlanOutput } from '../../src/cli/plan/command.js';
 import { altering, overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
@@ -128,7 +129,13 @@ const someWrite = fc.oneof(
       return { kind: 'label', resource: 'managedclusters', object: { name }, key: 'tier', value };
     }),
 );
-const someBudget = fc.constantFrom({ maxRemovals: 1 }, { maxRemovals: 2 }, { maxRemovals: '50%' }, { maxAdditions: 1 });
+const someBudget = fc.constantFrom<object | undefined>(
+  undefined,
+  { maxRemovals: 1 },
+  { maxRemovals: 2 },
+  { maxRemovals: '50%' },
+  { maxAdditions: 1 },
+);
 
 describe('what a plan foresees of slow writes', () => {
   it('is what the controller does, for any changes of labels and any budget', async () => {
@@ -139,7 +146,10 @@ describe('what a plan foresees of slow writes', () => {
         someBudget,
         fc.constantFrom(undefined, 4),
         async (writes, disruptionBudget, numberOfClusters) => {
-          const world = fleet({ disruptionBudget, ...(numberOfClusters !== undefined && { numberOfClusters }) });
+          const world = fleet({
+            ...(disruptionBudget && { disruptionBudget }),
+            ...(numberOfClusters !== undefined && { numberOfClusters }),
+          });
           const labels = writes.flatMap((one) =>
             one.kind === 'label' ? [tier(one.object.name, one.value ?? '')] : [],
           );
@@ -164,5 +174,27 @@ describe('what a plan foresees of slow writes', () => {
       { seed: 28, numRuns: 80 },
     );
     expect(differing).toBeGreaterThan(20);
+  });
+
+  it('is what the controller does with an edit of the Placement and labels after it, without a budget', async () => {
+    const some = fleet({ numberOfClusters: 1 });
+    const silver = NAMES.slice(0, 4).map((name) => tier(name, 'silver'));
+    const world = overlay(some, silver.map(labelChange));
+    const wider = {
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+      kind: 'Placement',
+      ...rawPlacement({ predicates: [predicate({ tier: 'gold' })], numberOfClusters: 2 }),
+    };
+    const labels = [...NAMES.slice(0, 4), 'd1', 'd2'].map((name) => tier(name, 'gold'));
+
+    const { text } = plan(world, { manifests: [wider], labels });
+    const [decided = []] = await written(world, [
+      { kind: 'apply', resource: 'placements', object: wider },
+      ...labels.map(labelChange),
+    ]);
+
+    const [, come] = /written one after the other, in this order: 1 comes in \((\w\d)\), none is held/.exec(text) ?? [];
+    expect(decided).toContain(come);
+    expect(decided).toHaveLength(2);
   });
 });

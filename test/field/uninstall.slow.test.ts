@@ -177,7 +177,8 @@ describeWithServer('uninstalling in any order', { own: true, ...HUB }, (server) 
         PLURALS.map(
           (plural) =>
             `with it go all ${plural} of the hub, and what follows the decisions removes its workloads; ` +
-            'annotation cluster.fleetmgmt.io/allow-deletion: "true" lets it go',
+            'annotation cluster.fleetmgmt.io/allow-deletion: "true" lets it go; where the same command deletes this ' +
+            'policy too, nothing refuses it a second time: kubectl apply -k deploy/definitions restores it',
         ),
       ]);
       expect(await fleet()).toBe(before);

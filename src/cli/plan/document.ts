@@ -35,7 +35,7 @@ function placementDocument(
     remove: lists.removes,
     stay: lists.stays,
     held: lists.held,
-    ...(apart === undefined ? {} : { apart: { ...apart, message: apartText(apart) } }),
+    ...(apart === undefined ? {} : { apart: apartDocument(apart) }),
   };
 }
 
@@ -47,4 +47,9 @@ function stateDocument({ phase, satisfied, clusters, rules }: PlacementState): o
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
     ...(rules.problem === undefined ? {} : { problem: rules.problem }),
   };
+}
+
+function apartDocument(apart: ApartPlan): object {
+  const { leave, back, come, held } = apart;
+  return { leave, back, come, held, message: apartText(apart) };
 }

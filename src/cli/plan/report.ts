@@ -1,4 +1,4 @@
-import { boundedPlans, plansApart, type ApartPlan } from '../../domain/fleet/apart.js';
+import { orderedPlans, plansApart, type ApartPlan } from '../../domain/fleet/apart.js';
 import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
 import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
@@ -64,7 +64,7 @@ const MOST_JUDGED = 20_000_000;
 export function planReport(reading: FleetReading, { after, writes }: Changed, limits: ChangeLimits): PlanReport {
   const { world: before } = reading;
   const placements = planFleet(before, after);
-  const apart = apartOf(before, writes, boundedPlans(placements));
+  const apart = apartOf(before, writes, orderedPlans(placements));
   return {
     placements,
     apart,

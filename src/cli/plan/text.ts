@@ -34,21 +34,25 @@ export function planLines(
   ];
 }
 
-const APART_UNKNOWN = 'What so many changes do when they are written more than 2 s apart is not computed.';
+const APART_UNKNOWN = 'What so many changes do when they are written one after the other is not computed.';
 
 function apartLines(apart: ApartPlan | undefined): readonly string[] {
   return apart === undefined ? [] : [`  ${apartText(apart)}`];
 }
 
-/** `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`. */
-export function apartText({ leave, back, come, held }: ApartPlan): string {
+/**
+ * `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`; `written one after the other, …` where each write may
+ * be decided before the next.
+ */
+export function apartText({ isCollected, leave, back, come, held }: ApartPlan): string {
   const parts = [
     leave.length === 0 ? undefined : `${leave.length} ${leave.length === 1 ? 'leaves' : 'leave'} (${namesText(leave)})`,
     back.length === 0 ? undefined : `of these ${back.length} come back (${namesText(back)})`,
     come.length === 0 ? undefined : `${come.length} ${come.length === 1 ? 'comes' : 'come'} in (${namesText(come)})`,
     `${held.length === 0 ? 'none' : held.length} ${held.length > 1 ? 'are' : 'is'} held`,
   ];
-  return `written more than 2 s apart, in this order: ${parts.filter((one) => one !== undefined).join(', ')}`;
+  const way = isCollected ? 'more than 2 s apart' : 'one after the other';
+  return `written ${way}, in this order: ${parts.filter((one) => one !== undefined).join(', ')}`;
 }
 
 function namesText(names: readonly string[]): string {

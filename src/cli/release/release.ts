@@ -1,8 +1,10 @@
+import { field, recordsIn } from '../../api/json.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
 import { meantText } from '../../api/nearestword.js';
+import { PlacementConditions } from '../../api/placementreasons.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import { explainInputOf, type World } from '../../domain/fleet/world.js';
+import { explainInputOf, type RawObject, type World } from '../../domain/fleet/world.js';
 import { endableLine, standingReleases } from '../../domain/placement/report/standingrelease.js';
 import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
@@ -35,6 +37,8 @@ type ReleaseClient = ReadClient & Pick<WriteClient, 'patchMetadata'>;
 const ATTEMPTS = 3;
 const ALL = '*';
 const MOST_NAMES = 20;
+/** The caches may not show yet what is created again with a definition. */
+const LOSS_WAIT = '; they leave at the earliest 30 s after the definition was created again';
 const ALL_ADVICE = "--clusters '*' releases all that fail a rule until then";
 
 /**
@@ -78,12 +82,21 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
       cause: error,
     });
   }
-  if (!clusters.includes(ALL))
-    return `${of}: ${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
+  const wait = !additions && isLossHeld(placement) ? LOSS_WAIT : '';
+  if (!clusters.includes(ALL)) {
+    const named = `${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
+    return `${of}: ${named}${wait}`;
+  }
   const written = standingReleases({ metadata: { annotations: { [key]: text } } }, now).map((one) =>
     endableLine(one, { namespace, name }),
   );
-  return `${of}: ${written.join('; ')}`;
+  return `${of}: ${written.join('; ')}${wait}`;
+}
+
+/** Whether the clusters are held because a definition was lost. */
+function isLossHeld({ status }: RawObject): boolean {
+  const held = recordsIn(field(status, 'conditions')).find((one) => one['type'] === PlacementConditions.RemovalsHeld);
+  return held?.['status'] === 'True' && held['reason'] === 'DefinitionsReplaced';
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */

@@ -3,10 +3,13 @@ import { outcomeOf, type PublishedState } from './outcome.js';
 import { WorldInputs, type World } from './world.js';
 
 /**
- * What changes do that are written slowly. A plan judges them together, as the controller judges writes that follow each other
- * shortly; of slower ones each is a decision of its own, which leaves the next one less of a bound.
+ * What changes do one after another, where that differs from what they do together. A plan judges them together, as the
+ * controller judges writes that follow each other shortly where a bound counts them. Of others each may be a decision of its
+ * own, which leaves the next one less of a bound, or another choice.
  */
 export interface ApartPlan {
+  /** Whether the controller judges them together while they follow each other shortly. */
+  readonly isCollected: boolean;
   /** The clusters of the decision before that leave, in the order in which they do. */
   readonly leave: readonly string[];
   /** Those of them that are in the decision at the end. */
@@ -29,14 +32,24 @@ interface Stand {
 
 type Plans = readonly PlacementPlan[];
 
-/** The plans that a bound may concern: of removals by a budget or of deletions, or of additions. */
-export function boundedPlans(plans: Plans): Plans {
-  const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
-  return plans.filter(({ kind, before, after, removes, held }) => {
+/** The plans for which the order of the writes may matter: those that a bound may concern, and those of a number of clusters. */
+export function orderedPlans(plans: Plans): Plans {
+  return plans.filter((plan) => {
+    const { kind, before, after } = plan;
     if (kind !== 'Changed' || before === undefined || after === undefined) return false;
-    const hasBudget = [before, after].some(({ rules }) => rules.budget !== undefined);
-    return hasBudget || [...removes, ...held].some(isDeletion);
+    return isBounded(plan) || [before, after].some(({ rules }) => rules.wanted !== undefined);
   });
+}
+
+/** Whether a bound may concern it: of removals by a budget or of deletions, or of additions. */
+function isBounded({ before, after, removes, held }: PlacementPlan): boolean {
+  const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
+  return [before, after].some((one) => one?.rules.budget !== undefined) || [...removes, ...held].some(isDeletion);
+}
+
+/** An edit of the Placement is decided at once. */
+function isEdited({ before, after }: PlacementPlan): boolean {
+  return JSON.stringify(before?.rules) !== JSON.stringify(after?.rules);
 }
 
 /**
@@ -85,11 +98,14 @@ function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | und
   };
 }
 
-function apartOf({ removes, adds, held }: PlacementPlan, stand: Stand): ApartPlan | undefined {
+function apartOf(plan: PlacementPlan, stand: Stand): ApartPlan | undefined {
+  const { removes, adds, held } = plan;
   const { leave, clusters } = stand;
   const come = [...stand.come].filter((name) => clusters.has(name));
   const together = [removes, adds, held].map((list) => list.map(({ name }) => name));
   const apart = [[...leave], come, stand.held].map((list) => [...list].sort());
   if (together.every((names, index) => names.join() === apart[index]?.join())) return undefined;
-  return { leave: [...leave], back: [...leave].filter((name) => clusters.has(name)), come, held: stand.held };
+  const isCollected = isBounded(plan) && !isEdited(plan);
+  const back = [...leave].filter((name) => clusters.has(name));
+  return { isCollected, leave: [...leave], back, come, held: stand.held };
 }

@@ -59,6 +59,17 @@ describe('release', () => {
     ]);
   });
 
+  it('says when clusters leave that a lost definition holds', async () => {
+    const world = heldWorld();
+    const conditions = [{ type: 'RemovalsHeld', status: 'True', reason: 'DefinitionsReplaced' }];
+    const placements = world.objects.placements.map((one) => ({ ...one, status: { conditions } }));
+    const client = new ReleaseClient({ ...world, objects: { ...world.objects, placements } });
+
+    expect(await releaseRemovals(client, REQUEST)).toMatch(
+      / may leave until 2026-11-22T12:10:00Z; they leave at the earliest 30 s after the definition was created again$/,
+    );
+  });
+
   it('the controller reads what is written: the clusters leave until then, and no others', async () => {
     const client = new ReleaseClient(heldWorld());
     await releaseRemovals(client, REQUEST);

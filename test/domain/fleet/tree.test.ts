@@ -27,6 +27,7 @@ describe('placementTrees', () => {
         namespace: 'shop',
         name: 'web',
         phase: 'Pending',
+        releases: [],
         selected: 3,
         wanted: 3,
         sets: [
