@@ -16,7 +16,7 @@ export interface FleetScope {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
   /** Read instead when objects of all namespaces may not be listed. */
-  readonly fallback: string;
+  readonly fallback: () => string;
   readonly resources: readonly WorldResource[];
   /** Runs after each page, with the number of objects of the resource that have been read. */
   readonly onProgress?: (resource: WorldResource, objects: number) => void;
@@ -27,7 +27,7 @@ export interface FleetScope {
  * while they do not fit together, at most three times. @throws ApiError for any other error than a missing right or type.
  */
 export async function readFleetWorld(client: ReadClient, scope: FleetScope): Promise<FleetReading> {
-  const { resources, namespace, fallback } = scope;
+  const { resources, namespace } = scope;
   const list: List = (resource, within) =>
     listOf(client, resource, within, { onPage: (objects) => scope.onProgress?.(resource, objects) });
   const namespaced = resources.filter((one) => TYPES[one].namespaced);
@@ -38,6 +38,7 @@ export async function readFleetWorld(client: ReadClient, scope: FleetScope): Pro
   ]);
   const refused = namespace === undefined ? withheldOf(all).filter(({ status }) => status === 403) : [];
   if (refused.length === 0) return { world: worldOfLists([...fleet, ...all]), namespace, refused };
+  const fallback = scope.fallback();
   const some = await listNamespaced(list, namespaced, fallback);
   return { world: worldOfLists([...fleet, ...some]), namespace: fallback, refused };
 }

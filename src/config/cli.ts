@@ -1,3 +1,4 @@
+import { PATH_NAME, PATH_NAME_RULE } from '../api/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue } from './flags.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
@@ -39,7 +40,6 @@ export interface CliEnvironment {
   readonly version: string;
 }
 
-const NAME = /^[^/%]+$/;
 /** What a command that reads files alone does not use, or what reads them. */
 const OFFLINE: readonly string[] = ['offline'];
 const FORMATS = ['json', 'yaml', 'name', 'wide'] as const;
@@ -100,7 +100,7 @@ export const HUB_FLAGS: FlagRows = {
 export function cliConfig(flags: Flags, { env, version }: CliEnvironment, source = sourceOf(flags)): CliConfig {
   return {
     version,
-    namespace: flags.findText('namespace')?.matching(NAME, 'the name of a namespace'),
+    namespace: namespaceIn(flags),
     allNamespaces: flags.get('all-namespaces').bool(),
     ...outputConfig(flags, env),
     source,
@@ -114,17 +114,29 @@ export function outputConfig(flags: Flags, env: CliEnvironment['env']): Pick<Cli
   return { output: flags.find('output')?.oneOf(FORMATS) ?? 'text', color: plain ? 'never' : color };
 }
 
+/** The namespace of the flags; undefined where none is given. @throws FlagError with the flag, its value and the rule. */
+export function namespaceIn(flags: Flags): string | undefined {
+  return flags.findText('namespace')?.matching(PATH_NAME, NAMESPACE_RULE);
+}
+
+export const NAMESPACE_RULE = `the name of a namespace: ${PATH_NAME_RULE}`;
+
 /** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
 export function placementIn(positional: readonly string[], usage: string): string {
   const [kind = '', name = '', ...more] = positional.length === 1 ? (positional[0] ?? '').split('/') : positional;
-  if (/^placements?$/i.test(kind) && NAME.test(name) && more.length === 0) return name;
+  if (/^placements?$/i.test(kind) && name !== '' && more.length === 0) return checkedName(name, 'a Placement');
   return refuseArguments(positional, usage);
 }
 
-/** The only argument. @throws FlagError; `usage`: the arguments that are wanted. */
+/** The only argument, the name of a cluster. @throws FlagError; `usage`: the arguments that are wanted. */
 export function nameIn(positional: readonly string[], usage: string): string {
   const [name = ''] = positional;
-  return NAME.test(name) && positional.length === 1 ? name : refuseArguments(positional, usage);
+  return name !== '' && positional.length === 1 ? checkedName(name, 'a cluster') : refuseArguments(positional, usage);
+}
+
+function checkedName(name: string, owner: string): string {
+  if (PATH_NAME.test(name)) return name;
+  throw new FlagError(`the name of ${owner} must be ${PATH_NAME_RULE}, got ${JSON.stringify(name)}`);
 }
 
 /** @throws FlagError when there are arguments. */

@@ -3,6 +3,7 @@ import {
   apiSource,
   durationMs,
   nameIn,
+  namespaceIn,
   outputConfig,
   refuseArguments,
   rowsOf,
@@ -232,7 +233,7 @@ function clusterSet(flags: Flags, environment: CliEnvironment): ClusterSetBindCo
   const [action, name = '', ...more] = environment.positional;
   if (action !== 'bind' || !LABEL_VALUE.test(name) || more.length > 0)
     return refuseArguments(environment.positional, SET_ARGUMENTS);
-  const namespace = flags.findText('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace');
+  const namespace = namespaceIn(flags);
   return { command: 'clusterset bind', ...writeConfig(flags, environment), namespace, clusterSet: name };
 }
 

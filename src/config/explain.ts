@@ -1,3 +1,4 @@
+import { PATH_NAME, PATH_NAME_RULE } from '../api/names.js';
 import { cliConfig, CLI_FLAGS, placementIn, type CliConfig, type CliEnvironment } from './cli.js';
 import type { FlagRows, Flags } from './flags.js';
 
@@ -30,7 +31,7 @@ export function explain(flags: Flags, environment: CliEnvironment): ExplainConfi
     command: 'explain',
     ...cliConfig(flags, environment),
     placement: placementIn(environment.positional, EXPLAIN_ARGUMENTS),
-    cluster: flags.find('cluster')?.matching(/^[^/%]+$/, 'the name of a cluster'),
+    cluster: flags.find('cluster')?.matching(PATH_NAME, `the name of a cluster: ${PATH_NAME_RULE}`),
     nearest: flags.get('nearest').integer(0, 10_000),
   };
 }

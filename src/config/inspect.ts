@@ -1,9 +1,11 @@
+import { PATH_NAME } from '../api/names.js';
 import {
   apiSource,
   checkNoArguments,
   cliConfig,
   CLI_FLAGS,
   HUB_FLAGS,
+  NAMESPACE_RULE,
   nameIn,
   placementIn,
   type CliConfig,
@@ -96,6 +98,6 @@ export function check(flags: Flags, environment: CliEnvironment): CheckConfig {
     ...cliConfig(flags, environment, source),
     source,
     pre: flags.get('pre').bool(),
-    operatorNamespace: flags.get('operator-namespace').matching(/^[^/%]+$/, 'the name of a namespace'),
+    operatorNamespace: flags.get('operator-namespace').matching(PATH_NAME, NAMESPACE_RULE),
   };
 }

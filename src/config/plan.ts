@@ -1,6 +1,7 @@
 import {
   apiSource,
   checkNoArguments,
+  namespaceIn,
   outputConfig,
   rowsOf,
   type CliConfig,
@@ -98,7 +99,7 @@ export function plan(flags: Flags, { env, positional, version }: CliEnvironment)
   return {
     command: 'plan',
     version,
-    namespace: flags.findText('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
+    namespace: namespaceIn(flags),
     files,
     recursive: flags.get('recursive').bool(),
     deletions,

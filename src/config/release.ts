@@ -1,6 +1,7 @@
 import {
   apiSource,
   durationMs,
+  namespaceIn,
   placementIn,
   rowsOf,
   type CliConfig,
@@ -39,7 +40,7 @@ export function release(flags: Flags, { positional, version }: CliEnvironment): 
   return {
     command: 'release',
     version,
-    namespace: flags.findText('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
+    namespace: namespaceIn(flags),
     placement: placementIn(positional, RELEASE_ARGUMENTS),
     additions: flags.get('additions').bool(),
     clusters: flags

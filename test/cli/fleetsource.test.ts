@@ -9,7 +9,7 @@ import { rawDecision, rawPlacement } from '../support/builders/world.js';
 
 type Lists = (plural: string, namespace: string | undefined) => ApiError | readonly RawObject[];
 
-const SCOPE: FleetScope = { namespace: undefined, fallback: 'shop', resources: WORLD_RESOURCES };
+const SCOPE: FleetScope = { namespace: undefined, fallback: () => 'shop', resources: WORLD_RESOURCES };
 const NAMESPACED = ['placements', 'placementdecisions', 'managedclustersetbindings'];
 
 /** Records its calls. */

@@ -27,7 +27,7 @@ const FACTS: FactOptions = {
   version: '0.1.0',
   operatorNamespace: 'multicluster-engine-operator',
   namespace: undefined,
-  fallback: 'shop',
+  fallback: () => 'shop',
   definitions: [rawDefinition('placements')],
 };
 
@@ -73,7 +73,7 @@ function objectsOf({ plural }: ResourceType): readonly KubeObject[] {
 }
 
 function fleet(command: keyof typeof INSPECT_RESOURCES, namespace?: string): FleetScope {
-  return { namespace, fallback: 'shop', resources: INSPECT_RESOURCES[command] };
+  return { namespace, fallback: () => 'shop', resources: INSPECT_RESOURCES[command] };
 }
 
 /** Each command that reads, as the program runs it. */

@@ -11,11 +11,13 @@ import { drainCluster } from '../../src/cli/cluster/drain.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import { removeCluster } from '../../src/cli/cluster/remove.js';
 import { explainPlacement } from '../../src/cli/explain/command.js';
+import { readLeavingEvents } from '../../src/cli/explain/events.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';
 import { absentSetNote } from '../../src/cli/meant.js';
 import { planChange } from '../../src/cli/plan/command.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
+import { withHub } from '../../src/commands/cli/hub.js';
 import { readConfig } from '../../src/config/config.js';
 import { loadKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.js';
 
@@ -134,6 +136,69 @@ describe('a name that does not exist', () => {
     expect(meantText('edge-9', ['edge-1', 'edge-19', 'egde-1'])).toBe('');
     expect(meantText('egde-1', ['edge-2', 'edge-1'])).toBe('; did you mean edge-1?');
     expect(meantText('prod-eu', ['prod-eu-2'])).toBe('; did you mean prod-eu-2?');
+  });
+});
+
+const RULE = 'not empty, . or .., without / and %';
+
+describe('a name that no object can have', () => {
+  it.each([
+    ['explain placement web -n ..', `--namespace must be the name of a namespace: ${RULE}, got ".."`],
+    ['tree -n .', `--namespace must be the name of a namespace: ${RULE}, got "."`],
+    ['release placement web -n a/b', `--namespace must be the name of a namespace: ${RULE}, got "a/b"`],
+    ['plan --delete mcl/a -n ..', `--namespace must be the name of a namespace: ${RULE}, got ".."`],
+    ['clusterset bind a -n ..', `--namespace must be the name of a namespace: ${RULE}, got ".."`],
+    ['check --operator-namespace ..', `--operator-namespace must be the name of a namespace: ${RULE}, got ".."`],
+    ['explain placement web --cluster ..', `--cluster must be the name of a cluster: ${RULE}, got ".."`],
+    ['explain placement ..', `the name of a Placement must be ${RULE}, got ".."`],
+    ['tree placement/..', `the name of a Placement must be ${RULE}, got ".."`],
+    ['release placement a%b', `the name of a Placement must be ${RULE}, got "a%b"`],
+    ['cordon ..', `the name of a cluster must be ${RULE}, got ".."`],
+    ['uncordon a/b', `the name of a cluster must be ${RULE}, got "a/b"`],
+    ['drain .', `the name of a cluster must be ${RULE}, got "."`],
+    ['who-selects ..', `the name of a cluster must be ${RULE}, got ".."`],
+    ['cluster remove ..', `the name of a cluster must be ${RULE}, got ".."`],
+  ])('%s is refused, with the value and the rule', (line, text) => {
+    expect(readConfig(line.split(' '), {})).toMatchObject({
+      command: 'usage',
+      exitCode: 1,
+      text: expect.stringContaining(text),
+    });
+  });
+
+  it.each([
+    [{ deletions: ['mcl/..'] }, `--delete: the name must be ${RULE}, got ".."`],
+    [{ deletions: ['fpl/a%b'] }, `--delete: the name must be ${RULE}, got "a%b"`],
+    [{ labels: ['mcl/..:tier=gold'] }, `--set: the name must be ${RULE}, got ".."`],
+  ])('plan with %j is refused, with the value and the rule', async (given, text) => {
+    expect(await said(() => planned(given))).toBe(text);
+  });
+
+  it('a namespace of the context is refused where it is used alone, and the error names the context', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'impossible-'));
+    const file = path.join(folder, 'kubeconfig');
+    const contexts = [{ name: 'hub', context: { cluster: 'c', user: 'u', namespace: 'a/b' } }];
+    const clusters = [{ name: 'c', cluster: { server: 'http://127.0.0.1:9' } }];
+    writeFileSync(file, JSON.stringify({ 'current-context': 'hub', contexts, clusters }));
+    const source = { kind: 'api', kubeconfig: file, context: undefined, impersonate: undefined } as const;
+    const used = (namespace: string | undefined): Promise<string> =>
+      withHub({ version: '1', command: 'tree', namespace }, source, async (found) => found.namespace());
+
+    await expect(used(undefined)).rejects.toThrow(
+      `namespace "a/b" of context "hub" of ${file} must be ${RULE}; correct it, or give --namespace`,
+    );
+    expect(await used('shop')).toBe('shop');
+    const unused = { version: '1', command: 'cordon', namespace: undefined };
+    expect(await withHub(unused, source, async ({ kubeconfig }) => kubeconfig.context)).toBe('hub');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('a Placement with a comma in its name is looked for as one name, also in the events', async () => {
+    const asked: unknown[] = [];
+    const client = { list: (_type: ResourceType, _namespace: string, options: object) => (asked.push(options), []) };
+    await readLeavingEvents(client as never, { namespace: 'shop', name: 'web,a=b\\c' }, 0);
+
+    expect(asked).toEqual([{ fieldSelector: 'regarding.kind=Placement,regarding.name=web\\,a\\=b\\\\c' }]);
   });
 });
 

@@ -94,7 +94,7 @@ describe('check -n of a namespace without a Placement', () => {
     hub.put<KubeObject>(Namespaces, { metadata: { name: 'empty' } });
     hub.put<KubeObject>(Placements, { metadata: { namespace: 'shop', name: 'web' } });
     const read = async (namespace: string | undefined): Promise<unknown> => {
-      const options = { now: 0, version: '0.1.0', operatorNamespace: 'a', fallback: 'b', definitions: [] };
+      const options = { now: 0, version: '0.1.0', operatorNamespace: 'a', fallback: () => 'b', definitions: [] };
       return (await readHubFacts(hub, { ...options, namespace })).absence;
     };
 

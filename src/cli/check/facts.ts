@@ -89,7 +89,7 @@ export interface FactOptions {
   /** The only namespace whose Placements count; undefined: all. */
   readonly namespace: string | undefined;
   /** Of this instead, when Placements of all namespaces may not be listed. */
-  readonly fallback: string;
+  readonly fallback: () => string;
   /** The definitions of this version. */
   readonly definitions: readonly RawObject[];
 }

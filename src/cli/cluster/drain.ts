@@ -94,7 +94,7 @@ function isStuck(world: World, name: string, keys: readonly string[]): boolean {
 
 /** All Placements and decisions, and what else of `resources` can be read: replacements are not known without it. */
 async function readWorld({ client, clock }: DrainTools, resources: readonly WorldResource[]): Promise<World> {
-  const { world } = await readFleetWorld(client, { namespace: undefined, fallback: '', resources });
+  const { world } = await readFleetWorld(client, { namespace: undefined, fallback: () => '', resources });
   const missing = world.withheld.find(({ status }) => status === 404);
   if (missing !== undefined) throw notServed(missing);
   // The empty fallback is all namespaces again, so `withheld` has what was refused there, each resource once.

@@ -34,13 +34,18 @@ export async function readLeavingEvents(
   { namespace = '', name }: ObjectName,
   now: number,
 ): Promise<LeavingEvents> {
-  const fieldSelector = `regarding.kind=${Placements.kind},regarding.name=${name}`;
+  const fieldSelector = `regarding.kind=${Placements.kind},regarding.name=${selectorValue(name)}`;
   try {
     return { events: leavingEvents(await client.list(Events, namespace, { fieldSelector })), withheld: undefined, now };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
     return { events: [], withheld: { resource: 'events', verb: 'list', status: error.status }, now };
   }
+}
+
+/** A value of a field selector; commas and equals signs in it are escaped (Go's fields.EscapeValue). */
+function selectorValue(value: string): string {
+  return value.replaceAll(/[\\,=]/g, '\\$&');
 }
 
 /** Those of the events that name clusters which left, newest first. */

@@ -1,4 +1,5 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
+import { PATH_NAME, PATH_NAME_RULE } from '../../api/names.js';
 import {
   apiVersionOf,
   ManagedClusters,
@@ -67,6 +68,7 @@ export function deletion(text: string, namespace: string): Change {
   const [kind = '', name = '', ...more] = text.split('/');
   if (name === '' || more.length > 0)
     throw new ChangeTextError(`--delete must be KIND/NAME, got ${JSON.stringify(text)}`);
+  checkName(name, '--delete');
   refuseDefinition(kind, name);
   const { resource, type } = kindOf(kind, '--delete');
   return { kind: 'delete', resource, object: type.namespaced ? { namespace, name } : { name } };
@@ -95,12 +97,18 @@ export function labelChange(text: string): Change {
   if (match === null)
     throw new ChangeTextError(`--set must be mcl/NAME:KEY=VALUE or mcl/NAME:KEY-, got ${JSON.stringify(text)}`);
   const [, kind = '', name = '', key = '', value] = match;
+  checkName(name, '--set');
   const { resource } = kindOf(kind, '--set');
   if (resource !== 'managedclusters')
     throw new ChangeTextError(`--set takes labels of mcl, got ${JSON.stringify(kind)}`);
   const label = parseLabelSelector({ matchLabels: { [key]: value ?? '' } }, '--set');
   if (!label.ok) throw new ChangeTextError(`--set: ${label.problem.message}`);
   return { kind: 'label', resource, object: { name }, key, value };
+}
+
+function checkName(name: string, flag: string): void {
+  if (PATH_NAME.test(name)) return;
+  throw new ChangeTextError(`${flag}: the name must be ${PATH_NAME_RULE}, got ${JSON.stringify(name)}`);
 }
 
 function kindOf(text: string, flag: string): PlannedKind {

@@ -67,7 +67,7 @@ async function run(config: FleetConfig, hub: Hub): Promise<Answer> {
       return { text: listClusters(clusters, { output: config.output, colored: isColored(config) }), exitCode: 0 };
     }
     case 'clusterset bind':
-      return lines(...(await bindClusterSet(client, { clusterSet: config.clusterSet, namespace: hub.namespace })));
+      return lines(...(await bindClusterSet(client, { clusterSet: config.clusterSet, namespace: hub.namespace() })));
     case 'cordon':
       return lines(await cordon(client, config.cluster));
     case 'uncordon':

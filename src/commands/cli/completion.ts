@@ -36,6 +36,6 @@ async function namesOf(config: CompleteConfig, live: LiveNames, signal: AbortSig
   }
   const { withHub } = await import('./hub.js');
   return withHub({ ...config, command: 'completion' }, source, ({ client, namespace }) =>
-    liveNames(client, live, { namespace: allNamespaces ? undefined : namespace, signal }),
+    liveNames(client, live, { namespace: allNamespaces ? undefined : namespace(), signal }),
   );
 }

@@ -62,20 +62,21 @@ async function readHub(config: ExplainConfig, hub: Hub): Promise<Read> {
   return { world, request: { ...request, denied } };
 }
 
-async function readObjects(config: ExplainConfig, { client, namespace }: Hub): Promise<Read> {
+async function readObjects(config: ExplainConfig, { client, namespace: fallback }: Hub): Promise<Read> {
   const name = config.placement;
   if (config.allNamespaces) {
     const beyond = await readFleetWorld(client, {
       namespace: undefined,
-      fallback: namespace,
+      fallback,
       resources: DECISION_RESOURCES,
     });
     return readOf(config, beyond.world, { namespace: undefined, beyond });
   }
+  const namespace = fallback();
   const [world, leaving, others] = await Promise.all([
     readPlacementWorld(client, { namespace, name }),
     readLeavingEvents(client, { namespace, name }, systemClock.now()),
-    readFleetWorld(client, { namespace: undefined, fallback: namespace, resources: OTHERS }),
+    readFleetWorld(client, { namespace: undefined, fallback, resources: OTHERS }),
   ]);
   return readOf(config, world, { namespace, leaving, others });
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { DEFAULT_NAMESPACE, PATH_NAME, PATH_NAME_RULE } from '../../api/names.js';
 import { SelfSubjectAccessReviews } from '../../api/resources.js';
 import { absentNamespaceNote } from '../../cli/meant.js';
 import { NotFoundError } from '../../cli/output.js';
@@ -7,6 +7,7 @@ import { PROGRAM } from '../../config/config.js';
 import { resourceOf } from '../../kube/client/path.js';
 import { createClient } from '../../kube/client/rest.js';
 import type { KubeClient } from '../../kube/client/client.js';
+import { KubeconfigError } from '../../kube/kubeconfig/kubeconfigerror.js';
 import { loadKubeconfig, type Kubeconfig } from '../../kube/kubeconfig/kubeconfig.js';
 import { createTransport, type Transport } from '../../kube/transport/transport.js';
 import { createLogger } from '../../observability/logger.js';
@@ -21,8 +22,11 @@ export interface Hub {
   readonly kubeconfig: Kubeconfig;
   /** Says on standard error, once, where this command writes. Before the first write that is done by itself: for questions. */
   readonly announceWrites: () => void;
-  /** The namespace of the flags, else that of the kubeconfig's context, else `default`. */
-  readonly namespace: string;
+  /**
+   * The namespace of the flags, else that of the kubeconfig's context, else `default`. Commands that need none work with a
+   * kubeconfig that names an impossible one, as with kubectl. @throws KubeconfigError.
+   */
+  readonly namespace: () => string;
 }
 
 const REVIEWS = resourceOf(SelfSubjectAccessReviews);
@@ -52,8 +56,8 @@ export async function withHub<T>(
     userAgent: `multicluster-engine/${config.version} (${config.command})`,
   });
   try {
-    const namespace = config.namespace ?? kubeconfig.namespace ?? DEFAULT_NAMESPACE;
     const announced = announcing(transport, announceWrites);
+    const namespace = (): string => config.namespace ?? namespaceOf(kubeconfig);
     return await work({ client: createClient(announced), transport: announced, kubeconfig, announceWrites, namespace });
   } catch (error) {
     const absent = isNothing(error) ? await absentNamespace(config, createClient(transport)) : undefined;
@@ -65,6 +69,12 @@ export async function withHub<T>(
   } finally {
     await transport.close();
   }
+}
+
+function namespaceOf({ namespace = DEFAULT_NAMESPACE, source }: Kubeconfig): string {
+  if (PATH_NAME.test(namespace)) return namespace;
+  const given = `namespace ${JSON.stringify(namespace)} of ${source}`;
+  throw new KubeconfigError(`${given} must be ${PATH_NAME_RULE}; correct it, or give --namespace`);
 }
 
 /** What a misspelt namespace leads to. */

@@ -42,8 +42,8 @@ function textOf(config: InspectConfig, found: FleetReading): string {
 }
 
 /** `tree` shows one namespace unless all are asked for; the others show all of them unless one is. */
-function namespaceOf(config: InspectConfig, own: string): string | undefined {
-  if (config.command === 'tree') return config.allNamespaces ? undefined : own;
+function namespaceOf(config: InspectConfig, own: () => string): string | undefined {
+  if (config.command === 'tree') return config.allNamespaces ? undefined : own();
   return config.namespace;
 }
 
@@ -64,7 +64,7 @@ async function read(config: InspectConfig): Promise<Read> {
     });
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
-  const namespace = namespaceOf(config, own);
+  const namespace = namespaceOf(config, () => own);
   const world = worldIn(worldOfObjects(await readFiles([source.path]), own), namespace);
   return { reading: { world, namespace, refused: [] }, errors: [] };
 }

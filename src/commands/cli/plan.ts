@@ -57,9 +57,10 @@ async function read(config: PlanConfig, progress: ProgressLine): Promise<Before>
   const { source, recursive } = config;
   if (source.kind === 'api') {
     const { absentNamespace, withHub } = await import('./hub.js');
-    return withHub(config, source, async ({ client, namespace }) => {
+    return withHub(config, source, async ({ client, namespace: fallback }) => {
+      const namespace = fallback();
       const onProgress = (resource: string, objects: number): void => progress.count(resource, objects);
-      const scope = { namespace: undefined, fallback: namespace, resources: RESOURCES, onProgress };
+      const scope = { namespace: undefined, fallback, resources: RESOURCES, onProgress };
       const reading = await readFleetWorld(client, scope);
       const objects = Object.values(reading.world.objects).flat();
       const isEmpty = objects.every(({ metadata }) => metadata.namespace !== namespace);

@@ -10,7 +10,7 @@ export function runRelease(config: ReleaseConfig): Promise<number> {
     const { placement, additions, clusters, forMs, source } = config;
     const now = systemClock.now();
     const line = await withHub(config, source, ({ client, namespace }) =>
-      releaseRemovals(client, { namespace, placement, additions, clusters, now, until: now + forMs }),
+      releaseRemovals(client, { namespace: namespace(), placement, additions, clusters, now, until: now + forMs }),
     );
     return { text: `${line}\n`, exitCode: 0 };
   });

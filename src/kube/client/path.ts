@@ -1,4 +1,5 @@
 import type { ObjectName, ResourceType } from '../../api/meta.js';
+import { PATH_NAME, PATH_NAME_RULE } from '../../api/names.js';
 
 /** A collection with its selectors, the same for list and watch. */
 export interface Collection {
@@ -24,11 +25,9 @@ export function objectPath(type: ResourceType, name: ObjectName, subresource?: '
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** Encodes a path segment. Rule of the API: not empty, not `.` or `..`, without `/` and `%`. */
+/** Encodes a path segment. */
 function segment(field: string, value: string): string {
-  if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
-    throw new RangeError(`${field}: "${value}": must not be empty, "." or "..", nor hold "/" or "%"`);
-  }
+  if (!PATH_NAME.test(value)) throw new RangeError(`${field}: ${JSON.stringify(value)}: must be ${PATH_NAME_RULE}`);
   return encodeURIComponent(value);
 }
 
