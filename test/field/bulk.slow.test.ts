@@ -57,7 +57,11 @@ describeWithServer('a bulk command under a disruption budget', { own: true }, (s
   }
 
   async function planned(namespace: string, names: readonly string[]): Promise<PlacementPlan | undefined> {
-    const read = await readFleetWorld(fleet.client, { namespace, fallback: () => namespace, resources: DECISION_RESOURCES });
+    const read = await readFleetWorld(fleet.client, {
+      namespace,
+      fallback: () => namespace,
+      resources: DECISION_RESOURCES,
+    });
     const world: World = { ...read.world, at: Date.now() };
     const changes = names.map((name) => labelChange(`mcl/${name}:tier=silver`));
     return planFleet(world, overlay(world, changes)).find((one) => one.namespace === namespace);
