@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Socket } from 'node:net';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import { checkServerIdentity, createSecureContext, type SecureContext } from 'node:tls';
 
 import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
@@ -93,18 +93,21 @@ export class ConnectionPool {
  * signature of the server. An Agent's own is gone with its last connection.
  */
 function connectorOf(credentials: Credentials): buildConnector.connector {
-  const { servername, rejectUnauthorized } = credentials.tls;
+  const { servername = '', rejectUnauthorized } = credentials.tls;
+  const address = addressIn(servername);
   const secureContext = secureContextOf(credentials);
   const connector = buildConnector({
     ...(secureContext === undefined ? {} : { secureContext }),
-    ...(servername === undefined ? {} : { servername }),
+    ...(address === ''
+      ? { servername }
+      : { checkServerIdentity: (_, certificate) => checkServerIdentity(address, certificate) }),
     rejectUnauthorized,
     timeout: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelay: TCP_PROBE_MS,
     allowH2: false,
   });
-  const direct = observed(connector);
+  const direct = observed(address === '' ? connector : withoutName(connector, address));
   if (credentials.proxy === undefined) return keepingSession(direct);
   const proxy = new URL(credentials.proxy);
   return keepingSession(
@@ -112,6 +115,17 @@ function connectorOf(credentials: Credentials): buildConnector.connector {
       openTunnel({ proxy, host, port, secureContext, rejectUnauthorized, timeoutMs: CONNECT_TIMEOUT_MS }),
     ),
   );
+}
+
+/** The address in a server name, `::1` or `[::1]`; empty for a name. */
+function addressIn(servername: string): string {
+  const address = servername.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) === 0 ? '' : address;
+}
+
+/** TLS names no address to the server (RFC 6066), and not the host instead, as Go: the certificate alone is for it. */
+function withoutName(connector: buildConnector.connector, address: string): buildConnector.connector {
+  return (options, callback) => connector({ ...options, servername: '', host: address }, callback);
 }
 
 function tunnelling(

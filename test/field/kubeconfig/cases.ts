@@ -292,6 +292,9 @@ export const CASES: readonly Case[] = [
   one('insecure-skip-tls-verify', config({ cluster: { server: SERVER, 'insecure-skip-tls-verify': true } })),
   one('insecure-skip-tls-verify and an authority', withCluster({ 'insecure-skip-tls-verify': true })),
   one('tls-server-name', withCluster({ server: 'https://127.0.0.1:HTTPS_PORT', 'tls-server-name': 'localhost' })),
+  one('tls-server-name that is an address', withCluster({ 'tls-server-name': '127.0.0.1' })),
+  one('tls-server-name that is an address in brackets', withCluster({ 'tls-server-name': '[127.0.0.1]' })),
+  one('tls-server-name that is another address', withCluster({ 'tls-server-name': '127.0.0.9' })),
   one('another tls-server-name', withCluster({ 'tls-server-name': 'other.example' })),
   one('an address instead of a name', withCluster({ server: 'https://127.0.0.1:HTTPS_PORT' })),
   // Users.
