@@ -138,9 +138,60 @@ const SCALARS: readonly string[] = [
   '>-\n      x\n      y',
 ];
 
+const OTHER_BREAK = 'U+0085, U+2028 and U+2029 are letters to one reader, line breaks to the other';
 const NOT_EXACT = 'an integer beyond 2^53 cannot be read exactly';
 
 /** Structure: keys, documents, lists, fields. */
+/** Values in brackets or quotes whose next lines are not indented, tabs and comments where one reader or the other minds them. */
+const BLANKS: readonly string[] = [
+  'spec: {numberOfClusters: 3\n}',
+  'spec: {\nnumberOfClusters: 3\n}',
+  'spec: {\n\tnumberOfClusters: 3,\n\tClusterSets: [a,\n\tb]\n}',
+  'spec: {numberOfClusters: 3,\nClusterSets: [a,\nb\n]\n}',
+  'spec:\n  ClusterSets: [a,\nb]',
+  'spec:\n  ClusterSets: [\n  a,\n  b\n  ]\n  numberOfClusters: 1',
+  'spec:\n  ClusterSets:\n  - "a\nb"\n  - \'c\n  d\'',
+  'spec: {ClusterSets: [a\nb]}',
+  'spec: {ClusterSets: [a\n\tb]}',
+  'spec: {ClusterSets: [a\n \tb]}',
+  'spec: {ClusterSets: [a\n\t]}',
+  'spec: {ClusterSets: [a,\n\t]}',
+  'spec: {ClusterSets: [a,\n\t\nb]}',
+  'spec: {ClusterSets: ["a"\n\t\n]}',
+  'spec: {ClusterSets: [a\n...\n]}',
+  'spec: {ClusterSets: [a\n',
+  'spec: {ClusterSets:\n[a]\n}',
+  'spec: {ClusterSets\n: [a]\n}',
+  'spec:\n{numberOfClusters: 3}',
+  'spec:\n  numberOfClusters:\n  3',
+  'spec:\t{numberOfClusters: 3}',
+  'spec: {\tnumberOfClusters: 3}',
+  'spec: { \tnumberOfClusters:\t3,\tClusterSets:\t[\ta\t]\t}\t',
+  'spec: {}#x',
+  'spec: {} #x',
+  'spec: {}#x\n#y',
+  'spec: {#x\n}',
+  'spec: {numberOfClusters: 3,#x\n}',
+  'spec: {numberOfClusters: 3#x\n}',
+  'spec:\n  ClusterSets: ["a"#x\n, b]#y',
+  'spec:\n  ClusterSets: [a]#x\n  numberOfClusters: 1',
+  'spec: {}\n\t',
+  'spec: {}\n\t\n',
+  'spec: {}\n \t\n',
+  'spec: {}\n\t# end',
+  'spec: {}\n...\n\t',
+  'spec:\n\t\n  numberOfClusters: 1',
+  'spec:\n  numberOfClusters: 1\n\t\n  ClusterSets: [a]',
+  'spec:\n  numberOfClusters: 1\n \t\n  ClusterSets: [a]',
+  'spec:\n  numberOfClusters: 1\n  \t\n  ClusterSets: [a]',
+  'spec:\n  numberOfClusters: 1\n   \t\n  ClusterSets: [a]',
+  'spec:\n  numberOfClusters: 1 # one\n   \t\n  ClusterSets: [a]',
+  'spec:\n  numberOfClusters: 1\n# one\n   \t\n  ClusterSets: [a]',
+  'spec:\n  ClusterSets: [a]\n   \t\n  numberOfClusters: 1',
+  'spec:\n  ClusterSets:\n  - a\n  \t\n  - b',
+  'spec:\n  ClusterSets:\n  - a\n   \t\n  - b',
+];
+
 const STRUCTURES: readonly (Make | readonly [Make, string])[] = [
   (name) => `${head(name)}spec:\n  numberOfClusters: 1\n  numberOfClusters: 2\n`,
   (name) => `${head(name)}spec: {numberOfClusters: 1}\nspec: {numberOfClusters: 2}\n`,
@@ -344,6 +395,16 @@ export function manifestTexts(seed: number, count: number): readonly ManifestTex
     ...SCALARS.flatMap((one) => [number(one), annotation(one)]),
     ...SCALARS.filter((_, index) => index % 3 === 0).map(label),
     ...STRUCTURES,
+    ...BLANKS.map(
+      (rest): Make =>
+        (name) =>
+          `${head(name)}${rest}\n`,
+    ),
+    (name) => `${head(name)}\t\nspec: {}\n`,
+    (name) => `\t\n${head(name)}spec: {}\n`,
+    (name) => `${head(name, 'Placement', '  annotations: {a: |\n}\n')}spec: {}\n`,
+    (name) => `${head(name, 'Placement', '  annotations:\n    a: |\n      b\n      \t\n    \t\n')}spec: {}\n`,
+    ...['\u0085', '\u2028', 'x\u0085y', '"x\u2029y"', 'x # \u2028'].map((one) => [label(one), OTHER_BREAK] as const),
     ...Object.entries(RULE_SPECS).flatMap(([kind, specs]) => specs.map((one) => ruled(kind, one))),
     ...scalars.flatMap((one) => [number(one), label(one), annotation(one)]),
   ];

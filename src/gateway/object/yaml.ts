@@ -49,6 +49,8 @@ const NUMBER =
   /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
 const ENDS_OTHERWISE = /^:[,[\]{}]/;
 const LATE_COLON = /^["']?(?:[^\S\n]*(?:#.*)?\n)+[^\S\n]*:/;
+/** A line with a tab and perhaps a comment alone, and line breaks of YAML 1.1 that are letters in YAML 1.2. */
+const DISPUTED_BLANK = /^ *\t[\t ]*(?:#.*)?$|[\u0085\u2028\u2029]/m;
 const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
 
 type Property = Extract<Event, { readonly tagStart: number }>;
@@ -60,6 +62,7 @@ type Property = Extract<Event, { readonly tagStart: number }>;
  */
 export function parseYaml(text: string): JsonValue {
   checkSize(text);
+  checkBlanks(text);
   const events = eventsOf(text);
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
   if (documents.length > 1) throw new StatusError('malformed', { message: 'the body must hold one document' });
@@ -111,6 +114,16 @@ function checkSize(text: string): void {
     throw new StatusError('malformed', {
       message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can separate values, also inside strings; JSON has no such limit`,
     });
+}
+
+/** JSON may have both: kubectl reads it as JSON. */
+function checkBlanks(text: string): void {
+  const [found] = DISPUTED_BLANK.exec(text) ?? [];
+  if (found === undefined || parseJson(text) !== undefined) return;
+  const message = found.includes('\t')
+    ? 'a line with a tab and no value: readers of YAML disagree on it'
+    : `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} has to be escaped: readers of YAML disagree on it`;
+  throw new StatusError('malformed', { message });
 }
 
 function eventsOf(text: string): readonly Event[] {

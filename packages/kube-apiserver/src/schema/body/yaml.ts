@@ -14,6 +14,7 @@ import { compareBytes, goQuote, wellFormed } from '../go/text.js';
 import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
+import { refuseOtherBreaks } from './yamlmend.js';
 import { decodeYaml, eventsOf, readableText, refuseFlowScalar } from './yamlevents.js';
 
 /** Limit on the values that aliases may add to a document: protects against alias bombs. */
@@ -61,8 +62,10 @@ function asJson(text: string): Body | undefined {
 function readEvents(text: string): Body {
   if ((text.match(STRUCTURE)?.length ?? 0) > MAX_STRUCTURE)
     throw new MalformedBody(`yaml: document is too large: send it as JSON`);
-  const builder = new Builder(text);
-  for (const event of eventsOf(text)) if (builder.take(event)) break;
+  refuseOtherBreaks(text);
+  const parsed = eventsOf(text);
+  const builder = new Builder(parsed.text);
+  for (const event of parsed.events) if (builder.take(event)) break;
   if (builder.unsupported !== undefined) throw builder.unsupported;
   return { value: builder.value, duplicates: builder.duplicates };
 }

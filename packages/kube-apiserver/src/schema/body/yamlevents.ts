@@ -1,32 +1,32 @@
 import { isUtf8 as isValidUtf8 } from 'node:buffer';
-import { parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
-import { MAX_DEPTH } from './json.js';
+import { SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
 import { MalformedBody } from './malformed.js';
+import { parseAsGo, refuseTabs, type Parsed } from './yamlmend.js';
 
 /**
  * The YAML events of a text, at least those of its first document. Errors after that are ignored: the API server does
- * not parse that far.
+ * not parse that far. Their offsets count in the text that is returned, which may have more blanks than the source.
  * @throws MalformedBody
  */
-export function eventsOf(text: string): readonly Event[] {
-  const [first] = text.matchAll(SEPARATOR);
-  if (first?.[0] === '...' && isHead(text.slice(0, first.index))) throw new MalformedBody(NO_CONTENT);
-  const whole = parse(text);
-  if (!(whole instanceof YAMLException)) return whole;
-  const document = firstDocument(text, whole.reason, whole.mark?.position ?? 0);
-  const events = document === undefined ? whole : parse(document);
-  if (!(events instanceof YAMLException)) return events;
+export function eventsOf(source: string): { readonly text: string; readonly events: readonly Event[] } {
+  const [first] = source.matchAll(SEPARATOR);
+  if (first?.[0] === '...' && isHead(source.slice(0, first.index))) throw new MalformedBody(NO_CONTENT);
+  const whole = parseAsGo(source);
+  if (!(whole.events instanceof YAMLException)) return checked(whole, whole.events);
+  const document = firstDocument(whole.text, whole.events.reason, whole.events.mark?.position ?? 0);
+  const parsed = document === undefined ? whole : parseAsGo(document);
+  const { events } = parsed;
+  if (!(events instanceof YAMLException)) return checked(parsed, events);
   const line = events.mark?.line;
   throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${events.reason.slice(0, 200)}`);
 }
 
-function parse(text: string): readonly Event[] | YAMLException {
-  try {
-    return parseEvents(text, { maxDepth: MAX_DEPTH });
-  } catch (error) {
-    if (error instanceof YAMLException) return error;
-    throw error;
-  }
+function checked(
+  parsed: Parsed,
+  events: readonly Event[],
+): { readonly text: string; readonly events: readonly Event[] } {
+  refuseTabs(parsed, events);
+  return { text: parsed.text, events };
 }
 
 const UTF16 = [
