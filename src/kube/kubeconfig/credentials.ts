@@ -136,8 +136,8 @@ interface Token {
 }
 
 function pairOf(user: UserEntry, origin: string): Pair | undefined {
-  const cert = material(user.clientCertificateData, user.clientCertificate);
-  const key = material(user.clientKeyData, user.clientKey);
+  const cert = material('client-certificate', user.clientCertificateData, user.clientCertificate);
+  const key = material('client-key', user.clientKeyData, user.clientKey);
   return cert === undefined || key === undefined ? undefined : checkedPair({ cert, key }, origin);
 }
 
@@ -169,17 +169,17 @@ function tlsOf(cluster: ClusterEntry, pair: Pair | undefined): TlsMaterial {
 }
 
 function caOf({ certificateAuthority, certificateAuthorityData }: ClusterEntry): Buffer | undefined {
-  return material(certificateAuthorityData, certificateAuthority);
+  return material('certificate-authority', certificateAuthorityData, certificateAuthority);
 }
 
 /** The data, else the content of the file, which is read again at each load. */
-function material(data: Buffer, file: string): Buffer | undefined {
+function material(field: string, data: Buffer, file: string): Buffer | undefined {
   if (data.length > 0) return data;
   if (file === '') return undefined;
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new KubeconfigError(`${file} cannot be read: ${fileFault(error)}`);
+    throw new KubeconfigError(`${field}: ${file} cannot be read: ${fileFault(error)}`);
   }
 }
 
