@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { withHub } from '../../src/commands/cli/hub.js';
+import { ManagedClusters } from '../../src/api/resources.js';
+import { withHub, type Hub } from '../../src/commands/cli/hub.js';
 import { authProviderHeader } from '../../src/kube/kubeconfig/authprovider.js';
 import type { Call } from '../../src/kube/transport/call.js';
 import { createTransport, type Transport } from '../../src/kube/transport/transport.js';
@@ -58,6 +59,10 @@ const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-len
 const DENIED =
   'HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 66\r\n\r\n' +
   '{"kind":"Status","message":"Unauthorized","reason":"Unauthorized"}';
+
+const LOGIN = 'HTTP/1.1 302 Found\r\nlocation: https://login.example\r\ncontent-length: 0\r\n\r\n';
+const OUTAGE = 'HTTP/1.1 503 Out\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>';
+const WHICH = 'is this the address of a Kubernetes API server?';
 
 /** Answers each request with these bytes. */
 function answering(bytes: string): (socket: Socket) => void {
@@ -344,8 +349,14 @@ it('a command names server and context once, whatever is wrong', async () => {
   const page = 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 8\r\n\r\nsign in!';
   const folder = mkdtempSync(path.join(tmpdir(), 'connection-'));
   const file = path.join(folder, 'config');
-  const messageFor = async (port: number, user: object): Promise<string> => {
-    const cluster = { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': base64(ca.cert) };
+  interface Other {
+    readonly authority?: object;
+    readonly work?: (hub: Hub) => Promise<unknown>;
+  }
+  const messageFor = async (port: number, user: object, other: Other = {}): Promise<string> => {
+    const { authority: own = { 'certificate-authority-data': base64(ca.cert) } } = other;
+    const { work = ({ transport }: Hub) => transport.call(call) } = other;
+    const cluster = { server: `https://127.0.0.1:${port}`, ...own };
     const config = {
       'current-context': 'hub',
       clusters: [{ name: 'c', cluster }],
@@ -355,7 +366,7 @@ it('a command names server and context once, whatever is wrong', async () => {
     writeFileSync(file, JSON.stringify(config));
     const source = { kind: 'api', kubeconfig: file, context: undefined, impersonate: undefined } as const;
     const command = { version: '1', namespace: undefined, command: 'status' };
-    const error: unknown = await withHub(command, source, ({ transport }) => transport.call(call)).catch(String);
+    const error: unknown = await withHub(command, source, work).catch(String);
     return String(error)
       .replaceAll(file, 'FILE')
       .replaceAll(/:\d{4,5}\b/g, ':PORT')
@@ -372,6 +383,14 @@ it('a command names server and context once, whatever is wrong', async () => {
     await messageFor(await closedPort(), { token: 'hidden' }),
     await messageFor(await tls(leaf, DENIED), pair),
     await messageFor(await tls(leaf, page), { token: 'hidden' }),
+    await messageFor(await tls(leaf, LOGIN), { token: 'hidden' }),
+    await messageFor(await tls(leaf, OUTAGE), { token: 'hidden' }),
+    await messageFor(
+      await tls(leaf),
+      { token: 'hidden' },
+      { work: ({ client }) => client.list(ManagedClusters, undefined) },
+    ),
+    await messageFor(await tls(leaf), { token: 'hidden' }, { authority: { 'certificate-authority': folder } }),
     await messageFor(await closedPort(), { exec }),
   ];
   rmSync(folder, { recursive: true });
@@ -382,8 +401,12 @@ it('a command names server and context once, whatever is wrong', async () => {
     expect.stringContaining(
       `list placements: ${server} rejects the client certificate of user "alice" (401 Unauthorized): certificate CN=alice, issued by CN=hub-ca, valid from `,
     ),
-    'https://127.0.0.1:PORT: list placements: malformed response: content type is not application/json',
-    'https://127.0.0.1:PORT: list placements: not sent: credential plugin /none/plugin cannot be started: no such file; get it',
+    `list placements: ${server} answers with HTTP 200 and no object of the API: ${WHICH}`,
+    `list placements: ${server} answers with HTTP 302 and no object of the API: ${WHICH}`,
+    `list placements: ${server} answers with HTTP 503 and no object of the API: ${WHICH}`,
+    `${server}: list managedclusters.cluster.fleetmgmt.io: malformed response: kind "" where ManagedClusterList was expected: ${WHICH}`,
+    expect.stringMatching(/: certificate-authority: .* cannot be read: it is a folder/),
+    `${server}: list placements: not sent: credential plugin /none/plugin cannot be started: no such file; get it`,
   ]);
 });
 

@@ -9,6 +9,7 @@ import { createClient } from '../../kube/client/rest.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { KubeconfigError } from '../../kube/kubeconfig/kubeconfigerror.js';
 import { loadKubeconfig, type Kubeconfig } from '../../kube/kubeconfig/kubeconfig.js';
+import { WHICH_SERVER } from '../../kube/transport/explainer.js';
 import { createTransport, type Transport } from '../../kube/transport/transport.js';
 import { createLogger } from '../../observability/logger.js';
 import { systemClock, systemRandom, waitingClock } from '../../runtime/clock.js';
@@ -62,13 +63,19 @@ export async function withHub<T>(
   } catch (error) {
     const absent = isNothing(error) ? await absentNamespace(config, createClient(transport)) : undefined;
     if (absent !== undefined) throw new NotFoundError(absent, { cause: error });
-    // With a code it names the server already. No object of the API may mean that another server answers.
-    if (!isFailure(error, 'Transport', 'Malformed', 'Unavailable') || error.code !== undefined) throw error;
-    const { kind, call, status, reason } = error;
-    throw new ApiError({ kind, call, status, reason, message: `${kubeconfig.server}: ${error.message}` });
+    if (isFailure(error, 'Transport', 'Malformed', 'Unavailable')) throw naming(kubeconfig, error);
+    throw error;
   } finally {
     await transport.close();
   }
+}
+
+/** The error with the server. With a code or the context it names it already. No object of the API may mean that another one answers. */
+function naming({ server, source }: Kubeconfig, error: ApiError): ApiError {
+  if (error.code !== undefined || error.message.includes(`(${source})`)) return error;
+  const { kind, call, status, reason } = error;
+  const question = kind === 'Malformed' ? `: ${WHICH_SERVER}` : '';
+  return new ApiError({ kind, call, status, reason, message: `${server} (${source}): ${error.message}${question}` });
 }
 
 function namespaceOf({ namespace = DEFAULT_NAMESPACE, source }: Kubeconfig): string {

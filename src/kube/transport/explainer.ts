@@ -40,6 +40,17 @@ export function withoutTls({ kind, call, status }: ApiError, credentials: Creden
   return new ApiError({ kind, call, status, message: `${describeCall(call)}: ${text}; ${remedy}` });
 }
 
+/** The question about an answer that is not of the Kubernetes API. */
+export const WHICH_SERVER = 'is this the address of a Kubernetes API server?';
+
+/** The error of a response that a page or a login sends, not the Kubernetes API. */
+export function foreign(failure: ApiError, credentials: Credentials): ApiError {
+  const { kind, call, status, retryAfterMs } = failure;
+  const text = `${attemptedText(attemptedWith(credentials))} answers with HTTP ${status} and no object of the API`;
+  const message = `${describeCall(call)}: ${text}: ${WHICH_SERVER}`;
+  return new ApiError({ kind, call, status, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+}
+
 /** A call whose time is over. */
 export interface LateCall {
   readonly call: FailedCall;

@@ -35,6 +35,13 @@ export function parseErrorBody(raw: RawResponse): unknown {
   return isJson(raw.contentType) ? parseJson(raw.bytes.toString('utf8')) : undefined;
 }
 
+/** A page, or a redirect: the API server sends neither. Its texts, of /readyz and of unknown paths, are plain ones. */
+export function isForeign({ status, contentType }: RawResponse): boolean {
+  return (
+    !isJson(contentType) && ((status >= 300 && status < 400) || /^(text\/html|application\/xhtml)/i.test(contentType))
+  );
+}
+
 function isJson(contentType: string): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType);
 }

@@ -2,13 +2,13 @@ import type { Clock } from '../../runtime/clock.js';
 import type { ApiError } from '../../runtime/errors.js';
 import type { RequestMetrics } from '../../runtime/metrics.js';
 import { exchange, type IncomingResponse, type ResponseBody } from './exchange.js';
-import { parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
+import { isForeign, parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
 import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
-import { aborted, errorFromResponse } from '../apierror.js';
+import { aborted, errorFromResponse, malformed } from '../apierror.js';
 import { failureOf } from '../../runtime/connection/failure.js';
-import { Explainer, withoutTls } from './explainer.js';
+import { Explainer, foreign, withoutTls } from './explainer.js';
 import type { RetryAfter } from './retryafter.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { parseRetryAfter } from './retry.js';
@@ -142,7 +142,9 @@ export class HttpRoundTripper implements RoundTripper {
     const bytes = await this.#bytesOf(call, body, credentials);
     if (bytes === undefined) throw tooLong(call.target, this.#options.maxResponseBytes);
     const raw = { status, contentType: headers['content-type'] ?? '', bytes };
-    if (raw.status >= 200 && raw.status < 300) return parseSuccess(raw, call.target);
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && !isForeign(raw)) return parseSuccess(raw, call.target);
+    if (isSuccess) throw foreign(malformed(call.target, 'a page', status), credentials);
     const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#options.clock.now());
     if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
     const parsed = parseErrorBody(raw);
@@ -151,7 +153,8 @@ export class HttpRoundTripper implements RoundTripper {
       throw new AttemptError(this.#explainer.rejected(failure, credentials), false, credentials);
     // A TLS server of Go answers so to a request without TLS.
     const wantsTls = status === 400 && parsed === undefined && credentials.server.startsWith('http:');
-    throw new AttemptError(wantsTls ? withoutTls(failure, credentials) : failure, false);
+    if (wantsTls) throw new AttemptError(withoutTls(failure, credentials), false);
+    throw new AttemptError(isForeign(raw) ? foreign(failure, credentials) : failure, false);
   }
 
   async #bytesOf(call: Call, body: ResponseBody, credentials: Credentials): Promise<Buffer | undefined> {
