@@ -22,10 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([rig.stop(), strict.stop()]));
 
-interface Answer {
-  readonly details: { readonly causes: readonly { readonly field: string }[] };
-}
-
 type Method = 'POST' | 'PUT';
 
 const send = (one: Rig, method: Method, type: string, body: string): ReturnType<Rig['ask']> =>
@@ -67,21 +63,6 @@ it.each(METHODS.flatMap((method) => WITHOUT_SPEC.map(([what, type, body]) => ({ 
     expect(rig.upstream.requests.filter((one) => one.method === method && one.path.includes('placements'))).toEqual([]);
   },
 );
-
-it('a PUT with neither a spec nor a resourceVersion gets the error of the spec', async () => {
-  const ask = { method: 'PUT', path: `${PLACEMENTS}/web`, headers: { 'content-type': YAML_TYPE } } as const;
-  const answers = [
-    await rig.ask({ ...ask, body: 'metadata: {name: web}' }),
-    await rig.ask({ ...ask, body: 'metadata: {name: web, resourceVersion: x}' }),
-    await rig.ask({ ...ask, body: 'metadata: {name: web}\nspec: {}' }),
-  ];
-
-  expect(answers.map(({ status, body }) => [status, (JSON.parse(body) as Answer).details.causes[0]?.field])).toEqual([
-    [400, 'spec'],
-    [400, 'spec'],
-    [422, 'metadata.resourceVersion'],
-  ]);
-});
 
 it('an empty spec is sent, and an engine without a spec', async () => {
   const headers = { 'content-type': YAML_TYPE };

@@ -30,9 +30,8 @@ export function objectToSend(bytes: Uint8Array, request: ObjectRequest): string 
 
 function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, format }: ObjectRequest): JsonObject {
   const object = validateTarget(parseBody(bytes, format), target);
-  // Before the resourceVersion: who sends neither has most often forgotten that a PUT replaces the whole object.
-  requireSpec(object, target, action);
-  if (action === 'update') return withResourceVersion(object, resourceVersion);
-  validateCreate(object);
-  return object;
+  if (action === 'create') validateCreate(object);
+  const sent = action === 'create' ? object : withResourceVersion(object, resourceVersion);
+  requireSpec(sent, target, action);
+  return sent;
 }
