@@ -14,18 +14,18 @@ export default {
   // They wait more than they work, and those of one file run one after the other.
   maxWorkers: '100%',
 
-  // With --coverage. V8 counts: the counters of Istanbul make tests that compute much four times slower. A file that nothing
-  // imports counts in full; a comment counts as covered.
-  coverageProvider: 'v8',
-  coverageReporters: ['text-summary', 'lcovonly'],
+  // With --coverage. Statements are counted (istanbul), not lines of text: comments and types are neither covered nor
+  // missed, and a file that nothing imports counts in full.
+  coverageProvider: 'babel',
+  coverageReporters: ['text', 'lcovonly'],
   collectCoverageFrom: ['<rootDir>/dist/src/{domain,index,controllers,runtime,kube,gateway,pki}/**/*.js'],
   coverageThreshold: {
-    './src/domain/': { lines: 95, branches: 90 },
-    './src/index/': { lines: 95, branches: 90 },
-    './src/controllers/': { lines: 95, branches: 90 },
-    './src/runtime/': { lines: 95, branches: 90 },
-    './src/kube/': { lines: 95, branches: 90 },
-    './src/gateway/': { lines: 95, branches: 90 },
-    './src/pki/': { lines: 95, branches: 90 },
+    './dist/src/domain/': { lines: 95, branches: 90 },
+    './dist/src/index/': { lines: 95, branches: 90 },
+    './dist/src/controllers/': { lines: 95, branches: 90 },
+    './dist/src/runtime/': { lines: 95, branches: 90 },
+    './dist/src/kube/': { lines: 95, branches: 90 },
+    './dist/src/gateway/': { lines: 95, branches: 90 },
+    './dist/src/pki/': { lines: 95, branches: 90 },
   },
 };
