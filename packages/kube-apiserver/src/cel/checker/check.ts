@@ -1,4 +1,4 @@
-import { Uint } from '../language/value.js';
+import { runtimeType } from '../language/value.js';
 import { checkCall } from './call.js';
 import { Checker, TooComplex } from './checker.js';
 import type { Declarations } from '../language/declaration.js';
@@ -16,15 +16,10 @@ import { parseExpression } from '../parser/parse.js';
 import { CompileError } from '../language/problem.js';
 import {
   BOOL,
-  BYTES,
-  DOUBLE,
   DYN,
   ERROR,
   INT,
   NAMED_TYPES,
-  NULL,
-  STRING,
-  UINT,
   isOptional,
   listOf,
   mapOf,
@@ -78,7 +73,7 @@ function checkNode(checker: Checker, expr: Expr): CelType {
 function nodeType(checker: Checker, expr: Expr): CelType {
   switch (expr.kind) {
     case 'literal':
-      return literalType(expr.value);
+      return runtimeType(expr.value);
     case 'ident':
       return identType(checker, expr.name, expr.at);
     case 'select':
@@ -92,26 +87,6 @@ function nodeType(checker: Checker, expr: Expr): CelType {
     case 'fold':
       return foldType(checker, expr);
   }
-}
-
-function literalType(value: unknown): CelType {
-  switch (typeof value) {
-    case 'boolean':
-      return BOOL;
-    case 'bigint':
-      return INT;
-    case 'number':
-      return DOUBLE;
-    case 'string':
-      return STRING;
-    default:
-      return objectLiteral(value);
-  }
-}
-
-function objectLiteral(value: unknown): CelType {
-  if (value === null) return NULL;
-  return value instanceof Uint ? UINT : BYTES;
 }
 
 /** The type of a variable or type name. */
