@@ -1,9 +1,10 @@
-import type { ResourceType } from '../api/meta.js';
+import type { ObjectName, ResourceType } from '../api/meta.js';
 import { meantText, meantWords } from '../api/nearestword.js';
 import { ManagedClusterSets, Namespaces } from '../api/resources.js';
 import type { RawObject } from '../domain/fleet/world.js';
 import type { ReadClient } from '../kube/client/client.js';
 import { ApiError, isFailure } from '../runtime/errors.js';
+import { NotFoundError } from './output.js';
 
 /** The objects that were probably meant by a name that does not exist, for those who may read them. */
 
@@ -29,6 +30,16 @@ export async function meantOf(
     }
   }
   return '';
+}
+
+/** The error for an object that a command needs and that does not exist. */
+export async function notFound(
+  client: Pick<ReadClient, 'list'>,
+  type: ResourceType,
+  { namespace, name }: ObjectName,
+): Promise<NotFoundError> {
+  const of = namespace === undefined ? name : `${namespace}/${name}`;
+  return new NotFoundError(`${type.kind} ${of} was not found${await meantOf(client, type, name, namespace)}`);
 }
 
 /** An object with a similar name in the namespace (undefined: the kind has none), else one with this name in another one. */
@@ -68,5 +79,15 @@ async function absentNote(
     if (!isFailure(error, 'Forbidden')) throw error;
     return undefined;
   }
+  return absentText(client, type, name, rest);
+}
+
+/** `there is no Namespace shoop; did you mean shop?`, of an object that is known to be missing; `rest` follows its name. */
+export async function absentText(
+  client: Pick<ReadClient, 'list'>,
+  type: ResourceType,
+  name: string,
+  rest = '',
+): Promise<string> {
   return `there is no ${type.kind} ${name}${rest}${await meantOf(client, type, name)}`;
 }

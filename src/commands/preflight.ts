@@ -189,11 +189,11 @@ function isListenError(error: Error): boolean {
 }
 
 /** `missing`: what it means that there is no such file. */
-async function withContext(what: string, work: () => Promise<void>, missing = 'no such file'): Promise<void> {
+async function withContext(what: string, work: () => Promise<void>, missing?: string): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const fault = codeOf(error) === 'ENOENT' ? missing : fileFault(error);
+    const fault = fileFault(error, missing);
     const file = pathOf(error);
     const place = what.includes(`=${file} `) || file === '' ? '' : `${file}: `;
     throw new Error(`${what}: ${place}${fault}: correct it, or take another place`, { cause: error });

@@ -99,7 +99,6 @@ export function loggedError(thrown: unknown): Error {
 }
 
 const FILE_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
   ENOTDIR: 'a part of its path is not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -115,8 +114,12 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
 };
 
-/** Why a file could not be read or written, in words; the code, or the name of the error, where there are none. */
-export function fileFault(error: unknown): string {
+/**
+ * Why a file could not be read or written, in words; the code, or the name of the error, where there are none. `missing`: what it
+ * means that there is no such file.
+ */
+export function fileFault(error: unknown, missing = 'no such file'): string {
   const code = codeOf(error);
+  if (code === 'ENOENT') return missing;
   return FILE_FAULTS[code] ?? (code === 'unknown' && error instanceof Error ? error.name : code);
 }

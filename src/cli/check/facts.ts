@@ -17,7 +17,7 @@ import type { KubeClient, ListOptions, ReadClient } from '../../kube/client/clie
 import type { Lease } from '../../kube/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../fleetsource.js';
-import { meantOf } from '../meant.js';
+import { absentText } from '../meant.js';
 import type { Fact, UnreadFact } from './fact.js';
 import { readDenied, type DeniedFact } from './rights.js';
 
@@ -174,11 +174,7 @@ async function readAbsence(
   if (name === undefined || world.objects.placements.length > 0) return undefined;
   const found = await getFact(client, Namespaces, { name });
   if (found.kind === 'Withheld') return found;
-  const note = `there is no Namespace ${name}`;
-  return {
-    kind: 'Known',
-    value: found.value === undefined ? `${note}${await meantOf(client, Namespaces, name)}` : undefined,
-  };
+  return { kind: 'Known', value: found.value === undefined ? await absentText(client, Namespaces, name) : undefined };
 }
 
 async function readNetwork(client: ReadClient, namespaces: readonly string[]): Promise<NetworkFacts> {

@@ -1,12 +1,11 @@
-import { textField } from '../../api/json.js';
+import { asRecord, textField } from '../../api/json.js';
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
-import { partOf } from '../../domain/clusters/fields.js';
 import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
-import { meantOf } from '../meant.js';
-import { NotFoundError, RefusedError } from '../output.js';
+import { notFound } from '../meant.js';
+import { RefusedError } from '../output.js';
 import { takeOver } from './takeover.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */
@@ -16,7 +15,7 @@ export type MaintenanceClient = Pick<ReadClient, 'get' | 'list'> & Pick<WriteCli
 /** Returns one line. @throws NotFoundError; RefusedError; ApiError. */
 export async function cordon(client: MaintenanceClient, name: string): Promise<string> {
   const cluster = await read(client, name);
-  if (maintenanceOf(partOf(cluster.spec)) !== undefined) return `${name} is cordoned already`;
+  if (maintenanceOf(asRecord(cluster.spec)) !== undefined) return `${name} is cordoned already`;
   // A taint of an earlier version of this command goes with the apply: what it did has to stay.
   const isDrained = standing(cluster).includes('Draining');
   await setMaintenance(client, cluster, isDrained ? 'Draining' : 'Cordoned');
@@ -26,7 +25,7 @@ export async function cordon(client: MaintenanceClient, name: string): Promise<s
 /** False where the cluster is drained already. @throws NotFoundError; RefusedError; ApiError. */
 export async function startDrain(client: MaintenanceClient, name: string): Promise<boolean> {
   const cluster = await read(client, name);
-  if (maintenanceOf(partOf(cluster.spec)) === 'Draining') return false;
+  if (maintenanceOf(asRecord(cluster.spec)) === 'Draining') return false;
   await setMaintenance(client, cluster, 'Draining');
   return true;
 }
@@ -38,7 +37,7 @@ export async function uncordon(client: MaintenanceClient, name: string): Promise
   const answer = await apply(client, await takeOver(client, cluster), undefined);
   const left = standing(answer);
   if (left.length === 0) return `${name} is not cordoned any more`;
-  const maintenance = maintenanceOf(partOf(answer.spec));
+  const maintenance = maintenanceOf(asRecord(answer.spec));
   const taints = left.map((one) => `${MAINTENANCE_TAINTS[one].key}:${MAINTENANCE_TAINTS[one].effect}`).join(', ');
   const what = maintenance === undefined ? `${taints} of ${name}` : `spec.maintenance ${maintenance} of ${name}`;
   throw new RefusedError(`${what} stays: others have written it too; kubectl edit mcl ${name} removes it`);
@@ -46,8 +45,7 @@ export async function uncordon(client: MaintenanceClient, name: string): Promise
 
 async function read(client: MaintenanceClient, name: string): Promise<RawObject> {
   const cluster = await client.get<RawObject>(ManagedClusters, { name });
-  if (cluster === undefined)
-    throw new NotFoundError(`ManagedCluster ${name} was not found${await meantOf(client, ManagedClusters, name)}`);
+  if (cluster === undefined) throw await notFound(client, ManagedClusters, { name });
   return cluster;
 }
 
@@ -55,7 +53,7 @@ async function read(client: MaintenanceClient, name: string): Promise<RawObject>
 async function setMaintenance(client: MaintenanceClient, cluster: RawObject, maintenance: Maintenance): Promise<void> {
   const { name } = cluster.metadata;
   const check = ({ spec }: RawObject): void => {
-    if (maintenanceOf(partOf(spec)) === maintenance) return;
+    if (maintenanceOf(asRecord(spec)) === maintenance) return;
     throw new RefusedError(
       `spec.maintenance of ${name} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
     );
@@ -80,7 +78,7 @@ function apply(
 
 /** What stands, by the field or by its taint in `spec.taints`. */
 function standing({ spec }: RawObject): readonly Maintenance[] {
-  const taints = taintsOf(partOf(spec));
+  const taints = taintsOf(asRecord(spec));
   return (Object.keys(MAINTENANCE_TAINTS) as Maintenance[]).filter((one) => {
     const { key, effect } = MAINTENANCE_TAINTS[one];
     return taints.some((taint) => textField(taint, 'key') === key && textField(taint, 'effect') === effect);

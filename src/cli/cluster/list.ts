@@ -1,9 +1,8 @@
 import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
-import { field, textField } from '../../api/json.js';
+import { asRecord, field, textField } from '../../api/json.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import { partOf } from '../../domain/clusters/fields.js';
 import { taintsOf } from '../../domain/clusters/maintenance.js';
 import { isList } from '../../domain/selectors.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../output.js';
@@ -57,7 +56,7 @@ function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
     accepted: typeof accepted === 'boolean' ? accepted : undefined,
     joined: conditionOf(status, JOINED_CONDITION),
     available: conditionOf(status, AVAILABLE_CONDITION),
-    taints: taintsOf(partOf(spec)).map((one) => `${textField(one, 'key')}:${textField(one, 'effect')}`),
+    taints: taintsOf(asRecord(spec)).map((one) => `${textField(one, 'key')}:${textField(one, 'effect')}`),
     kubernetes: kubernetes === '' ? undefined : kubernetes,
   };
 }

@@ -3,8 +3,8 @@ import { holdersOf } from '../../domain/fleet/selections.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { meantOf } from '../meant.js';
-import { NotFoundError, RefusedError, someNames } from '../output.js';
+import { notFound } from '../meant.js';
+import { RefusedError, someNames } from '../output.js';
 import { listOf, worldOfLists } from '../sources.js';
 import { unreadableLine } from '../withheld.js';
 
@@ -28,8 +28,7 @@ export async function removeCluster(
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const cluster = await client.get<RawObject>(ManagedClusters, { name });
-    if (cluster === undefined)
-      throw new NotFoundError(`ManagedCluster ${name} was not found${await meantOf(client, ManagedClusters, name)}`);
+    if (cluster === undefined) throw await notFound(client, ManagedClusters, { name });
     if (!force) await checkNotDecided(client, name);
     const { uid = '', resourceVersion = '' } = cluster.metadata;
     try {

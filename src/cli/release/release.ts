@@ -1,17 +1,16 @@
-import { field, recordsIn } from '../../api/json.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
 import { meantText } from '../../api/nearestword.js';
-import { PlacementConditions } from '../../api/placementreasons.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import { explainInputOf, type RawObject, type World } from '../../domain/fleet/world.js';
+import { explainInputOf, type World } from '../../domain/fleet/world.js';
 import { endableLine, standingReleases } from '../../domain/placement/report/standingrelease.js';
 import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { meantOf } from '../meant.js';
+import { notFound } from '../meant.js';
 import { NotFoundError, RefusedError, someNames } from '../output.js';
 import { readPlacementWorld } from '../sources.js';
 import { unreadableLine } from '../withheld.js';
@@ -60,13 +59,12 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const world = { ...(await readPlacementWorld(client, { namespace, name })), at: now };
   const [placement] = world.objects.placements;
   const of = `${namespace}/${name}`;
-  if (placement === undefined)
-    throw new NotFoundError(`Placement ${of} was not found${await meantOf(client, Placements, name, namespace)}`);
+  if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
   const clusters = request.clusters ?? heldIn(world, request);
   if (clusters.length === 0)
     return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release`;
   if (!additions) checkDecided(clusters, world, request);
-  const { uid = '', resourceVersion = '' } = placement.metadata;
+  const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;
   const text = releaseText(until, clusters);
   if (text === undefined)
     throw new RefusedError(
@@ -82,7 +80,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
       cause: error,
     });
   }
-  const wait = !additions && isLossHeld(placement) ? LOSS_WAIT : '';
+  const wait = !additions && isHeldForLoss({ generation, status: placement.status }) ? LOSS_WAIT : '';
   if (!clusters.includes(ALL)) {
     const named = `${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
     return `${of}: ${named}${wait}`;
@@ -91,12 +89,6 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
     endableLine(one, { namespace, name }),
   );
   return `${of}: ${written.join('; ')}${wait}`;
-}
-
-/** Whether the clusters are held because a definition was lost. */
-function isLossHeld({ status }: RawObject): boolean {
-  const held = recordsIn(field(status, 'conditions')).find((one) => one['type'] === PlacementConditions.RemovalsHeld);
-  return held?.['status'] === 'True' && held['reason'] === 'DefinitionsReplaced';
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */

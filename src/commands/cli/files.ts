@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../api/meta.js';
-import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
+import { apiVersionOf, ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
 import { packageRoot } from '../../config/config.js';
 import { readManifests } from '../../kube/manifests/manifests.js';
 import { matchingPaths } from '../../kube/manifests/pattern.js';
@@ -14,9 +14,7 @@ import { createdFrom, parseUserManifests, type UserManifest } from './usermanife
 export class FileError extends Error {}
 
 const CLUSTER_KINDS = new Set(
-  [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map(
-    ({ group, version, kind }) => `${group}/${version}/${kind}`,
-  ),
+  [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => `${apiVersionOf(type)}/${type.kind}`),
 );
 /** So many faults of one object are named. */
 const MOST_FAULTS = 5;

@@ -1,7 +1,7 @@
 import { Profiler } from '../../observability/profiles/profiler.js';
 import { standardError } from '../../observability/standardoutput.js';
 import { systemClock, type Clock, type Timer } from '../../runtime/clock.js';
-import { codeOf, fileFault } from '../../runtime/errors.js';
+import { fileFault } from '../../runtime/errors.js';
 import type { Host } from '../../runtime/lifecycle.js';
 
 /** Longest profile, ms: each sample of a profile takes memory until it is written. */
@@ -35,7 +35,7 @@ export function profile({ command, profileDir }: ProfiledCommand, deps: Profilin
       failed: (error) => print(`the profile cannot be written: ${fileFault(error)}`),
     });
   } catch (error) {
-    const fault = codeOf(error) === 'ENOENT' ? 'no folder can be made there' : fileFault(error);
+    const fault = fileFault(error, 'no folder can be made there');
     print(`--profile-dir=${profileDir} cannot be used: ${fault}`);
     return false;
   }

@@ -1,3 +1,5 @@
+import { asRecord } from '../../api/json.js';
+
 /**
  * The fields of a ManagedCluster that decisions read: which Placements select it, and its health. The only list of them: the
  * cache keeps these fields alone, and a function that reads another does not compile.
@@ -37,10 +39,5 @@ export interface RawCluster extends Pick<ClusterFields, 'metadata'> {
 
 /** The fields of a cluster that decisions read. */
 export function fieldsOf({ metadata, spec, status }: RawCluster): ClusterFields {
-  return { metadata, spec: partOf(spec), status: partOf(status) };
-}
-
-/** A `spec` or a `status`; undefined for what is not an object. */
-export function partOf<Part extends object>(value: unknown): Part | undefined {
-  return typeof value === 'object' && value !== null ? (value as Part) : undefined;
+  return { metadata, spec: asRecord(spec), status: asRecord(status) };
 }

@@ -1,3 +1,4 @@
+import { sameJson } from '../../api/json.js';
 import type { PlacementPlan } from './plan.js';
 import { outcomeOf, type PublishedState } from './outcome.js';
 import { WorldInputs, type World } from './world.js';
@@ -49,7 +50,7 @@ function isBounded({ before, after, removes, held }: PlacementPlan): boolean {
 
 /** An edit of the Placement is decided at once. */
 function isEdited({ before, after }: PlacementPlan): boolean {
-  return JSON.stringify(before?.rules) !== JSON.stringify(after?.rules);
+  return !sameJson(before?.rules, after?.rules);
 }
 
 /**

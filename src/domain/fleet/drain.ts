@@ -1,6 +1,5 @@
 import { asRecord, field } from '../../api/json.js';
 import { TAINTS } from '../../api/names.js';
-import { partOf } from '../clusters/fields.js';
 import { MAINTENANCE_TAINTS, taintsOf } from '../clusters/maintenance.js';
 import { timestamp } from '../conditions.js';
 import { holdCause } from '../placement/report/holds.js';
@@ -113,7 +112,7 @@ function drained(world: World, name: string): World {
 
 /** With its time: the rules compare it with the time of the world. */
 function withTaint(cluster: RawObject, timeAdded: string): RawObject {
-  const others = taintsOf(partOf(cluster.spec)).filter((one) => field(one, 'key') !== TAINTS.draining);
+  const others = taintsOf(asRecord(cluster.spec)).filter((one) => field(one, 'key') !== TAINTS.draining);
   const draining = { ...MAINTENANCE_TAINTS.Draining, timeAdded };
   return { ...cluster, spec: { ...asRecord(cluster.spec), taints: [...others, draining] } };
 }

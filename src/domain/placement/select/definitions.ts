@@ -15,13 +15,14 @@ import type { Release } from '../spec/release.js';
  * Where the definitions are not known, what the condition says counts.
  */
 export function isDefinitionReplaced({ placement, definitions }: PlacementSnapshot): boolean {
-  const isHeld = isHoldStored(placement);
+  const isHeld = isHeldForLoss(placement);
   if (definitions === undefined) return isHeld;
   const made = readBasis(placement.status)?.definitions;
   return made === undefined ? isHeld || definitions.newerThanDecision : differ(made, definitions.uids);
 }
 
-function isHoldStored(placement: PlacementView): boolean {
+/** Whether the stored status says that clusters are held because a definition was replaced. */
+export function isHeldForLoss(placement: Pick<PlacementView, 'generation' | 'status'>): boolean {
   return storedHold(placement, PlacementConditions.RemovalsHeld)?.reason === 'DefinitionsReplaced';
 }
 
@@ -31,12 +32,12 @@ function isHoldStored(placement: PlacementView): boolean {
  */
 export function releaseOfLoss({ placement }: PlacementSnapshot): Release | undefined {
   const { release, status } = placement;
-  return isHoldStored(placement) && release?.id !== readBasis(status)?.releaseBefore ? release : undefined;
+  return isHeldForLoss(placement) && release?.id !== readBasis(status)?.releaseBefore ? release : undefined;
 }
 
 /** {@link Release.id} to remember while a replaced definition holds clusters; undefined where there was no release. */
 export function releaseToRemember({ placement }: PlacementSnapshot): string | undefined {
-  return isHoldStored(placement) ? readBasis(placement.status)?.releaseBefore : placement.release?.id;
+  return isHeldForLoss(placement) ? readBasis(placement.status)?.releaseBefore : placement.release?.id;
 }
 
 /** The names of the definitions that were made anew, sorted; all where the decision has no record of them. */
