@@ -13,7 +13,7 @@ import { root } from './support/repository/root.js';
 const MINUTE = 60_000;
 const BUNDLE = 'dist/bundle';
 const PACKAGE = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-const TRACING = 'src/observability/tracing/otlp.ts';
+const TRACING = 'src/runtime/tracing/otlp.ts';
 const OPENTELEMETRY_SDK = /\/tracing\/otlp\.ts$|(^|\/)node_modules\/@opentelemetry\/(?!api\/)/;
 const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
 /** Kubeconfigs are read by it, too. */
@@ -42,7 +42,7 @@ function loadedBy(entryPoint: string): readonly string[] {
 }
 
 describe('the bundle', () => {
-  it.each(['src/main.ts', 'src/commands/operator.ts', 'src/commands/gateway.ts', 'src/commands/agent.ts'])(
+  it.each(['src/main.ts', 'src/operator/run.ts', 'src/gateway/run.ts', 'src/agent/run.ts'])(
     'the bundle loads nothing of the embedded API server but its reader of YAML for %s',
     (entryPoint) => {
       const loaded = loadedBy(entryPoint);
@@ -53,7 +53,7 @@ describe('the bundle', () => {
   );
 
   // prom-client loads the API of OpenTelemetry by itself.
-  it.each(['src/commands/operator.ts', 'src/commands/gateway.ts', 'src/commands/standalone.ts'])(
+  it.each(['src/operator/run.ts', 'src/gateway/run.ts', 'src/standalone/run.ts'])(
     'the bundle loads the SDK of OpenTelemetry for %s only when traces are on',
     (entryPoint) => {
       expect(loadedBy(entryPoint).filter((file) => OPENTELEMETRY_SDK.test(file))).toEqual([]);
@@ -61,15 +61,15 @@ describe('the bundle', () => {
     },
   );
 
-  it('the bundle loads for src/commands/placement.ts and the operator around it neither certificates nor the Kubernetes client', () => {
-    const loaded = ['src/commands/operator.ts', 'src/commands/placement.ts'].flatMap(loadedBy);
+  it('the bundle loads for src/operator/placement.ts and the operator around it neither certificates nor the Kubernetes client', () => {
+    const loaded = ['src/operator/run.ts', 'src/operator/placement.ts'].flatMap(loadedBy);
 
     expect(loaded.filter((file) => /\/node_modules\/@peculiar\/|\/client-node\//.test(`/${file}`))).toEqual([]);
     expect(loaded.filter((file) => file.includes('/undici/'))).not.toEqual([]);
   });
 
-  it('the bundle loads the embedded API server for src/commands/standalone.ts', () => {
-    expect(loadedBy('src/commands/standalone.ts').filter((file) => API_SERVER.test(file))).not.toEqual([]);
+  it('the bundle loads the embedded API server for src/standalone/run.ts', () => {
+    expect(loadedBy('src/standalone/run.ts').filter((file) => API_SERVER.test(file))).not.toEqual([]);
   });
 
   it('the bundle has the licence of each package that it contains', () => {

@@ -7,7 +7,7 @@ import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
-import { readConfig } from '../src/config/config.js';
+import { readConfig } from '../src/commandline.js';
 import { describeWithKubectl } from './support/clients/kubectl.js';
 import {
   buildImage,

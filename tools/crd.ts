@@ -1,4 +1,4 @@
-import { asRecord } from '../src/api/json.js';
+import { asRecord } from '../src/runtime/vocabulary/json.js';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { load } from 'js-yaml';

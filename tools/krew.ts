@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { dump } from 'js-yaml';
 
-import { packageRoot, releaseVersion } from '../src/config/build/build.js';
+import { packageRoot, releaseVersion } from '../src/runtime/process/build.js';
 
 /** What a release adds to the manifest. */
 export interface KrewRelease {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { dump, load, loadAll } from 'js-yaml';
-import { asRecord, type JsonRecord } from '../src/api/json.js';
+import { asRecord, type JsonRecord } from '../src/runtime/vocabulary/json.js';
 import { OLDEST_KUBERNETES, OPERATOR_SERVICE_ACCOUNT } from '../src/api/names.js';
-import { NO_IMAGE, PUBLISHED } from '../src/config/build/published.js';
+import { NO_IMAGE, PUBLISHED } from '../src/api/published.js';
 import { readCrds } from './crd.js';
 
 const BASE = 'deploy/base';

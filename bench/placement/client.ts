@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 
-import { loadKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.js';
+import { loadKubeconfig } from '../../src/runtime/kubeconfig/kubeconfig.js';
 import { retryTooManyRequests } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 export interface Send {

@@ -8,7 +8,7 @@ import { load } from 'js-yaml';
 
 import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { field, recordsIn, textField } from '../../src/api/json.js';
+import { field, recordsIn, textField } from '../../src/runtime/vocabulary/json.js';
 import { rootAbove } from '../../test/support/repository/root.js';
 import type { ProbeRequest, Sample } from './probe.js';
 

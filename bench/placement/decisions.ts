@@ -1,7 +1,7 @@
 import type { PlacementDecision } from '../../src/api/generated/placementdecision.js';
 import { PLACEMENT_LABEL } from '../../src/api/names.js';
 import { PlacementDecisions } from '../../src/api/resources.js';
-import { collectionPath } from '../../src/kube/client/path.js';
+import { collectionPath } from '../../src/runtime/client/path.js';
 import type { BareClient } from './client.js';
 
 interface DecisionEvent {

@@ -1,5 +1,5 @@
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
-import type { KubeObject, ResourceType } from '../../src/api/meta.js';
+import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import {
   apiVersionOf,
   ManagedClusters,

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load } from 'js-yaml';
 
-import type { KubeObject } from '../../src/api/meta.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { CustomResourceDefinitions } from '../../src/api/resources.js';
-import { collectionPath, objectPath } from '../../src/kube/client/path.js';
+import { collectionPath, objectPath } from '../../src/runtime/client/path.js';
 import { root } from '../../test/support/repository/root.js';
 import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import { startBackend } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';

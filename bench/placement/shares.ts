@@ -48,10 +48,10 @@ const IDLE = '(idle)';
 /** The first that matches the URL of a function; functions of Node and of V8 without one are `Node`. */
 const BY_URL: readonly (readonly [RegExp, Part])[] = [
   [/\/undici\/|^node:(net|tls|_tls_\w+|stream|internal\/(streams?|tls|stream_base_commons))\b/, 'connection'],
-  [/\/src\/kube\/cache\//, 'cache'],
-  [/\/src\/(kube|api)\//, 'client'],
-  [/\/src\/(index|domain)\//, 'index, decision'],
-  [/\/src\/observability\/|\/(pino|prom-client|sonic-boom)\/|^node:fs$/, 'log, metrics'],
+  [/\/src\/runtime\/cache\//, 'cache'],
+  [/\/src\/(runtime\/(client|transport|vocabulary)|api)\//, 'client'],
+  [/\/src\/(operator\/index|domain)\//, 'index, decision'],
+  [/\/src\/runtime\/(log|metrics|tracing)\/|\/(pino|prom-client|sonic-boom)\/|^node:fs$/, 'log, metrics'],
   [/\/src\//, 'controllers, queue'],
 ];
 

@@ -1,5 +1,5 @@
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
-import type { KubeObject } from '../../src/api/meta.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { apiVersionOf, Placements } from '../../src/api/resources.js';
 import { groupLabel, placementSpec, storedCluster } from '../placement/fleet.js';
 

@@ -1,9 +1,9 @@
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
 import type { Placement } from '../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../src/api/generated/placementdecision.js';
-import { deepFreeze } from '../../src/api/json.js';
+import { deepFreeze } from '../../src/runtime/vocabulary/json.js';
 import { keyOf, ManagedClusters } from '../../src/api/resources.js';
-import { clusterCacheOptions } from '../../src/controllers/clusters/caches.js';
+import { clusterCacheOptions } from '../../src/operator/controllers/clusters/caches.js';
 import { timestamp } from '../../src/domain/conditions.js';
 import { decisionObject, readDecision, type DecisionOwner } from '../../src/domain/placement/stored/decision.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
@@ -12,9 +12,9 @@ import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { planSlices, slotsAfter } from '../../src/domain/placement/publish/slices.js';
 import type { ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/select/snapshot.js';
 import { placementReport, statusToWrite } from '../../src/domain/placement/report/status.js';
-import { PlacementIndex } from '../../src/index/placementindex.js';
-import { parseEvent } from '../../src/kube/cache/watchevent.js';
-import { ObjectStore } from '../../src/kube/cache/store.js';
+import { PlacementIndex } from '../../src/operator/index/placementindex.js';
+import { parseEvent } from '../../src/runtime/cache/watchevent.js';
+import { ObjectStore } from '../../src/runtime/cache/store.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const WATCH = { verb: 'watch', resource: 'managedclusters' };

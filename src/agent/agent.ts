@@ -1,7 +1,7 @@
 import { delay } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import type { HealthCheck } from '../runtime/health.js';
-import type { Runnable } from '../runtime/lifecycle.js';
+import type { Runnable } from '../runtime/process/lifecycle.js';
 import type { Home, StoredSecret } from './home.js';
 import { Observer } from './observer.js';
 import { DEFAULT_LEASE_SECONDS, retryMs } from './schedule.js';

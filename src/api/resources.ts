@@ -1,4 +1,4 @@
-import type { ObjectName, ResourceType } from './meta.js';
+import type { ObjectName, ResourceType } from '../runtime/vocabulary/meta.js';
 
 /** Every kind of object that this project reads or writes, one row a kind, and the names that follow from a row. */
 

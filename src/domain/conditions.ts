@@ -1,5 +1,5 @@
 import { MESSAGE_LIMIT } from '../api/names.js';
-import type { Condition, ConditionStatus } from '../api/meta.js';
+import type { Condition, ConditionStatus } from '../runtime/vocabulary/meta.js';
 import type { Problem } from './selectors.js';
 
 /** Characters of one list: two lists and a sentence fit in a message. */

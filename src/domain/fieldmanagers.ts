@@ -1,4 +1,4 @@
-import { asRecord, recordsIn, textField, type JsonRecord } from '../api/json.js';
+import { asRecord, recordsIn, textField, type JsonRecord } from '../runtime/vocabulary/json.js';
 
 /**
  * `managedFields` in which the fields that the managers `names` (earlier name → name) have applied belong to their later names;

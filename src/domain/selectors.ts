@@ -1,5 +1,5 @@
 /** Requirements on string maps (labels, claims), parsed from values that admission may not have checked. */
-import { isRecord } from '../api/json.js';
+import { isRecord } from '../runtime/vocabulary/json.js';
 
 export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 

@@ -4,8 +4,8 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { createHub, type Hub } from '../../src/agent/hub.js';
 import { afterProbe } from '../../src/agent/report/controlplane.js';
 import { reportOf } from '../../src/agent/report/report.js';
-import type { Call } from '../../src/kube/transport/call.js';
-import type { Transport } from '../../src/kube/transport/transport.js';
+import type { Call } from '../../src/runtime/transport/call.js';
+import type { Transport } from '../../src/runtime/transport/transport.js';
 import { joinData } from '../support/builders/joindata.js';
 import { hubError } from '../support/fakes/agent.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
-import { isRecord } from '../../src/api/json.js';
+import { isRecord } from '../../src/runtime/vocabulary/json.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';
 import { readRecorded } from '../golden/recorded.js';

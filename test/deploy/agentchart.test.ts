@@ -5,12 +5,12 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { load, loadAll } from 'js-yaml';
 
-import { asRecord, field, isRecord } from '../../src/api/json.js';
+import { asRecord, field, isRecord } from '../../src/runtime/vocabulary/json.js';
 import { AGENT_NAMESPACE } from '../../src/api/names.js';
-import { releaseVersion } from '../../src/config/build/build.js';
-import { NO_IMAGE } from '../../src/config/build/published.js';
+import { releaseVersion } from '../../src/runtime/process/build.js';
+import { NO_IMAGE } from '../../src/api/published.js';
 import { agentManifest } from '../../src/domain/agent/manifest.js';
-import { readKustomization } from '../../src/kube/manifests/kustomization.js';
+import { readKustomization } from '../../src/runtime/manifests/kustomization.js';
 import { joinData } from '../support/builders/joindata.js';
 import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
 import { root } from '../support/repository/root.js';

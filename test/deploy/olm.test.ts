@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 
-import { asRecord, type JsonRecord } from '../../src/api/json.js';
-import { NO_IMAGE, PUBLISHED } from '../../src/config/build/published.js';
+import { asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
+import { NO_IMAGE, PUBLISHED } from '../../src/api/published.js';
 import { root } from '../support/repository/root.js';
 
 const OLM = path.join(root, 'deploy', 'olm');

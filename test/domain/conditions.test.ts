@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Condition } from '../../src/api/meta.js';
+import type { Condition } from '../../src/runtime/vocabulary/meta.js';
 import { MESSAGE_LIMIT } from '../../src/api/names.js';
 import { clip, mergeConditions, timestamp } from '../../src/domain/conditions.js';
 import type { ConditionState } from '../../src/domain/conditions.js';

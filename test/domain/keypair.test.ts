@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { inspectSecretData } from '../../src/domain/engine/plan/givencertificate.js';
 import { inspectKeyPair, validityProblem } from '../../src/domain/keypair.js';
-import { issueServingCertificate } from '../../src/pki/serving.js';
+import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
 
 interface Edit {
   readonly at: number;

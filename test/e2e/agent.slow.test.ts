@@ -10,15 +10,15 @@ import { writeKubeconfig } from '@multicluster-engine/kube-apiserver/testing/kub
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
-import type { KubeObject } from '../../src/api/meta.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, AGENTS_NAMESPACE, JOIN_FIELD_MANAGER } from '../../src/api/names.js';
 import { Leases, ManagedClusters, Secrets } from '../../src/api/resources.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import { joinSecretData, ownTokenData, type JoinData } from '../../src/domain/agent/hubtoken.js';
-import { createIdentityClient } from '../../src/kube/client/identity.js';
-import { createClient } from '../../src/kube/client/rest.js';
-import type { KubeClient } from '../../src/kube/client/client.js';
-import type { Transport } from '../../src/kube/transport/transport.js';
+import { createIdentityClient } from '../../src/runtime/client/identity.js';
+import { createClient } from '../../src/runtime/client/rest.js';
+import type { KubeClient } from '../../src/runtime/client/client.js';
+import type { Transport } from '../../src/runtime/transport/transport.js';
 import { transportOf } from '../support/clients/transport.js';
 import { applyOverlay } from '../support/hub/overlays.js';
 import { HomeRig } from '../support/rigs/agent/home.js';

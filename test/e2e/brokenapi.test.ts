@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import type { ResourceType } from '../../src/api/meta.js';
+import type { ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { ALLOW_DELETION_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
 import { ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 
-import { issueServingCertificate } from '../../src/pki/serving.js';
+import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';

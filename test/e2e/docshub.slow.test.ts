@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
-import { version } from '../../src/config/build/build.js';
+import { version } from '../../src/runtime/process/build.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

@@ -6,7 +6,7 @@ import {
   EXPIRY_ANNOTATION,
   OPERATOR_NAMESPACE,
 } from '../../src/api/names.js';
-import { version } from '../../src/config/config.js';
+import { version } from '../../src/commandline.js';
 import { CATALOGUE } from '../../src/domain/engine/catalogue.js';
 import {
   bundleOf,
@@ -17,7 +17,7 @@ import {
   type ServingCertificate,
 } from '../../src/domain/engine/plan/certificate.js';
 import { apiVersionOf } from '../../src/api/resources.js';
-import { issueServingCertificate } from '../../src/pki/serving.js';
+import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
 import { startChild } from '@multicluster-engine/kube-apiserver';
-import { issueServingCertificate } from '../../src/pki/serving.js';
+import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
 import { pathWithKubectl } from '../support/clients/kubectl.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';

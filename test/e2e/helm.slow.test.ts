@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
-import { releaseVersion, version } from '../../src/config/build/build.js';
+import { releaseVersion, version } from '../../src/runtime/process/build.js';
 import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

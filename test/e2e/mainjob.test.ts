@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
-import { version } from '../../src/config/build/build.js';
+import { version } from '../../src/runtime/process/build.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { ADMIN } from '@multicluster-engine/kube-apiserver/testing/controlplane/credentials';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

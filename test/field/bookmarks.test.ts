@@ -5,7 +5,7 @@
  */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { CacheRig } from '../kube/cache/cacherig.js';
+import { CacheRig } from '../runtime/cache/cacherig.js';
 
 let hub: CacheRig;
 afterEach(() => hub.cache.stop());

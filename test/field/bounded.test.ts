@@ -7,7 +7,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ALLOW_REMOVALS_ANNOTATION, MESSAGE_LIMIT } from '../../src/api/names.js';
-import type { KubeObject } from '../../src/api/meta.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import {
   ManagedClusters,
   ManagedClusterSetBindings,
@@ -15,7 +15,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { field, recordsIn } from '../../src/api/json.js';
+import { field, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
 import { explainInputOf } from '../../src/domain/fleet/world.js';
 import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/release.js';

@@ -3,7 +3,7 @@ import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { readFleetWorld } from '../../src/cli/fleetsource.js';
+import { readFleetWorld } from '../../src/cli/whatif/fleetsource.js';
 import { DECISION_RESOURCES } from '../../src/cli/inspect/options.js';
 import { labelChange } from '../../src/cli/plan/changes.js';
 import { overlay } from '../../src/domain/fleet/overlay.js';

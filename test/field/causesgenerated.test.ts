@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { asRecord, recordsIn, sameJson } from '../../src/api/json.js';
+import { asRecord, recordsIn, sameJson } from '../../src/runtime/vocabulary/json.js';
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
 import { planFleet, type PlannedRemoval } from '../../src/domain/fleet/plan.js';

@@ -14,16 +14,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { ManagedClusters } from '../../src/api/resources.js';
-import { withHub, type Hub } from '../../src/commands/cli/hub.js';
-import { authProviderHeader } from '../../src/kube/kubeconfig/authprovider.js';
-import type { Call } from '../../src/kube/transport/call.js';
-import { createTransport, type Transport } from '../../src/kube/transport/transport.js';
-import { CredentialsError, type Credentials } from '../../src/kube/transport/credentials.js';
+import { withHub, type Hub } from '../../src/cli/hub.js';
+import { authProviderHeader } from '../../src/runtime/kubeconfig/authprovider.js';
+import type { Call } from '../../src/runtime/transport/call.js';
+import { createTransport, type Transport } from '../../src/runtime/transport/transport.js';
+import { CredentialsError, type Credentials } from '../../src/runtime/transport/credentials.js';
 import { failureText } from '../../src/runtime/connection/failure.js';
 import { ObservedConnection } from '../../src/runtime/connection/observedconnection.js';
 import { systemClock, type Clock } from '../../src/runtime/clock.js';
 import { ApiError } from '../../src/runtime/errors.js';
-import { authority, certificate } from '../kube/transport/certificate.js';
+import { authority, certificate } from '../runtime/transport/certificate.js';
 import { RecordingLog } from '../support/fakes/log.js';
 
 /*

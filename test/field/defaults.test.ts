@@ -16,7 +16,7 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { load } from 'js-yaml';
 
-import { asRecord, field, recordsIn, type JsonRecord } from '../../src/api/json.js';
+import { asRecord, field, recordsIn, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { pathWithKubectl } from '../support/clients/kubectl.js';
 import { root } from '../support/repository/root.js';
 

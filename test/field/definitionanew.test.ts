@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 import type { Placement } from '../../src/api/generated/placement.js';
-import { field, textField } from '../../src/api/json.js';
-import type { KubeObject, ResourceType } from '../../src/api/meta.js';
+import { field, textField } from '../../src/runtime/vocabulary/json.js';
+import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import {
   CustomResourceDefinitions,
   ManagedClusters,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TAINTS } from '../../src/api/names.js';
-import { explainPlacement, rightsWanted, type ExplainRequest } from '../../src/cli/explain/command.js';
+import { explainPlacement, rightsWanted, type ExplainRequest } from '../../src/cli/explain/explain.js';
 import { proposalsOf, type Proposal } from '../../src/cli/explain/proposals.js';
 import { explainReport } from '../../src/cli/explain/report.js';
 import { deniedOf } from '../../src/cli/explain/rights.js';

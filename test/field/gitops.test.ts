@@ -15,17 +15,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 
-import { asRecord, field, recordsIn, textField, type JsonRecord } from '../../src/api/json.js';
+import { asRecord, field, recordsIn, textField, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, HEALTH_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
 import { ManagedClusters, Namespaces } from '../../src/api/resources.js';
 import { cordon, startDrain, uncordon } from '../../src/cli/cluster/cordon.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';
 import { manifestView } from '../../src/domain/placement/spec/cluster.js';
-import type { KubeClient } from '../../src/kube/client/client.js';
-import { createIdentityClient } from '../../src/kube/client/identity.js';
-import { createClient } from '../../src/kube/client/rest.js';
-import type { Transport } from '../../src/kube/transport/transport.js';
+import type { KubeClient } from '../../src/runtime/client/client.js';
+import { createIdentityClient } from '../../src/runtime/client/identity.js';
+import { createClient } from '../../src/runtime/client/rest.js';
+import type { Transport } from '../../src/runtime/transport/transport.js';
 import { pathWithKubectl } from '../support/clients/kubectl.js';
 import { transportOf } from '../support/clients/transport.js';
 import { root } from '../support/repository/root.js';

@@ -5,10 +5,10 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { build, type Build } from '../../src/config/build/build.js';
-import { readConfig } from '../../src/config/config.js';
-import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
-import { createAgentMetrics, createMetrics } from '../../src/observability/metrics.js';
+import { build, type Build } from '../../src/runtime/process/build.js';
+import { readConfig } from '../../src/commandline.js';
+import { createGatewayMetrics } from '../../src/gateway/metrics.js';
+import { createAgentMetrics, createMetrics } from '../../src/runtime/metrics/processmetrics.js';
 import { root } from '../support/repository/root.js';
 
 /**

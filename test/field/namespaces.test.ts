@@ -8,14 +8,14 @@
  */
 import { describe, expect, it } from '@jest/globals';
 
-import type { KubeObject } from '../../src/api/meta.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { Namespaces, Placements } from '../../src/api/resources.js';
 import { readHubFacts, type HubFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode } from '../../src/cli/check/output.js';
-import { NotFoundError } from '../../src/cli/output.js';
+import { NotFoundError } from '../../src/cli/terminal/output.js';
 import { ChangeTextError } from '../../src/cli/plan/changes.js';
-import { planChange, type PlanOutput } from '../../src/cli/plan/command.js';
+import { planChange, type PlanOutput } from '../../src/cli/plan/plan.js';
 import { worldOf } from '../../src/domain/fleet/world.js';
 import { FakeApi } from '../support/fakes/api.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -5,7 +5,7 @@
  * restored; and `check` says that the API server listens on a port that a policy does not allow.
  */
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../src/api/meta.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { NetworkPolicies } from '../../src/api/resources.js';
 import { checkText } from '../../src/cli/check/output.js';
 import { checkHub } from '../../src/cli/check/hub.js';

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
-import { isRecord, textField } from '../../src/api/json.js';
+import { isRecord, textField } from '../../src/runtime/vocabulary/json.js';
 import { describeWithBuiltProgram, type Run } from '../support/programs/built.js';
 import { root } from '../support/repository/root.js';
 

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
-import { asRecord, field, isRecord, type JsonRecord } from '../../src/api/json.js';
+import { asRecord, field, isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { root } from '../support/repository/root.js';
 
 const DEPLOY = path.join(root, 'deploy');

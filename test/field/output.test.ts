@@ -18,7 +18,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import type { KubeObject, ResourceType } from '../../src/api/meta.js';
+import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 import { root } from '../support/repository/root.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
-import { asRecord, recordsIn } from '../../src/api/json.js';
+import { asRecord, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { labelChange } from '../../src/cli/plan/changes.js';
-import { planChange, type PlanOutput } from '../../src/cli/plan/command.js';
+import { planChange, type PlanOutput } from '../../src/cli/plan/plan.js';
 import { altering, overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';

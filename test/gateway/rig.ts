@@ -5,8 +5,8 @@ import path from 'node:path';
 
 import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.js';
 import type { ServerLimits } from '../../src/gateway/server/server.js';
-import { createGatewayMetrics, type GatewayRegistry } from '../../src/observability/gatewaymetrics.js';
-import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
+import { createGatewayMetrics, type GatewayRegistry } from '../../src/gateway/metrics.js';
+import { issueServingCertificate, type ServingCertificate } from '../../src/runtime/tls/serving.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

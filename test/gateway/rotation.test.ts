@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { ServingCertificate } from '../../src/pki/serving.js';
+import type { ServingCertificate } from '../../src/runtime/tls/serving.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { mustConform } from './openapi/conformance.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS, startRig, type Rig } from './rig.js';

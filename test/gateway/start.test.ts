@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { timestamp } from '../../src/domain/conditions.js';
 import { validityProblem } from '../../src/domain/keypair.js';
-import { parseServingPair } from '../../src/gateway/tls/certificate.js';
+import { parseServingPair } from '../../src/runtime/tls/certificate.js';
 import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';
-import type { ServingCertificate } from '../../src/pki/serving.js';
+import type { ServingCertificate } from '../../src/runtime/tls/serving.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pairFor, startRig, type Rig } from './rig.js';
 import { RecordingUpstream } from './upstream.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 
-import type { ServingCertificate } from '../../src/pki/serving.js';
+import type { ServingCertificate } from '../../src/runtime/tls/serving.js';
 
 /** A request as it was received. */
 export interface ReceivedRequest {

@@ -1,7 +1,7 @@
-import type { FleetReading } from '../../src/cli/fleetsource.js';
-import { planChange, type PlanRequest } from '../../src/cli/plan/command.js';
+import type { FleetReading } from '../../src/cli/whatif/fleetsource.js';
+import { planChange, type PlanRequest } from '../../src/cli/plan/plan.js';
 import type { World } from '../../src/domain/fleet/world.js';
-import type { KubeObject } from '../../src/api/meta.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { readingOf } from '../support/builders/hubfacts.js';
 import { predicate, rawDecision, rawSet } from '../support/builders/world.js';

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta, OwnerReference } from '../../src/api/meta.js';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../src/runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION, REVISION_ANNOTATION } from '../../src/api/names.js';
 import { ServiceAccounts } from '../../src/api/resources.js';
 import {

@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../src/api/meta.js';
+import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import {
   ConfigMaps,
   Deployments,
@@ -9,9 +9,9 @@ import {
   ServiceAccounts,
 } from '../../src/api/resources.js';
 import { treeAt } from '../../src/domain/engine/manifest/manifest.js';
-import type { ApplyOptions } from '../../src/kube/client/client.js';
+import type { ApplyOptions } from '../../src/runtime/client/client.js';
 import { ApiError, type FailureCause } from '../../src/runtime/errors.js';
-import type { Result } from '../../src/runtime/result.js';
+import type { Result } from '../../src/runtime/controller/result.js';
 import { replaced, EngineRig, type EngineRigOptions } from '../support/rigs/controllers/engine.js';
 import { DAY_MS } from '../support/builders/certificate.js';
 import { NAMESPACE, NOW } from '../support/builders/engine.js';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
-import { asRecord, isRecord, type JsonRecord } from '../../src/api/json.js';
-import type { ResourceType } from '../../src/api/meta.js';
+import { asRecord, isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
+import type { ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { apiVersionOf, MultiClusterEngines, Placements } from '../../src/api/resources.js';
 import { readingOf, type Readable, type Reading } from '../support/kstatus/reading.js';
 import { describeWithBuiltProgram } from '../support/programs/built.js';

@@ -1,13 +1,13 @@
-import { recordDecision, recordStatus } from '../../src/controllers/placement/events.js';
-import { recordHolds } from '../../src/controllers/placement/hold.js';
-import type { Input } from '../../src/controllers/placement/gather.js';
+import { recordDecision, recordStatus } from '../../src/operator/controllers/placement/events.js';
+import { recordHolds } from '../../src/operator/controllers/placement/hold.js';
+import type { Input } from '../../src/operator/controllers/placement/gather.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { planSlices } from '../../src/domain/placement/publish/slices.js';
 import { readRelease } from '../../src/domain/placement/spec/release.js';
 import { placementReport, type PublicationFailure } from '../../src/domain/placement/report/status.js';
-import type { EventNote } from '../../src/kube/events/recorder.js';
+import type { EventNote } from '../../src/runtime/events/recorder.js';
 import {
   binding,
   clusterSet,

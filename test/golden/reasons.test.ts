@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/api/json.js';
+import { isRecord } from '../../src/runtime/vocabulary/json.js';
 import { readdirSync } from 'node:fs';
 
 import { describe, expect, it } from '@jest/globals';

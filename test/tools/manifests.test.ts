@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
 import { OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
-import { NO_IMAGE } from '../../src/config/build/published.js';
+import { NO_IMAGE } from '../../src/api/published.js';
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 import { isDeployment } from '../support/hub/deployment.js';
 import { describeWithPrograms, runProgram } from '../support/programs/programs.js';

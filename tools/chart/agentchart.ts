@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, loadAll } from 'js-yaml';
-import { asRecord, type JsonRecord } from '../../src/api/json.js';
+import { asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, OLDEST_KUBERNETES } from '../../src/api/names.js';
 import { JOIN_KEYS } from '../../src/domain/agent/hubtoken.js';
 import { withDefaults } from './defaults.js';

@@ -1,4 +1,4 @@
-import { field, isRecord } from '../../src/api/json.js';
+import { field, isRecord } from '../../src/runtime/vocabulary/json.js';
 
 /**
  * The template with its `.Values.a.b` replaced by variables that are set at its head, below its first line. They stand missing

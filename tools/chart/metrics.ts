@@ -1,5 +1,5 @@
 import { load, loadAll } from 'js-yaml';
-import { asRecord, field, type JsonRecord } from '../../src/api/json.js';
+import { asRecord, field, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { labelled, objectTemplate, podMonitorTemplate, records, targetTemplate } from './objects.js';
 import { joined, when } from './template.js';
 

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from '../../src/api/json.js';
+import { asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import {
   ALLOW_DELETION_ANNOTATION,
   DEFAULT_TARGET_NAMESPACE,

@@ -1,5 +1,5 @@
 import { load, loadAll } from 'js-yaml';
-import { asRecord, type JsonRecord } from '../../src/api/json.js';
+import { asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { imageSettings, inRelease, podSettings, records, secureMetrics, targetTemplate } from './objects.js';
 import { joined, Template, when } from './template.js';
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/meta.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import type { ClusterClaim } from '../../api/generated/managedcluster.js';
 import { FLEET_GROUP } from '../../api/resources.js';
 import type { NodeFacts } from './nodes.js';

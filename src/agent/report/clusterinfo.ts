@@ -1,6 +1,6 @@
-import { field, textField } from '../../api/json.js';
-import { parseKubeconfig, type ClusterEntry } from '../../kube/kubeconfig/document.js';
-import { KubeconfigError } from '../../kube/kubeconfig/kubeconfigerror.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
+import { parseKubeconfig, type ClusterEntry } from '../../runtime/kubeconfig/document.js';
+import { KubeconfigError } from '../../runtime/kubeconfig/kubeconfigerror.js';
 import type { ClientConfig } from './report.js';
 
 /**

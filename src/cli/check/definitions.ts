@@ -1,4 +1,4 @@
-import { field, sameJson, textField } from '../../api/json.js';
+import { field, sameJson, textField } from '../../runtime/vocabulary/json.js';
 import { nameList } from '../../domain/conditions.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { DefinitionFact } from './facts.js';

@@ -1,5 +1,5 @@
-import { textField } from '../../api/json.js';
-import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
+import { textField } from '../../runtime/vocabulary/json.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, DEFAULT_TARGET_NAMESPACE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../api/names.js';
 import {
   AdmissionPolicies,
@@ -13,11 +13,11 @@ import {
 } from '../../api/resources.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
-import type { KubeClient, ListOptions, ReadClient } from '../../kube/client/client.js';
-import type { Lease } from '../../kube/lease/leaserecord.js';
+import type { KubeClient, ListOptions, ReadClient } from '../../runtime/client/client.js';
+import type { Lease } from '../../runtime/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
-import { readFleetWorld, type FleetReading } from '../fleetsource.js';
-import { absentText } from '../meant.js';
+import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
+import { absentText } from '../whatif/meant.js';
 import type { Fact, UnreadFact } from './fact.js';
 import { readDenied, type DeniedFact } from './rights.js';
 

@@ -1,5 +1,5 @@
 import { brakeText, fleetSummary, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
-import { someNames } from '../output.js';
+import { someNames } from '../terminal/output.js';
 import type { HubFacts } from './facts.js';
 import { isHeld } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';

@@ -1,5 +1,5 @@
 import type { HubStatus, PlacementSummary } from '../../domain/fleet/hubstatus.js';
-import { someNames } from '../output.js';
+import { someNames } from '../terminal/output.js';
 import { failed, warning, type CheckResult } from './result.js';
 
 const NAME = 'holds';

@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { field, textField } from '../../api/json.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
 import { Secrets } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/plan/certificate.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import { isList } from '../../domain/selectors.js';
-import { durationText } from '../durations.js';
+import { durationText } from '../terminal/durations.js';
 import { checkDefinitions } from './definitions.js';
 import { checkFleet } from './fleet.js';
 import type { HubFacts, LeaseFact } from './facts.js';

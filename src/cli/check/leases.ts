@@ -1,5 +1,5 @@
-import { durationText } from '../durations.js';
-import type { Lease } from '../../kube/lease/leaserecord.js';
+import { durationText } from '../terminal/durations.js';
+import type { Lease } from '../../runtime/lease/leaserecord.js';
 import type { LeaseFact } from './facts.js';
 import { failed, passed, unread, type CheckResult } from './result.js';
 

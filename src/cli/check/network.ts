@@ -1,4 +1,4 @@
-import { asRecord, field, isRecord, type JsonRecord } from '../../api/json.js';
+import { asRecord, field, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PART_OF_LABEL, PRODUCT } from '../../api/names.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { Fact, NetworkFacts, UnreadFact } from './facts.js';

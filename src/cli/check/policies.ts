@@ -1,4 +1,4 @@
-import { field, textField } from '../../api/json.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
 import { nameList } from '../../domain/conditions.js';
 import { isList } from '../../domain/selectors.js';
 import type { RawObject } from '../../domain/fleet/world.js';

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../api/meta.js';
+import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import {
   AdmissionPolicies,
   AdmissionPolicyBindings,
@@ -11,7 +11,7 @@ import {
   Roles,
   ServiceAccounts,
 } from '../../api/resources.js';
-import type { AccessAttributes, KubeClient } from '../../kube/client/client.js';
+import type { AccessAttributes, KubeClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Fact } from './fact.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';

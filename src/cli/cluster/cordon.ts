@@ -1,11 +1,11 @@
-import { asRecord, textField } from '../../api/json.js';
+import { asRecord, textField } from '../../runtime/vocabulary/json.js';
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import type { ReadClient, WriteClient } from '../../kube/client/client.js';
-import { notFound } from '../meant.js';
-import { RefusedError } from '../output.js';
+import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
+import { notFound } from '../whatif/meant.js';
+import { RefusedError } from '../terminal/output.js';
 import { takeOver } from './takeover.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */

@@ -1,17 +1,17 @@
-import { meantText } from '../../api/nearestword.js';
+import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { drainText, isStaying, planDrain } from '../../domain/fleet/drain.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
 import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js';
-import type { ReadClient } from '../../kube/client/client.js';
+import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
-import { readFleetWorld } from '../fleetsource.js';
+import { readFleetWorld } from '../whatif/fleetsource.js';
 import { DECISION_RESOURCES } from '../inspect/options.js';
-import { namesOf } from '../meant.js';
-import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../output.js';
-import { TYPES } from '../sources.js';
-import { table } from '../table.js';
-import { unreadableLine } from '../withheld.js';
+import { namesOf } from '../whatif/meant.js';
+import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../terminal/output.js';
+import { TYPES } from '../whatif/sources.js';
+import { table } from '../terminal/table.js';
+import { unreadableLine } from '../whatif/withheld.js';
 import { startDrain, type MaintenanceClient } from './cordon.js';
 
 /** Moves a cluster out of all decisions. */

@@ -1,4 +1,4 @@
-import { RefusedError } from '../output.js';
+import { RefusedError } from '../terminal/output.js';
 
 /** How the kubeconfig of the caller reaches the hub. */
 export interface CallerAddress {

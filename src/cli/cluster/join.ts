@@ -1,14 +1,14 @@
-import { field, isRecord, textField } from '../../api/json.js';
-import type { KubeObject, ObjectName, OwnerReference } from '../../api/meta.js';
+import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
+import type { KubeObject, ObjectName, OwnerReference } from '../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../api/resources.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { isList } from '../../domain/selectors.js';
-import type { ReadClient, WriteClient } from '../../kube/client/client.js';
-import type { IdentityClient } from '../../kube/client/identity.js';
+import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
+import type { IdentityClient } from '../../runtime/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
-import { meantOf } from '../meant.js';
-import { NotFoundError, RefusedError } from '../output.js';
+import { meantOf } from '../whatif/meant.js';
+import { NotFoundError, RefusedError } from '../terminal/output.js';
 import { takeOver } from './takeover.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */

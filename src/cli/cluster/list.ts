@@ -1,12 +1,12 @@
 import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
-import { asRecord, field, textField } from '../../api/json.js';
+import { asRecord, field, textField } from '../../runtime/vocabulary/json.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { taintsOf } from '../../domain/clusters/maintenance.js';
 import { isList } from '../../domain/selectors.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../output.js';
-import { table, type Cell } from '../table.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../terminal/output.js';
+import { table, type Cell } from '../terminal/table.js';
 
 export interface ListOptions {
   readonly output: OutputFormat;

@@ -1,12 +1,12 @@
 import { ManagedClusters } from '../../api/resources.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import type { ReadClient, WriteClient } from '../../kube/client/client.js';
+import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { notFound } from '../meant.js';
-import { RefusedError, someNames } from '../output.js';
-import { listOf, worldOfLists } from '../sources.js';
-import { unreadableLine } from '../withheld.js';
+import { notFound } from '../whatif/meant.js';
+import { RefusedError, someNames } from '../terminal/output.js';
+import { listOf, worldOfLists } from '../whatif/sources.js';
+import { unreadableLine } from '../whatif/withheld.js';
 
 export interface RemoveRequest {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { ManagedClusters, ManagedClusterSets, Namespaces, Placements } from '../../api/resources.js';
-import type { ReadClient } from '../../kube/client/client.js';
+import type { ReadClient } from '../../runtime/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 
 export interface NameScope {

@@ -1,10 +1,10 @@
-import { field, textField } from '../../api/json.js';
-import type { KubeObject, ObjectName } from '../../api/meta.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
+import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { Events, Placements } from '../../api/resources.js';
 import { printable } from '../../domain/placement/explain/requirementtext.js';
-import type { ReadClient } from '../../kube/client/client.js';
+import type { ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { durationText } from '../durations.js';
+import { durationText } from '../terminal/durations.js';
 
 /** Events about a Placement that say which clusters left it. The API server deletes events, by default after an hour. */
 

@@ -1,11 +1,11 @@
-import { nearestWord } from '../../api/nearestword.js';
+import { nearestWord } from '../../runtime/vocabulary/nearestword.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
 import { absentSets } from '../../domain/placement/explain/absentsets.js';
 import { bestFix } from '../../domain/placement/explain/fix.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import type { AccessAttributes } from '../../kube/client/client.js';
+import type { AccessAttributes } from '../../runtime/client/client.js';
 import { isOffered } from './existing.js';
 import { isDenied } from './rights.js';
 import { explainReport, type ExplainReport } from './report.js';

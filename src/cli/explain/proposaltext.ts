@@ -1,4 +1,4 @@
-import { meantWords } from '../../api/nearestword.js';
+import { meantWords } from '../../runtime/vocabulary/nearestword.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { Proposal } from './proposals.js';
 import type { ExplainReport } from './report.js';

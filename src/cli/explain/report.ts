@@ -1,4 +1,4 @@
-import { field, isRecord, textField } from '../../api/json.js';
+import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { clusterViewIn, explainInputOf, type RawObject, type Withheld, type World } from '../../domain/fleet/world.js';
 import { standingReleases, type StandingRelease } from '../../domain/placement/report/standingrelease.js';

@@ -1,4 +1,4 @@
-import type { AccessAttributes, KubeClient } from '../../kube/client/client.js';
+import type { AccessAttributes, KubeClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 
 /** The caller's rights to run what is proposed. */

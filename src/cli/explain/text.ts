@@ -6,7 +6,7 @@ import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
-import { table, type Cell, type Color } from '../table.js';
+import { table, type Cell, type Color } from '../terminal/table.js';
 import type { ExplainReport } from './report.js';
 import { labelLines, setLines } from './proposaltext.js';
 import { proposalsOf, type Proposal } from './proposals.js';

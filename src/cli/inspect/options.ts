@@ -1,5 +1,5 @@
 import { WORLD_RESOURCES, type WorldResource } from '../../domain/fleet/world.js';
-import type { OutputFormat } from '../output.js';
+import type { OutputFormat } from '../terminal/output.js';
 
 export interface InspectOptions {
   readonly output: OutputFormat;

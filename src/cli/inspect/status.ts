@@ -1,10 +1,10 @@
 import { ManagedClusters, MultiClusterEngines, Placements } from '../../api/resources.js';
 import { brakeText, fleetSummary, fleetText } from '../../domain/fleet/fleetsummary.js';
 import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
-import type { FleetReading } from '../fleetsource.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName } from '../output.js';
-import { table, type Cell } from '../table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
+import type { FleetReading } from '../whatif/fleetsource.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
+import { table, type Cell } from '../terminal/table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
 import type { InspectOptions } from './options.js';
 
 /** The output of `status`. */

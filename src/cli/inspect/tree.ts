@@ -1,14 +1,21 @@
-import { meantText } from '../../api/nearestword.js';
+import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { releasesField } from '../explain/releases.js';
-import type { FleetReading } from '../fleetsource.js';
-import { meantAmong, namesOf } from '../meant.js';
-import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
-import { painted, table, type Color } from '../table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
+import type { FleetReading } from '../whatif/fleetsource.js';
+import { meantAmong, namesOf } from '../whatif/meant.js';
+import {
+  CLI_API_VERSION,
+  documentText,
+  linesText,
+  NotFoundError,
+  resourceName,
+  someNames,
+} from '../terminal/output.js';
+import { painted, table, type Color } from '../terminal/table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
 import type { InspectOptions } from './options.js';
 
 /** Of each set this many clusters are named. */

@@ -1,13 +1,20 @@
-import { meantText } from '../../api/nearestword.js';
+import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { matchedPredicate, reasonText, taintClause } from '../explain/texts.js';
-import type { FleetReading } from '../fleetsource.js';
-import { namesOf } from '../meant.js';
-import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
-import { table, type Cell } from '../table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
+import type { FleetReading } from '../whatif/fleetsource.js';
+import { namesOf } from '../whatif/meant.js';
+import {
+  CLI_API_VERSION,
+  documentText,
+  linesText,
+  NotFoundError,
+  resourceName,
+  someNames,
+} from '../terminal/output.js';
+import { table, type Cell } from '../terminal/table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
 import type { InspectOptions } from './options.js';
 
 /** Of the clusters that come in, this many are named. */

@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../api/meta.js';
+import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../../api/names.js';
 import {
   apiVersionOf,

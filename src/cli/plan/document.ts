@@ -1,7 +1,7 @@
 import type { ApartPlan } from '../../domain/fleet/apart.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
-import { CLI_API_VERSION } from '../output.js';
-import { withheldFields } from '../withheld.js';
+import { CLI_API_VERSION } from '../terminal/output.js';
+import { withheldFields } from '../whatif/withheld.js';
 import { isChange, type PlanReport } from './report.js';
 import { apartText, excessText, totalText } from './text.js';
 

@@ -2,9 +2,9 @@ import type { ApartPlan } from '../../domain/fleet/apart.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { problemText } from '../../domain/conditions.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { someNames } from '../output.js';
-import { table, type Cell, type Color } from '../table.js';
-import { refusedLine, unreadableLine } from '../withheld.js';
+import { someNames } from '../terminal/output.js';
+import { table, type Cell, type Color } from '../terminal/table.js';
+import { refusedLine, unreadableLine } from '../whatif/withheld.js';
 import { isChange, type Excess, type PlanReport, type PlanTotals } from './report.js';
 
 /** Clusters that a line names. */

@@ -1,5 +1,5 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
-import { meantText } from '../../api/nearestword.js';
+import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
@@ -8,12 +8,12 @@ import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
-import type { ReadClient, WriteClient } from '../../kube/client/client.js';
+import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { notFound } from '../meant.js';
-import { NotFoundError, RefusedError, someNames } from '../output.js';
-import { readPlacementWorld } from '../sources.js';
-import { unreadableLine } from '../withheld.js';
+import { notFound } from '../whatif/meant.js';
+import { NotFoundError, RefusedError, someNames } from '../terminal/output.js';
+import { readPlacementWorld } from '../whatif/sources.js';
+import { unreadableLine } from '../whatif/withheld.js';
 
 /** Lets clusters leave a decision that are held in it, or come in that its disruption budget keeps out. */
 

@@ -1,4 +1,4 @@
-import { field, textField } from '../../api/json.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
 import { certificatesProblem, hasAuthority } from '../keypair.js';
 
 /** What an agent has to know to join a hub: the content of its manifest's Secret. */

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../api/meta.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, PART_OF_LABEL, PRODUCT } from '../../api/names.js';
-import { asRecord, field, type JsonRecord } from '../../api/json.js';
+import { asRecord, field, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { joinSecretData, type JoinData } from './hubtoken.js';
 
 /** Everything in which the manifests of two agents differ. */

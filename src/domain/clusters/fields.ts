@@ -1,4 +1,4 @@
-import { asRecord } from '../../api/json.js';
+import { asRecord } from '../../runtime/vocabulary/json.js';
 
 /**
  * The fields of a ManagedCluster that decisions read: which Placements select it, and its health. The only list of them: the

@@ -1,4 +1,4 @@
-import { field } from '../../api/json.js';
+import { field } from '../../runtime/vocabulary/json.js';
 import { TAINTS } from '../../api/names.js';
 import { isList } from '../selectors.js';
 import type { ClusterSpecFields } from './fields.js';

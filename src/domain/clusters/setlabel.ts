@@ -1,5 +1,5 @@
-import { field, recordsIn } from '../../api/json.js';
-import type { KubeObject } from '../../api/meta.js';
+import { field, recordsIn } from '../../runtime/vocabulary/json.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { CLUSTER_SET_MISSING_CONDITION, type ClusterReason } from '../../api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { valueOf } from '../selectors.js';

@@ -1,7 +1,7 @@
-import { isRecord } from '../../api/json.js';
+import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { ManagedClusterSetStatus } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBindingStatus } from '../../api/generated/managedclustersetbinding.js';
-import type { Condition } from '../../api/meta.js';
+import type { Condition } from '../../runtime/vocabulary/meta.js';
 import {
   BOUND_CONDITION,
   CLUSTER_SET_EMPTY_CONDITION,

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../api/meta.js';
+import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import {
   AGENT_LEASES_ROLE,
   AGENTS_NAMESPACE,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.js';
+import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/multiclusterengine.js';
 import { DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
 

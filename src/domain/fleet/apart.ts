@@ -1,4 +1,4 @@
-import { sameJson } from '../../api/json.js';
+import { sameJson } from '../../runtime/vocabulary/json.js';
 import type { PlacementPlan } from './plan.js';
 import { outcomeOf, type PublishedState } from './outcome.js';
 import { WorldInputs, type World } from './world.js';

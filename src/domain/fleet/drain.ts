@@ -1,4 +1,4 @@
-import { asRecord, field } from '../../api/json.js';
+import { asRecord, field } from '../../runtime/vocabulary/json.js';
 import { TAINTS } from '../../api/names.js';
 import { MAINTENANCE_TAINTS, taintsOf } from '../clusters/maintenance.js';
 import { timestamp } from '../conditions.js';

@@ -1,5 +1,5 @@
 import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
-import { field, recordsIn, textField } from '../../api/json.js';
+import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { isSilentScope } from '../health/brake.js';
 import { heldScopeIn } from '../health/conditions.js';
 import type { RawObject } from './world.js';

@@ -1,4 +1,4 @@
-import { field, isRecord, textField } from '../../api/json.js';
+import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
 import { Deployments } from '../../api/resources.js';
 import { isList } from '../selectors.js';
 import type { RawObject, World } from './world.js';

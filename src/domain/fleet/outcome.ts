@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../api/json.js';
+import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
 import type { ConditionState } from '../conditions.js';
 import { schedule, type Schedule } from '../placement/select/schedule.js';

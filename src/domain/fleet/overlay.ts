@@ -1,5 +1,5 @@
-import { asRecord, isRecord, parseJson, sameJson, type JsonRecord } from '../../api/json.js';
-import type { ObjectMeta, ObjectName } from '../../api/meta.js';
+import { asRecord, isRecord, parseJson, sameJson, type JsonRecord } from '../../runtime/vocabulary/json.js';
+import type { ObjectMeta, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { WORLD_RESOURCES, type RawObject, type World, type WorldResource } from './world.js';
 
 /** Changes to the objects of a world, as the API server carries them out. */

@@ -1,5 +1,5 @@
 import { IN_USE_CONDITION } from '../../api/clusterreasons.js';
-import { field, textField } from '../../api/json.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
 import { ALLOW_DELETION_ANNOTATION } from '../../api/names.js';
 import { isList } from '../selectors.js';
 import type { RawObject, World } from './world.js';

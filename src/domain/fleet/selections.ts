@@ -1,4 +1,4 @@
-import { field } from '../../api/json.js';
+import { field } from '../../runtime/vocabulary/json.js';
 import { placementKeys } from '../placement/stored/decision.js';
 import { explain } from '../placement/explain/explain.js';
 import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';

@@ -1,4 +1,4 @@
-import { textField } from '../../api/json.js';
+import { textField } from '../../runtime/vocabulary/json.js';
 import { selects } from '../clusters/selector.js';
 import { standingReleases, type StandingRelease } from '../placement/report/standingrelease.js';
 import { isOwn } from '../placement/stored/decision.js';

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectName } from '../../api/meta.js';
+import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/spec/release.js';

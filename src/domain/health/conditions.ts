@@ -7,7 +7,7 @@ import {
   type HealthReason,
 } from '../../api/clusterreasons.js';
 import { AGENTS_NAMESPACE } from '../../api/names.js';
-import type { ConditionStatus } from '../../api/meta.js';
+import type { ConditionStatus } from '../../runtime/vocabulary/meta.js';
 import { clip } from '../conditions.js';
 import type { Hold } from './brake.js';
 import type { ClockState } from './clock.js';

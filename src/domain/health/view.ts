@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.js';
+import { isRecord } from '../../runtime/vocabulary/json.js';
 import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
 import { fieldsOf, type RawCluster } from '../clusters/fields.js';
 import { taintsOf } from '../clusters/maintenance.js';

@@ -1,5 +1,5 @@
 import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
-import { asRecord } from '../../api/json.js';
+import { asRecord } from '../../runtime/vocabulary/json.js';
 import { ClusterProfiles } from '../../api/resources.js';
 import {
   availabilityIn,

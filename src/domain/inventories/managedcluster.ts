@@ -1,6 +1,6 @@
 import type { ClusterTaint, ManagedCluster } from '../../api/generated/managedcluster.js';
 import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { recordsIn, sameJson } from '../../api/json.js';
+import { recordsIn, sameJson } from '../../runtime/vocabulary/json.js';
 import { SOURCE_ANNOTATION, SOURCE_REVISION_ANNOTATION, TAINTS } from '../../api/names.js';
 import { isHealthTaint, type Taint } from '../health/taints.js';
 import { hash64, hex64 } from '../hash.js';

@@ -1,5 +1,5 @@
 import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { asRecord, recordsIn } from '../../api/json.js';
+import { asRecord, recordsIn } from '../../runtime/vocabulary/json.js';
 import { OWN_KEY_PREFIX } from '../../api/names.js';
 import { OcmManagedClusters } from '../../api/resources.js';
 import type { Taint } from '../health/taints.js';

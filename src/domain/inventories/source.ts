@@ -1,5 +1,5 @@
-import { recordsIn } from '../../api/json.js';
-import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
+import { recordsIn } from '../../runtime/vocabulary/json.js';
+import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { OWN_KEY_PREFIX } from '../../api/names.js';
 import { keyOf, nameOf } from '../../api/resources.js';
 import type { Taint } from '../health/taints.js';

@@ -1,6 +1,6 @@
 import type { PlacementStatus } from '../../api/generated/placement.js';
-import { sameJson } from '../../api/json.js';
-import type { KubeObject, ObjectMeta } from '../../api/meta.js';
+import { sameJson } from '../../runtime/vocabulary/json.js';
+import type { KubeObject, ObjectMeta } from '../../runtime/vocabulary/meta.js';
 import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../api/names.js';
 import { apiVersionOf, ClusterProfiles, SigPlacementDecisions } from '../../api/resources.js';
 import { sourceName } from '../inventories/source.js';

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from '../../api/json.js';
+import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { load } from 'js-yaml';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
 import { suggestField } from './suggestion.js';

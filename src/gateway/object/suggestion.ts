@@ -1,4 +1,4 @@
-import { editDistance } from '../../api/editdistance.js';
+import { editDistance } from '../../runtime/vocabulary/editdistance.js';
 
 /** No field is suggested for a longer name: comparing costs as much as its length times that of each field. */
 const MAX_NAME = 64;

@@ -11,7 +11,7 @@ import {
   type ScalarEvent,
   type ScalarLayout,
 } from 'js-yaml';
-import { parseJson } from '../../api/json.js';
+import { parseJson } from '../../runtime/vocabulary/json.js';
 import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type JsonValue } from './document.js';
 import { StatusError } from '../statuserror.js';
 

@@ -1,4 +1,4 @@
-import { isRecord, asRecord, type JsonRecord } from '../../api/json.js';
+import { isRecord, asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { load } from 'js-yaml';
 import { celKeywords } from './celrules.js';
 import { mergeSchemas, refTo, type JsonSchema } from './jsonschema.js';

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../api/meta.js';
+import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { MultiClusterEngines, Placements } from '../../api/resources.js';
 
 /** `openapi`, `live` and `ready` are answered by the gateway itself; the others are sent to the API server. */

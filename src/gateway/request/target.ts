@@ -1,5 +1,5 @@
 import { apiVersionOf, Placements } from '../../api/resources.js';
-import type { ResourceType } from '../../api/meta.js';
+import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from '../object/document.js';
 import { checkMetadata } from '../object/metadata.js';
 import { isResourceVersion } from './precondition.js';

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from '../../api/json.js';
+import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { isJsonObject, type JsonValue, type JsonObject } from '../object/document.js';
 import { StatusError, type StatusCause } from '../statuserror.js';
 import { isKnownReason, type FieldError, type FieldRules } from '../object/fieldrules.js';

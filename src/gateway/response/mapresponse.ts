@@ -1,6 +1,6 @@
-import { isRecord, asRecord, type JsonRecord } from '../../api/json.js';
+import { isRecord, asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { isUtf8 } from 'node:buffer';
-import type { ResourceType } from '../../api/meta.js';
+import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { apiVersionOf } from '../../api/resources.js';
 import { emptyResponse, type HttpResponse } from './response.js';
 import type { JsonObject } from '../object/document.js';

@@ -7,10 +7,10 @@ import { Handshakes } from '../../runtime/http/handshakes.js';
 import { interceptParser } from '../../runtime/http/parserinput.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
-import type { ServingPair } from '../tls/certificate.js';
+import type { ServingPair } from '../../runtime/tls/certificate.js';
 import type { Connections } from './connections.js';
 import { HeadScanner, MAX_HEAD_BYTES } from './headscanner.js';
-import type { GatewayMetrics } from '../../runtime/metrics.js';
+import type { GatewayMetrics } from '../../runtime/metrics/metrics.js';
 import type { StatusError } from '../statuserror.js';
 
 export interface ServerLimits {

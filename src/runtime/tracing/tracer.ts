@@ -1,4 +1,4 @@
-/** Interfaces through which code records traces; `src/observability/tracing` implements them. */
+/** Interfaces through which code records traces; `otlp.ts` implements them. */
 
 /** Values by the names of OpenTelemetry's semantic conventions; undefined ones are left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject, ObjectName, ResourceType } from '../../../src/api/meta.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { ManagedClusters, PlacementDecisions } from '../../../src/api/resources.js';
 import { removeCluster } from '../../../src/cli/cluster/remove.js';
-import type { DeleteOptions } from '../../../src/kube/client/client.js';
+import type { DeleteOptions } from '../../../src/runtime/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { rawDecision } from '../../support/builders/world.js';
 

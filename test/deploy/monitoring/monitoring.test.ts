@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
-import { createGatewayMetrics } from '../../../src/observability/gatewaymetrics.js';
-import { createMetrics } from '../../../src/observability/metrics.js';
+import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
+import { createMetrics } from '../../../src/runtime/metrics/processmetrics.js';
 import { root } from '../../support/repository/root.js';
 import { alerts, expressions, matchersOf, metricOf, panels, seriesOf } from './expressions.js';
 

@@ -2,13 +2,13 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { asRecord, field, type JsonRecord } from '../../../src/api/json.js';
-import type { KubeObject } from '../../../src/api/meta.js';
+import { asRecord, field, type JsonRecord } from '../../../src/runtime/vocabulary/json.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET } from '../../../src/api/names.js';
 import { readHubToken } from '../../../src/domain/agent/hubtoken.js';
 import { agentManifest } from '../../../src/domain/agent/manifest.js';
-import { readKustomization } from '../../../src/kube/manifests/kustomization.js';
-import { readManifests } from '../../../src/kube/manifests/manifests.js';
+import { readKustomization } from '../../../src/runtime/manifests/kustomization.js';
+import { readManifests } from '../../../src/runtime/manifests/manifests.js';
 import { joinData } from '../../support/builders/joindata.js';
 import { root } from '../../support/repository/root.js';
 

@@ -8,7 +8,7 @@ import {
   type Socket,
 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { authority, certificate, type Pair } from '../../kube/transport/certificate.js';
+import { authority, certificate, type Pair } from '../../runtime/transport/certificate.js';
 
 /** What an API server saw of the one review that a client asked it for. */
 export interface Seen {

@@ -16,7 +16,7 @@ import { kindSchemas } from '../../../src/gateway/openapi/schemas.js';
 import { handleRequest, type HandlerDeps } from '../../../src/gateway/server/handler.js';
 import { GatewayServer } from '../../../src/gateway/server/server.js';
 import { Upstream, type UpstreamResponse } from '../../../src/gateway/upstream/upstream.js';
-import { createGatewayMetrics } from '../../../src/observability/gatewaymetrics.js';
+import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { Connections } from '../../../src/gateway/server/connections.js';
 import { GatewayServer } from '../../../src/gateway/server/server.js';
-import { createGatewayMetrics } from '../../../src/observability/gatewaymetrics.js';
+import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { CANARY } from '../client.js';

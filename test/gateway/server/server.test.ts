@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { Connections } from '../../../src/gateway/server/connections.js';
 import { GatewayServer, type IncomingRequest } from '../../../src/gateway/server/server.js';
-import { createGatewayMetrics } from '../../../src/observability/gatewaymetrics.js';
+import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { recordedHello } from '../../support/clients/clienthello.js';

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { UpstreamReadiness } from '../../../src/gateway/upstream/readiness.js';
 import { UpstreamError } from '../../../src/gateway/upstream/error.js';
-import { issueServingCertificate, type ServingCertificate } from '../../../src/pki/serving.js';
+import { issueServingCertificate, type ServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

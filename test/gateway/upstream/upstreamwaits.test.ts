@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { Upstream, type UpstreamCall, type UpstreamRequest } from '../../../src/gateway/upstream/upstream.js';
-import { createGatewayMetrics } from '../../../src/observability/gatewaymetrics.js';
+import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { CANARY } from '../client.js';

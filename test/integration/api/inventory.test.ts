@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import type { ResourceType } from '../../../src/api/meta.js';
+import type { ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import {
   ManagedClusters,
   ManagedClusterSetBindings,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { apiVersionOf, ManagedClusters, ManagedClusterSets, Placements } from '../../../src/api/resources.js';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
-import { eventOf } from '../../../src/kube/events/event.js';
+import { eventOf } from '../../../src/runtime/events/event.js';
 import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

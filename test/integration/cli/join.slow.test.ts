@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
+import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, TAINTS } from '../../../src/api/names.js';
 import { Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
 import { cordon, startDrain, uncordon } from '../../../src/cli/cluster/cordon.js';
 import { prepareJoin, type Join, type JoinRequest } from '../../../src/cli/cluster/join.js';
 import { removeCluster } from '../../../src/cli/cluster/remove.js';
-import { createIdentityClient } from '../../../src/kube/client/identity.js';
-import { createClient } from '../../../src/kube/client/rest.js';
-import type { KubeClient } from '../../../src/kube/client/client.js';
-import { objectPath } from '../../../src/kube/client/path.js';
-import type { Transport } from '../../../src/kube/transport/transport.js';
+import { createIdentityClient } from '../../../src/runtime/client/identity.js';
+import { createClient } from '../../../src/runtime/client/rest.js';
+import type { KubeClient } from '../../../src/runtime/client/client.js';
+import { objectPath } from '../../../src/runtime/client/path.js';
+import type { Transport } from '../../../src/runtime/transport/transport.js';
 import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';

@@ -16,7 +16,7 @@ import {
   PLACEMENT_LEASE,
 } from '../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { NO_IMAGE } from '../../../src/config/build/published.js';
+import { NO_IMAGE } from '../../../src/api/published.js';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/repository/root.js';
 import { definitionsFolder } from '../../support/hub/overlays.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
-import type { KubeObject, ObjectName, ResourceType } from '../../../src/api/meta.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { ALLOW_DELETION_ANNOTATION } from '../../../src/api/names.js';
 import { ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../../src/api/resources.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';

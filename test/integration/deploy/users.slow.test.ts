@@ -8,7 +8,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../src/api/resources.js';
-import type { ResourceType } from '../../../src/api/meta.js';
+import type { ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import type { KubeObject } from '../../../src/api/meta.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Namespaces } from '../../../src/api/resources.js';
 import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
+import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../src/api/names.js';
 import {
   ClusterRoleBindings,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import type { KubeObject } from '../../../src/api/meta.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';

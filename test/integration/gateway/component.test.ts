@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 import { beforeAll, expect, test } from '@jest/globals';
 
-import { readManifests } from '../../../src/kube/manifests/manifests.js';
-import type { Container } from '../../../src/local/process/container.js';
-import { launch } from '../../../src/local/process/launcher.js';
-import { issueServingCertificate } from '../../../src/pki/serving.js';
+import { readManifests } from '../../../src/runtime/manifests/manifests.js';
+import type { Container } from '../../../src/standalone/local/process/container.js';
+import { launch } from '../../../src/standalone/local/process/launcher.js';
+import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { askOnce } from '../../gateway/client.js';
 import { mustConform } from '../../gateway/openapi/conformance.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';

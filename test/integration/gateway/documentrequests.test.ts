@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { field, textField } from '../../../src/api/json.js';
+import { field, textField } from '../../../src/runtime/vocabulary/json.js';
 import { document } from '../../gateway/openapi/document.js';
 import {
   askFor,

@@ -12,7 +12,7 @@ import { Placements } from '../../../src/api/resources.js';
 import type { JsonObject } from '../../../src/gateway/object/document.js';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';
 import { DENIED_MESSAGE, StatusError } from '../../../src/gateway/statuserror.js';
-import { issueServingCertificate } from '../../../src/pki/serving.js';
+import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { mapping } from '../../gateway/openapi/document.js';
 
 const PLACEMENTS = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/default/placements';

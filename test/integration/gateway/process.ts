@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 
 import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
-import { issueServingCertificate } from '../../../src/pki/serving.js';
+import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { askOnce, type Ask } from '../../gateway/client.js';
 import { mustConform, type Reply } from '../../gateway/openapi/conformance.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';

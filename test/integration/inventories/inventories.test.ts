@@ -6,9 +6,9 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import { ClusterProfiles, ManagedClusters, Namespaces, OcmManagedClusters } from '../../../src/api/resources.js';
 import type { SourceObject } from '../../../src/domain/inventories/source.js';
-import { createClient } from '../../../src/kube/client/rest.js';
-import type { KubeClient } from '../../../src/kube/client/client.js';
-import type { Transport } from '../../../src/kube/transport/transport.js';
+import { createClient } from '../../../src/runtime/client/rest.js';
+import type { KubeClient } from '../../../src/runtime/client/client.js';
+import type { Transport } from '../../../src/runtime/transport/transport.js';
 import { transportOf } from '../../support/clients/transport.js';
 import { root } from '../../support/repository/root.js';
 import { InventoryServerRig } from '../../support/rigs/server/inventories.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/api/meta.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import {
   ConfigMaps,
   Deployments,
@@ -11,9 +11,9 @@ import {
   ServiceAccounts,
   Services,
 } from '../../../src/api/resources.js';
-import type { KubeClient } from '../../../src/kube/client/client.js';
-import { createClient } from '../../../src/kube/client/rest.js';
-import type { Transport } from '../../../src/kube/transport/transport.js';
+import type { KubeClient } from '../../../src/runtime/client/client.js';
+import { createClient } from '../../../src/runtime/client/rest.js';
+import type { Transport } from '../../../src/runtime/transport/transport.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';

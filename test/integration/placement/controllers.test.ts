@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/api/meta.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import {
   CustomResourceDefinitions,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ObjectMeta } from '../../../src/api/meta.js';
+import type { ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
 import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
 import { outcomeOf } from '../../../src/domain/fleet/outcome.js';

@@ -5,7 +5,7 @@ import type {
   MultiClusterEngineSpec,
   MultiClusterEngineStatus,
 } from '../../../src/api/generated/multiclusterengine.js';
-import type { Condition, KubeObject, ObjectMeta } from '../../../src/api/meta.js';
+import type { Condition, KubeObject, ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
 import { CLEANUP_FINALIZER } from '../../../src/api/names.js';
 import { Deployments } from '../../../src/api/resources.js';
 import { CATALOGUE } from '../../../src/domain/engine/catalogue.js';
@@ -19,7 +19,7 @@ import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/mani
 import { desiredSteps, pruneSteps, type PlanInput, type Step } from '../../../src/domain/engine/plan/plan.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
-import { readManifests } from '../../../src/kube/manifests/manifests.js';
+import { readManifests } from '../../../src/runtime/manifests/manifests.js';
 import { root } from '../repository/root.js';
 
 /** Plain defaults for everything about an engine: name `hub`, namespace `multicluster-engine`, version 1.0.0. */

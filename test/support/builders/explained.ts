@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asRecord, field, recordsIn } from '../../../src/api/json.js';
+import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
 import { readClusterSelector } from '../../../src/domain/clusters/selector.js';
 import type { RawObject, World } from '../../../src/domain/fleet/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
@@ -10,7 +10,7 @@ import type { Explanation } from '../../../src/domain/placement/explain/verdict.
 import { bindingView } from '../../../src/domain/placement/select/eligible.js';
 import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
 import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
-import { PlacementIndex } from '../../../src/index/placementindex.js';
+import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import { explainInput, NAMESPACE } from './world.js';
 
 /** What holds for the explanation of any world. */

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
 import type { HubFacts, LeaseFact, PolicyFacts, PreFacts } from '../../../src/cli/check/facts.js';
 import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
-import type { FleetReading } from '../../../src/cli/fleetsource.js';
+import type { FleetReading } from '../../../src/cli/whatif/fleetsource.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
-import { microTime } from '../../../src/kube/lease/leaserecord.js';
+import { microTime } from '../../../src/runtime/lease/leaserecord.js';
 import { root } from '../repository/root.js';
 
 /** What `check` reads of a hub on which all is well, at a fixed time. */

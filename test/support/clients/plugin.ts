@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { load } from 'js-yaml';
 
-import { asRecord, type JsonRecord } from '../../../src/api/json.js';
+import { asRecord, type JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { root } from '../repository/root.js';
 import { pathWithKubectl } from './kubectl.js';
 

@@ -1,6 +1,6 @@
-import { loadKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.js';
-import type { Transport, TransportOptions } from '../../../src/kube/transport/transport.js';
-import { createTransport } from '../../../src/kube/transport/transport.js';
+import { loadKubeconfig } from '../../../src/runtime/kubeconfig/kubeconfig.js';
+import type { Transport, TransportOptions } from '../../../src/runtime/transport/transport.js';
+import { createTransport } from '../../../src/runtime/transport/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { RecordingLog } from '../fakes/log.js';
 

@@ -1,8 +1,8 @@
 import { serveEmbedded } from '@multicluster-engine/kube-apiserver/testing/controlplane/embeddedserver';
 
-import { InProcessClients } from '../../../src/commands/inprocessclients.js';
-import { createClient } from '../../../src/kube/client/rest.js';
-import { createLogger } from '../../../src/observability/logger.js';
+import { InProcessClients } from '../../../src/standalone/inprocessclients.js';
+import { createClient } from '../../../src/runtime/client/rest.js';
+import { createLogger } from '../../../src/runtime/log/pinologger.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import { Rollouts } from '../hub/rollouts.js';
 

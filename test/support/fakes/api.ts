@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { KubeObject, ObjectMeta, ObjectName, ResourceType } from '../../../src/api/meta.js';
+import type { KubeObject, ObjectMeta, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { apiVersionOf, keyOf, MultiClusterEngines, PlacementDecisions, Secrets } from '../../../src/api/resources.js';
 import type {
   AccessAttributes,
@@ -11,9 +11,9 @@ import type {
   MetadataPatch,
   ReadOptions,
   WriteOptions,
-} from '../../../src/kube/client/client.js';
-import type { CacheOptions } from '../../../src/kube/cache/cache.js';
-import type { WriteVerb } from '../../../src/kube/guard/guard.js';
+} from '../../../src/runtime/client/client.js';
+import type { CacheOptions } from '../../../src/runtime/cache/cache.js';
+import type { WriteVerb } from '../../../src/runtime/guard/guard.js';
 import type { Clock } from '../../../src/runtime/clock.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
 import { FakeCache, matchesSelector, selectableFields } from './cache.js';

@@ -1,7 +1,7 @@
-import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
+import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { keyOf } from '../../../src/api/resources.js';
-import type { Cache, CacheOptions } from '../../../src/kube/cache/cache.js';
-import type { Change, Store } from '../../../src/kube/cache/store.js';
+import type { Cache, CacheOptions } from '../../../src/runtime/cache/cache.js';
+import type { Change, Store } from '../../../src/runtime/cache/store.js';
 
 /** A cache of a `FakeApi`. Events are delivered at once or, while it is paused, when `deliver` is called. */
 export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {

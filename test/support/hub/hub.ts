@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 import type { MultiClusterEngine } from '../../../src/api/generated/multiclusterengine.js';
-import type { Condition } from '../../../src/api/meta.js';
+import type { Condition } from '../../../src/runtime/vocabulary/meta.js';
 import { ALLOW_DELETION_ANNOTATION, OPERATOR_NAMESPACE } from '../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { WRITES, type LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';

@@ -1,7 +1,12 @@
 import { Deployments, Nodes, keyOf } from '../../../src/api/resources.js';
-import type { KubeClient } from '../../../src/kube/client/client.js';
-import { unschedulable } from '../../../src/local/rollout/scheduling.js';
-import type { Deployment, DeploymentCondition, DeploymentStatus, Node } from '../../../src/local/workload.js';
+import type { KubeClient } from '../../../src/runtime/client/client.js';
+import { unschedulable } from '../../../src/standalone/local/rollout/scheduling.js';
+import type {
+  Deployment,
+  DeploymentCondition,
+  DeploymentStatus,
+  Node,
+} from '../../../src/standalone/local/workload.js';
 import { delay, type Clock } from '../../../src/runtime/clock.js';
 
 /** How long simulated pods take to be scheduled, started and ready. */

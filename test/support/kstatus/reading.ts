@@ -1,4 +1,4 @@
-import type { Condition } from '../../../src/api/meta.js';
+import type { Condition } from '../../../src/runtime/vocabulary/meta.js';
 
 /** What generic tools make of an object, by the rules of kstatus. */
 export type Reading = 'Terminating' | 'InProgress' | 'Failed' | 'Current';

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { load } from 'js-yaml';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
-import type { KubeObject } from '../../../src/api/meta.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
 import { ConfigMaps, MultiClusterEngines } from '../../../src/api/resources.js';
-import { createClient } from '../../../src/kube/client/rest.js';
-import { loadKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.js';
-import { createTransport, type Transport } from '../../../src/kube/transport/transport.js';
+import { createClient } from '../../../src/runtime/client/rest.js';
+import { loadKubeconfig } from '../../../src/runtime/kubeconfig/kubeconfig.js';
+import { createTransport, type Transport } from '../../../src/runtime/transport/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { askOnce, type Ask } from '../../gateway/client.js';
 import type { Reply } from '../../gateway/openapi/conformance.js';

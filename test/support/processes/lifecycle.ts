@@ -1,9 +1,9 @@
-import { createLogger } from '../../../src/observability/logger.js';
+import { createLogger } from '../../../src/runtime/log/pinologger.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
-import { createController } from '../../../src/runtime/controller.js';
-import { Group } from '../../../src/runtime/group.js';
-import { exitOnCrash, runUntilSignalled } from '../../../src/runtime/lifecycle.js';
-import type { Result } from '../../../src/runtime/result.js';
+import { createController } from '../../../src/runtime/controller/controller.js';
+import { Group } from '../../../src/runtime/process/group.js';
+import { exitOnCrash, runUntilSignalled } from '../../../src/runtime/process/lifecycle.js';
+import type { Result } from '../../../src/runtime/controller/result.js';
 
 /** A program of one controller whose only reconcile is chosen by its first argument: the test observes how the process ends. */
 const PASSES: Readonly<Record<string, () => Promise<Result>>> = {

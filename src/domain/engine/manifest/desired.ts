@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../../api/meta.js';
+import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import {
   ENGINE_LABEL,
   INSTALLER_ROLE,

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../../api/resources.js';
 
 /** Any Kubernetes object, with its fields beside the metadata untyped. */

@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../../api/meta.js';
+import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { apiVersionOf, Namespaces, Secrets } from '../../../api/resources.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../catalogue.js';
 

@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceType } from '../../../api/meta.js';
+import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../api/names.js';
 import { ConfigMaps, Secrets } from '../../../api/resources.js';
 import { timestamp } from '../../conditions.js';

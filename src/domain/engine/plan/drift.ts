@@ -1,4 +1,4 @@
-import { sameJson } from '../../../api/json.js';
+import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { isTree, type Tree } from '../manifest/manifest.js';
 
 /**

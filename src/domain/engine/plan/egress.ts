@@ -1,5 +1,5 @@
-import { sameJson } from '../../../api/json.js';
-import type { KubeObject } from '../../../api/meta.js';
+import { sameJson } from '../../../runtime/vocabulary/json.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { NetworkPolicies } from '../../../api/resources.js';
 import type { DesiredObject } from '../manifest/desired.js';
 import { itemsAt, treeAt, type Tree } from '../manifest/manifest.js';

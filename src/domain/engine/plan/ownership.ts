@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../api/meta.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ENGINE_FIELD_MANAGER, ENGINE_LABEL } from '../../../api/names.js';
 import { ENGINE_GROUP, MultiClusterEngines } from '../../../api/resources.js';
 import type { EngineIdentity } from '../manifest/desired.js';

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { REVISION_ANNOTATION } from '../../../api/names.js';
 import { Namespaces } from '../../../api/resources.js';
 import { APPLY_ORDER } from '../catalogue.js';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../api/meta.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { enumerate, itemsAt, textAt } from '../manifest/manifest.js';
 
 export function isTerminating(object: KubeObject): boolean {

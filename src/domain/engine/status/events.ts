@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../../../api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../../api/generated/multiclusterengine.js';
-import type { Condition } from '../../../api/meta.js';
+import type { Condition } from '../../../runtime/vocabulary/meta.js';
 import { rowOf } from './components.js';
 
 export interface EngineEventNote {

@@ -1,5 +1,5 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
-import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { enumerate, titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../spec.js';
 

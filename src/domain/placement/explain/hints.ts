@@ -1,4 +1,4 @@
-import { nearestWord, type Words } from '../../../api/nearestword.js';
+import { nearestWord, type Words } from '../../../runtime/vocabulary/nearestword.js';
 import { valueOf } from '../../selectors.js';
 import { otherSource, textsOf } from '../select/unmatched.js';
 import type { ClusterView } from '../spec/cluster.js';

@@ -1,4 +1,4 @@
-import type { ConditionStatus } from '../../../api/meta.js';
+import type { ConditionStatus } from '../../../runtime/vocabulary/meta.js';
 import type { PlacementReason } from '../../../api/placementreasons.js';
 import { boundedList, clip, joinedTexts, nameList, problemText } from '../../conditions.js';
 import type { IgnoredBinding } from '../select/eligible.js';

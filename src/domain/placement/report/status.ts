@@ -1,6 +1,6 @@
-import { isRecord, sameJson, type JsonRecord } from '../../../api/json.js';
+import { isRecord, sameJson, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import type { PlacementStatus } from '../../../api/generated/placement.js';
-import type { Condition, ConditionStatus } from '../../../api/meta.js';
+import type { Condition, ConditionStatus } from '../../../runtime/vocabulary/meta.js';
 import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../../api/placementreasons.js';
 import { joinedTexts, mergeConditions, nameList, problemText, type ConditionState } from '../../conditions.js';
 import { isList } from '../../selectors.js';

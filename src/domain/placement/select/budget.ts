@@ -1,4 +1,4 @@
-import { field } from '../../../api/json.js';
+import { field } from '../../../runtime/vocabulary/json.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn, type StoredDecision } from '../stored/decision.js';
 import type { FailureCause } from './rules.js';

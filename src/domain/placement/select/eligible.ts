@@ -1,5 +1,5 @@
-import { isRecord } from '../../../api/json.js';
-import type { KubeObject } from '../../../api/meta.js';
+import { isRecord } from '../../../runtime/vocabulary/json.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { BindingView, SetView } from './snapshot.js';

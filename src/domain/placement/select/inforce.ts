@@ -1,4 +1,4 @@
-import { field } from '../../../api/json.js';
+import { field } from '../../../runtime/vocabulary/json.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import type { PlacementView } from './snapshot.js';
 import { readBasis, storedHold } from '../stored/basis.js';

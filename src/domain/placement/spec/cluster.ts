@@ -1,4 +1,4 @@
-import { isRecord } from '../../../api/json.js';
+import { isRecord } from '../../../runtime/vocabulary/json.js';
 import { fieldsOf, type ClusterFields, type RawCluster } from '../../clusters/fields.js';
 import { isList, type StringMap } from '../../selectors.js';
 import { readHubTaints, readTaints, sameTaints, type Taint } from './taint.js';

@@ -1,4 +1,4 @@
-import { isRecord, recordsIn } from '../../../api/json.js';
+import { isRecord, recordsIn } from '../../../runtime/vocabulary/json.js';
 import { TAINTS } from '../../../api/names.js';
 import type { ClusterSpecFields, ClusterStatusFields } from '../../clusters/fields.js';
 import { taintsOf } from '../../clusters/maintenance.js';

@@ -1,4 +1,4 @@
-import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../api/json.js';
+import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import type { PlacementPhase } from '../../../api/placementreasons.js';
 import { isList, parse } from '../../selectors.js';
 import type { Definitions } from './definitions.js';

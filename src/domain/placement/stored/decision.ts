@@ -1,5 +1,5 @@
-import { isRecord } from '../../../api/json.js';
-import type { KubeObject, ObjectMeta, OwnerReference } from '../../../api/meta.js';
+import { isRecord } from '../../../runtime/vocabulary/json.js';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../../runtime/vocabulary/meta.js';
 import {
   ADDITIONS_ANNOTATION,
   DECISION_REVISION_ANNOTATION,

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '../../../api/json.js';
+import { isRecord, parseJson } from '../../../runtime/vocabulary/json.js';
 import { timestamp } from '../../conditions.js';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
+import type { KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION } from '../../../../src/api/names.js';
 import {
   bundleOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/api/meta.js';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/runtime/vocabulary/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Deployments, ServiceAccounts } from '../../../../src/api/resources.js';
 import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
 import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { field } from '../../../../src/api/json.js';
-import type { KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
+import { field } from '../../../../src/runtime/vocabulary/json.js';
+import type { KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLI_FIELD_MANAGER } from '../../../../src/api/names.js';
 import { Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../../../src/api/resources.js';
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { JoinData } from '../../../../src/domain/agent/hubtoken.js';
-import type { Lease } from '../../../../src/kube/lease/leaserecord.js';
-import { parseManifests, readManifests } from '../../../../src/kube/manifests/manifests.js';
+import type { Lease } from '../../../../src/runtime/lease/leaserecord.js';
+import { parseManifests, readManifests } from '../../../../src/runtime/manifests/manifests.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { root } from '../../repository/root.js';
 import { TestServer } from './server.js';

@@ -6,11 +6,11 @@ import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiser
 
 import { apiVersionOf } from '../../../../src/api/resources.js';
 import * as kinds from '../../../../src/api/resources.js';
-import { isRecord, parseJson, textField, type JsonRecord } from '../../../../src/api/json.js';
-import type { KubeObject, ResourceType } from '../../../../src/api/meta.js';
-import type { KubeClient } from '../../../../src/kube/client/client.js';
-import { createClient } from '../../../../src/kube/client/rest.js';
-import { createTransport, type Transport } from '../../../../src/kube/transport/transport.js';
+import { isRecord, parseJson, textField, type JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
+import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
+import type { KubeClient } from '../../../../src/runtime/client/client.js';
+import { createClient } from '../../../../src/runtime/client/rest.js';
+import { createTransport, type Transport } from '../../../../src/runtime/transport/transport.js';
 import { systemClock, systemRandom, type Clock } from '../../../../src/runtime/clock.js';
 import { RecordingLog } from '../../fakes/log.js';
 

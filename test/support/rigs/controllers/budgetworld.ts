@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ClusterTaint, ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { DisruptionBudget, Placement, PlacementStatus } from '../../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
-import type { Condition, KubeObject } from '../../../../src/api/meta.js';
+import type { Condition, KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import {
   ADDITIONS_ANNOTATION,
   ALLOW_ADDITIONS_ANNOTATION,

@@ -1,16 +1,16 @@
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../../../src/api/generated/managedclusterset.js';
-import type { Condition } from '../../../../src/api/meta.js';
+import type { Condition } from '../../../../src/runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { Leases, ManagedClusters, ManagedClusterSets } from '../../../../src/api/resources.js';
-import { clusterCacheOptions } from '../../../../src/controllers/clusters/caches.js';
+import { clusterCacheOptions } from '../../../../src/operator/controllers/clusters/caches.js';
 import {
   createHealthControllers,
   type HealthControllers,
-} from '../../../../src/controllers/clusters/health/controller.js';
-import { openLeaseCache, type AgentLease } from '../../../../src/controllers/clusters/health/leases.js';
-import type { EventNote } from '../../../../src/kube/events/recorder.js';
-import { microTime, type Lease } from '../../../../src/kube/lease/leaserecord.js';
+} from '../../../../src/operator/controllers/clusters/health/controller.js';
+import { openLeaseCache, type AgentLease } from '../../../../src/operator/controllers/clusters/health/leases.js';
+import type { EventNote } from '../../../../src/runtime/events/recorder.js';
+import { microTime, type Lease } from '../../../../src/runtime/lease/leaserecord.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';

@@ -1,5 +1,5 @@
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
-import type { KubeObject, ResourceType } from '../../../../src/api/meta.js';
+import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import {
   apiVersionOf,
   ClusterProfiles,
@@ -10,13 +10,13 @@ import {
 import {
   createInventoryControllers,
   type InventoryControllers,
-} from '../../../../src/controllers/inventories/controller.js';
-import { inventoryRights } from '../../../../src/controllers/inventories/rights.js';
+} from '../../../../src/operator/controllers/inventories/controller.js';
+import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
 import { clusterProfileInventory } from '../../../../src/domain/inventories/clusterprofile.js';
 import { ocmInventory } from '../../../../src/domain/inventories/ocm.js';
 import type { SourceObject } from '../../../../src/domain/inventories/source.js';
-import type { EventNote } from '../../../../src/kube/events/recorder.js';
-import { guardClient } from '../../../../src/kube/guard/guard.js';
+import type { EventNote } from '../../../../src/runtime/events/recorder.js';
+import { guardClient } from '../../../../src/runtime/guard/guard.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';

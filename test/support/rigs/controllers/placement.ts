@@ -3,7 +3,7 @@ import type { ManagedClusterSet } from '../../../../src/api/generated/managedclu
 import type { ManagedClusterSetBinding } from '../../../../src/api/generated/managedclustersetbinding.js';
 import type { Placement, PlacementSpec, PlacementStatus } from '../../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
-import type { Condition, KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
+import type { Condition, KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import {
   apiVersionOf,
@@ -14,14 +14,14 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../../src/api/resources.js';
-import { placementCacheOptions } from '../../../../src/controllers/placement/caches.js';
+import { placementCacheOptions } from '../../../../src/operator/controllers/placement/caches.js';
 import {
   createPlacementControllers,
   type PlacementControllers,
-} from '../../../../src/controllers/placement/controller.js';
+} from '../../../../src/operator/controllers/placement/controller.js';
 import { decisionObject } from '../../../../src/domain/placement/stored/decision.js';
-import type { EventNote } from '../../../../src/kube/events/recorder.js';
-import type { PlacementInfo, PlacementMetrics } from '../../../../src/runtime/metrics.js';
+import type { EventNote } from '../../../../src/runtime/events/recorder.js';
+import type { PlacementInfo, PlacementMetrics } from '../../../../src/runtime/metrics/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';

@@ -1,14 +1,14 @@
-import { placementCacheOptions } from '../../../../src/controllers/placement/caches.js';
-import { DeletionCheck } from '../../../../src/controllers/placement/deletions.js';
-import { PlacementReconciler } from '../../../../src/controllers/placement/reconcile.js';
-import type { PlacementContext } from '../../../../src/controllers/placement/scope.js';
-import { TurnWindow } from '../../../../src/controllers/placement/turns.js';
-import { watchCaches } from '../../../../src/controllers/placement/watches.js';
-import { PlacementIndex } from '../../../../src/index/placementindex.js';
-import type { KubeClient } from '../../../../src/kube/client/client.js';
-import type { EventNote } from '../../../../src/kube/events/recorder.js';
+import { placementCacheOptions } from '../../../../src/operator/controllers/placement/caches.js';
+import { DeletionCheck } from '../../../../src/operator/controllers/placement/deletions.js';
+import { PlacementReconciler } from '../../../../src/operator/controllers/placement/reconcile.js';
+import type { PlacementContext } from '../../../../src/operator/controllers/placement/scope.js';
+import { TurnWindow } from '../../../../src/operator/controllers/placement/turns.js';
+import { watchCaches } from '../../../../src/operator/controllers/placement/watches.js';
+import { PlacementIndex } from '../../../../src/operator/index/placementindex.js';
+import type { KubeClient } from '../../../../src/runtime/client/client.js';
+import type { EventNote } from '../../../../src/runtime/events/recorder.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
-import { ChangeFilter, MutationCache } from '../../../../src/runtime/mutationcache.js';
+import { ChangeFilter, MutationCache } from '../../../../src/runtime/controller/mutationcache.js';
 import type { FakeApi } from '../../fakes/api.js';
 import { RecordingLog } from '../../fakes/log.js';
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../../../src/api/meta.js';
+import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import {
   ManagedClusters,
   ManagedClusterSetBindings,

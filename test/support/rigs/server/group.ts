@@ -1,10 +1,10 @@
-import { createClient } from '../../../../src/kube/client/rest.js';
-import type { KubeClient } from '../../../../src/kube/client/client.js';
-import type { EventNote, EventRecorder } from '../../../../src/kube/events/recorder.js';
-import { guardClient, type GuardRow } from '../../../../src/kube/guard/guard.js';
-import type { Transport, TransportOptions } from '../../../../src/kube/transport/transport.js';
+import { createClient } from '../../../../src/runtime/client/rest.js';
+import type { KubeClient } from '../../../../src/runtime/client/client.js';
+import type { EventNote, EventRecorder } from '../../../../src/runtime/events/recorder.js';
+import { guardClient, type GuardRow } from '../../../../src/runtime/guard/guard.js';
+import type { Transport, TransportOptions } from '../../../../src/runtime/transport/transport.js';
 import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
-import { Group, type GroupOptions } from '../../../../src/runtime/group.js';
+import { Group, type GroupOptions } from '../../../../src/runtime/process/group.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { transportOf } from '../../clients/transport.js';
 import { RecordingLog } from '../../fakes/log.js';

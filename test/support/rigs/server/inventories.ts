@@ -1,12 +1,12 @@
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
-import { createInventoryControllers } from '../../../../src/controllers/inventories/controller.js';
-import { inventoryRights } from '../../../../src/controllers/inventories/rights.js';
+import { createInventoryControllers } from '../../../../src/operator/controllers/inventories/controller.js';
+import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
 import { clusterProfileInventory } from '../../../../src/domain/inventories/clusterprofile.js';
 import { ocmInventory } from '../../../../src/domain/inventories/ocm.js';
 import type { SourceObject } from '../../../../src/domain/inventories/source.js';
-import { createCache } from '../../../../src/kube/cache/reflector.js';
+import { createCache } from '../../../../src/runtime/cache/reflector.js';
 import { GroupRig, writesOf } from './group.js';
 
 const AGENT = 'inventories-under-test';

@@ -1,13 +1,13 @@
 import path from 'node:path';
 
-import { loadKubeconfig } from '../../../../src/kube/kubeconfig/kubeconfig.js';
-import { createCache } from '../../../../src/kube/cache/reflector.js';
-import { createClient } from '../../../../src/kube/client/rest.js';
-import { createTransport, type Transport } from '../../../../src/kube/transport/transport.js';
-import { LocalNode } from '../../../../src/local/node/node.js';
-import { ContainerLogs } from '../../../../src/local/process/containerlogs.js';
-import { LocalRuntime } from '../../../../src/local/runtime.js';
-import { openLogFile } from '../../../../src/observability/logfile.js';
+import { loadKubeconfig } from '../../../../src/runtime/kubeconfig/kubeconfig.js';
+import { createCache } from '../../../../src/runtime/cache/reflector.js';
+import { createClient } from '../../../../src/runtime/client/rest.js';
+import { createTransport, type Transport } from '../../../../src/runtime/transport/transport.js';
+import { LocalNode } from '../../../../src/standalone/local/node/node.js';
+import { ContainerLogs } from '../../../../src/standalone/local/process/containerlogs.js';
+import { LocalRuntime } from '../../../../src/standalone/local/runtime.js';
+import { openLogFile } from '../../../../src/runtime/log/logfile.js';
 import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';

@@ -3,7 +3,7 @@ import type { ManagedClusterSet } from '../../../../src/api/generated/managedclu
 import type { ManagedClusterSetBinding } from '../../../../src/api/generated/managedclustersetbinding.js';
 import type { Placement, PlacementSpec } from '../../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
-import type { KubeObject, ObjectName, ResourceType } from '../../../../src/api/meta.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import {
   ManagedClusters,
@@ -13,14 +13,14 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../../src/api/resources.js';
-import { clusterRights } from '../../../../src/controllers/clusters/rights.js';
-import { placementCacheOptions, type PlacementCaches } from '../../../../src/controllers/placement/caches.js';
-import { createPlacementControllers } from '../../../../src/controllers/placement/controller.js';
-import { placementRights } from '../../../../src/controllers/placement/rights.js';
-import type { KubeClient } from '../../../../src/kube/client/client.js';
-import { createCache } from '../../../../src/kube/cache/reflector.js';
-import { createClient } from '../../../../src/kube/client/rest.js';
-import type { Transport } from '../../../../src/kube/transport/transport.js';
+import { clusterRights } from '../../../../src/operator/controllers/clusters/rights.js';
+import { placementCacheOptions, type PlacementCaches } from '../../../../src/operator/controllers/placement/caches.js';
+import { createPlacementControllers } from '../../../../src/operator/controllers/placement/controller.js';
+import { placementRights } from '../../../../src/operator/controllers/placement/rights.js';
+import type { KubeClient } from '../../../../src/runtime/client/client.js';
+import { createCache } from '../../../../src/runtime/cache/reflector.js';
+import { createClient } from '../../../../src/runtime/client/rest.js';
+import type { Transport } from '../../../../src/runtime/transport/transport.js';
 import { againOnConflict } from '../../clients/conflict.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { transportOf } from '../../clients/transport.js';

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ResourceType } from '../../../../src/api/meta.js';
+import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../../../src/api/resources.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { ADMIN } from '@multicluster-engine/kube-apiserver/testing/controlplane/credentials';

@@ -11,7 +11,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../../src/api/resources.js';
-import type { ResourceType } from '../../../../src/api/meta.js';
+import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { root } from '../../repository/root.js';

@@ -6,7 +6,7 @@ import {
   ManagedClusterSets,
   Placements,
 } from '../../../../src/api/resources.js';
-import type { ResourceType } from '../../../../src/api/meta.js';
+import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import {
   parts,

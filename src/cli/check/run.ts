@@ -1,0 +1,37 @@
+import path from 'node:path';
+import { readHubFacts, readPreFacts, type FactOptions } from './facts.js';
+import { checkHub } from './hub.js';
+import { checkExitCode, checkText } from './output.js';
+import { checkBefore } from './pre.js';
+import type { CheckResult } from './result.js';
+import { packageRoot } from '../../commandline.js';
+import type { CheckConfig } from '../inspect/flags.js';
+import { serverVersion } from '../../runtime/client/serverversion.js';
+import { readManifests } from '../../runtime/manifests/manifests.js';
+import { systemClock } from '../../runtime/clock.js';
+import { answer, isColored } from '../terminal/answer.js';
+import { withHub, type Hub } from '../hub.js';
+
+/** Prints the checks; returns the exit code: 1 when one failed, 3 when one could not be done. */
+export function runCheck(config: CheckConfig): Promise<number> {
+  return answer('check', async () => {
+    const { source, output, pre } = config;
+    const results = await withHub(config, source, (hub) => resultsOf(config, hub));
+    const text = checkText(results, { output, pre, colored: isColored(config) });
+    return { text, exitCode: checkExitCode(results) };
+  });
+}
+
+async function resultsOf(config: CheckConfig, { client, transport, namespace }: Hub): Promise<readonly CheckResult[]> {
+  const { version, operatorNamespace } = config;
+  const options: FactOptions = {
+    now: systemClock.now(),
+    version,
+    operatorNamespace,
+    namespace: config.namespace,
+    fallback: namespace,
+    definitions: readManifests(path.join(packageRoot(), 'crds')),
+  };
+  if (!config.pre) return checkHub(await readHubFacts(client, options));
+  return checkBefore(await readPreFacts(client, options, await serverVersion(transport)));
+}

@@ -1,0 +1,41 @@
+import { completionAnswer } from './answer.js';
+import { liveNames, namesWithin } from './names.js';
+import { COMPLETION_SCRIPTS } from './scripts.js';
+import type { CompleteConfig, CompletionConfig, LiveNames } from './flags.js';
+import { PROGRAM } from '../../commandline.js';
+import { systemClock } from '../../runtime/clock.js';
+import { printAnswer, withOutput } from '../terminal/print.js';
+
+/** A shell waits this long for words, from the start of the process. */
+const LONGEST_MS = 1_000;
+
+/** Prints the script of a shell, or the words that it asks for; returns the exit code: 0 when they are printed. */
+export function runCompletion(config: CompletionConfig | CompleteConfig): Promise<number> {
+  return withOutput(`${PROGRAM} completion`, async () => {
+    printAnswer(await textOf(config));
+    return 0;
+  });
+}
+
+async function textOf(config: CompletionConfig | CompleteConfig): Promise<string> {
+  if (config.command === 'completion') return COMPLETION_SCRIPTS[config.shell];
+  const { live, words } = config;
+  // The monotonic clock of a process starts with it.
+  const left = LONGEST_MS - systemClock.monotonic();
+  const names =
+    live === undefined ? [] : await namesWithin(systemClock, left, (signal) => namesOf(config, live, signal));
+  return completionAnswer([...words, ...names], config);
+}
+
+/** Loads the client of the API server only where it is needed: most of a start is spent on it. */
+async function namesOf(config: CompleteConfig, live: LiveNames, signal: AbortSignal): Promise<readonly string[]> {
+  const { source, allNamespaces } = config;
+  if (live === 'contexts') {
+    const { contextNames } = await import('../../runtime/kubeconfig/kubeconfig.js');
+    return contextNames(source.kubeconfig === undefined ? {} : { path: source.kubeconfig });
+  }
+  const { withHub } = await import('../hub.js');
+  return withHub({ ...config, command: 'completion' }, source, ({ client, namespace }) =>
+    liveNames(client, live, { namespace: allNamespaces ? undefined : namespace(), signal }),
+  );
+}

@@ -1,0 +1,82 @@
+import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { explainPlacement, rightsWanted, type ExplainRequest } from './explain.js';
+import { readLeavingEvents } from './events.js';
+import { deniedOf } from './rights.js';
+import { readFleetWorld } from '../whatif/fleetsource.js';
+import { DECISION_RESOURCES } from '../inspect/options.js';
+import { INCOMPLETE } from '../terminal/output.js';
+import { readPlacementWorld, worldOfObjects } from '../whatif/sources.js';
+import { isComplete } from '../whatif/withheld.js';
+import type { ExplainConfig } from './flags.js';
+import type { World } from '../../domain/fleet/world.js';
+import { systemClock } from '../../runtime/clock.js';
+import { answer, isColored } from '../terminal/answer.js';
+import { readFiles } from '../files/files.js';
+import type { Hub } from '../hub.js';
+
+/** What says who else may lose a cluster. */
+const OTHERS = ['placements', 'placementdecisions', 'managedclustersetbindings'] as const;
+
+interface Read {
+  readonly world: World;
+  readonly request: ExplainRequest;
+}
+
+/** Prints the explanation; returns the exit code: 1, and one line on standard error, when there is none; 3 when not everything could be read. */
+export function runExplain(config: ExplainConfig): Promise<number> {
+  return answer('explain', async () => {
+    const { world, request } = await readFrom(config);
+    const { beyond, leaving } = request;
+    const isWhole = isComplete({ world, refused: beyond?.refused ?? [] }) && leaving?.withheld === undefined;
+    return { text: explainPlacement(world, request), exitCode: isWhole ? 0 : INCOMPLETE };
+  });
+}
+
+/** Loads the client of the API server only where it is needed: most of a start is spent on it. */
+async function readFrom(config: ExplainConfig): Promise<Read> {
+  const { source } = config;
+  if (source.kind === 'api') {
+    const { withHub } = await import('../hub.js');
+    return withHub(config, source, (hub) => readHub(config, hub));
+  }
+  const namespace = config.namespace ?? DEFAULT_NAMESPACE;
+  const world = worldOfObjects(await readFiles([source.path]), namespace);
+  return readOf(config, world, { namespace: config.allNamespaces ? undefined : namespace });
+}
+
+function readOf(
+  config: ExplainConfig,
+  world: World,
+  found: Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond' | 'others'>,
+): Read {
+  const { placement, cluster, nearest, output } = config;
+  const request = { ...found, placement, cluster, nearest, output, colored: isColored(config) };
+  return { world: { ...world, at: systemClock.now() }, request };
+}
+
+async function readHub(config: ExplainConfig, hub: Hub): Promise<Read> {
+  const { world, request } = await readObjects(config, hub);
+  // Names hold no proposals.
+  if (config.output === 'name') return { world, request };
+  const denied = await deniedOf(hub.client, rightsWanted(world, request));
+  return { world, request: { ...request, denied } };
+}
+
+async function readObjects(config: ExplainConfig, { client, namespace: fallback }: Hub): Promise<Read> {
+  const name = config.placement;
+  if (config.allNamespaces) {
+    const beyond = await readFleetWorld(client, {
+      namespace: undefined,
+      fallback,
+      resources: DECISION_RESOURCES,
+    });
+    return readOf(config, beyond.world, { namespace: undefined, beyond });
+  }
+  const namespace = fallback();
+  const [world, leaving, others] = await Promise.all([
+    readPlacementWorld(client, { namespace, name }),
+    readLeavingEvents(client, { namespace, name }, systemClock.now()),
+    readFleetWorld(client, { namespace: undefined, fallback, resources: OTHERS }),
+  ]);
+  return readOf(config, world, { namespace, leaving, others });
+}

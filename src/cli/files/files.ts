@@ -1,0 +1,161 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import { apiVersionOf, ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
+import { packageRoot } from '../../commandline.js';
+import { readManifests } from '../../runtime/manifests/manifests.js';
+import { matchingPaths } from '../../runtime/manifests/pattern.js';
+import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
+import { readStandardInput } from '../terminal/input.js';
+import type { Fault, ManifestRules } from './manifestfaults.js';
+import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
+
+/** Objects that could not be read from files. The message is one line. */
+export class FileError extends Error {}
+
+const CLUSTER_KINDS = new Set(
+  [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => `${apiVersionOf(type)}/${type.kind}`),
+);
+/** So many faults of one object are named. */
+const MOST_FAULTS = 5;
+
+export interface FileOptions {
+  /** Whether the folders below a folder are read too; default false. */
+  readonly recursive?: boolean;
+  /** The namespace that every object with one must have, as for `kubectl apply -n`; default: any. */
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * The objects of files, of the YAML and JSON files of folders, and of standard input (`-`), as `kubectl apply` reads them. What
+ * the API server would not create is refused.
+ * @throws FileError, also when there is no object at all: what was meant to be read is somewhere else
+ */
+export async function readFiles(from: readonly string[], options: FileOptions = {}): Promise<readonly KubeObject[]> {
+  const { manifests } = await read(from, options, (rules, object) => rules.ofObject(createdFrom(object)));
+  return manifests.map(({ object }) => createdFrom(object));
+}
+
+/** Manifests that are merged into what is on a hub. */
+export interface AppliedFiles {
+  readonly objects: readonly KubeObject[];
+  /** Refuses what the API server refuses of the merged object; `live`: what is there before. @throws FileError. */
+  readonly check: (merged: KubeObject, live: KubeObject | undefined) => void;
+}
+
+/** As {@link readFiles}, of manifests that need not be whole. @throws FileError. */
+export async function readAppliedFiles(from: readonly string[], options: FileOptions = {}): Promise<AppliedFiles> {
+  const { manifests, rules } = await read(from, options, (all, object) => all.ofManifest(object));
+  const places = new Map(manifests.map(({ object, where }) => [placeOf(object), where]));
+  const check: AppliedFiles['check'] = (merged, live) => {
+    const where =
+      places.get(placeOf(merged)) ?? places.get(placeOf({ ...merged, metadata: { name: merged.metadata.name } }));
+    const text = faultText(merged, rules.ofObject(merged, live));
+    if (text !== undefined) throw new FileError(`${where ?? from.join(', ')}: ${text}`);
+  };
+  return { objects: manifests.map(({ object }) => object), check };
+}
+
+function placeOf({ kind, metadata: { namespace = '', name } }: KubeObject): string {
+  return [kind, namespace, name].join('/');
+}
+
+let ownRules: ManifestRules | undefined;
+
+/** The rules of the definitions of this program. Loads them only where manifests are read: most of a start is spent on it. */
+async function manifestRules(): Promise<ManifestRules> {
+  const { ManifestRules: Rules } = await import('./manifestfaults.js');
+  ownRules ??= new Rules(readManifests(path.join(packageRoot(), 'crds')));
+  return ownRules;
+}
+
+interface Reading {
+  readonly manifests: readonly UserManifest[];
+  readonly rules: ManifestRules;
+}
+
+async function read(
+  from: readonly string[],
+  { recursive = false, namespace }: FileOptions,
+  faultsOf: (rules: ManifestRules, object: KubeObject) => readonly Fault[],
+): Promise<Reading> {
+  const rules = await manifestRules();
+  try {
+    const manifests = from.flatMap((one) => manifestsOf(one, recursive));
+    if (manifests.length === 0) throw new Error(`${from.join(', ')}: there is no object`);
+    for (const { object, where } of manifests) {
+      const text = faultText(object, [...namespaceFaults(object, namespace), ...faultsOf(rules, object)]);
+      if (text !== undefined) throw new Error(`${where}: ${text}`);
+    }
+    return { manifests, rules };
+  } catch (error) {
+    throw new FileError(errorText(error).split('\n', 1)[0], { cause: error });
+  }
+}
+
+function manifestsOf(from: string, recursive: boolean): readonly UserManifest[] {
+  if (from === '-') return parseUserManifests(readStandardInput(), 'standard input');
+  if (/^https?:\/\//.test(from))
+    throw new Error(`${JSON.stringify(from)}: URLs are not read: pipe it in (curl -fsSL URL | … -f -), or give a file`);
+  return placesOf(from).flatMap((place) => {
+    const files = isFolder(place) ? filesIn(place, recursive) : [place];
+    return files.flatMap((file) =>
+      parseUserManifests(
+        reading(file, (one) => readFileSync(one)),
+        file,
+      ),
+    );
+  });
+}
+
+/** As for kubectl, what does not exist is a pattern. */
+function placesOf(from: string): readonly string[] {
+  if (isThere(from)) return [from];
+  const found = matchingPaths(from);
+  if (found.length === 0) throw new Error(`the path ${JSON.stringify(from)} does not exist`);
+  return found;
+}
+
+function isThere(place: string): boolean {
+  try {
+    statSync(place);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ENOENT';
+  }
+}
+
+function isFolder(place: string): boolean {
+  return reading(place, (file) => statSync(file)).isDirectory();
+}
+
+function filesIn(folder: string, recursive: boolean): readonly string[] {
+  const entries = reading(folder, (from) => readdirSync(from, { recursive, withFileTypes: true, encoding: 'utf8' }));
+  const named = entries.filter((entry) => !entry.isDirectory() && /\.(ya?ml|json)$/.test(entry.name));
+  if (named.length === 0) {
+    const rest = !recursive && entries.some((entry) => entry.isDirectory()) ? '; its subfolders were not read' : '';
+    throw new Error(`${JSON.stringify(folder)} has no file that ends with .json, .yaml or .yml${rest}`);
+  }
+  return named.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
+}
+
+/** Calls `readFrom`. @throws Error that says in words why it failed */
+function reading<T>(file: string, readFrom: (file: string) => T): T {
+  try {
+    return readFrom(file);
+  } catch (error) {
+    throw new Error(`${JSON.stringify(file)} cannot be read: ${fileFault(error)}`, { cause: error });
+  }
+}
+
+function namespaceFaults({ apiVersion, kind, metadata }: KubeObject, wanted: string | undefined): readonly Fault[] {
+  const own = metadata.namespace ?? '';
+  if (wanted === undefined || own === '' || own === wanted || CLUSTER_KINDS.has(`${apiVersion}/${kind}`)) return [];
+  return [`metadata.namespace: ${JSON.stringify(own)}: does not match --namespace=${wanted}: give --namespace=${own}`];
+}
+
+function faultText({ kind, metadata: { name } }: KubeObject, faults: readonly Fault[]): string | undefined {
+  if (faults.length === 0) return undefined;
+  const more = faults.length > MOST_FAULTS ? `, and ${faults.length - MOST_FAULTS} more` : '';
+  return `${kind} ${name}: ${faults.slice(0, MOST_FAULTS).join('; ')}${more}`;
+}

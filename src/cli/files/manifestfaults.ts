@@ -1,0 +1,109 @@
+import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/kube-apiserver/validation';
+import { meantText } from '../../runtime/vocabulary/nearestword.js';
+import { field, isRecord } from '../../runtime/vocabulary/json.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import { quote } from '../../domain/selectors.js';
+
+/** `spec.numberOfClusters: "3": must be a whole number`. */
+export type Fault = string;
+
+type Json = Parameters<CustomKind['check']>[0];
+type Schema = CustomKind['schema'];
+
+/** The rules of types, which the API server states without the value. */
+const TEXT = 'must be a string: put it in quotes';
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'must be an object',
+  array: 'must be a list',
+  string: TEXT,
+  boolean: 'must be true or false',
+  'integer,string': 'must be a whole number or a string',
+};
+const WHOLE = 'must be a whole number';
+/** An error that only says that rules were left out because of the others. */
+const NO_FIELD = '<nil>';
+
+/** What the API server refuses in the objects of definitions: structure, metadata and CEL rules. */
+export class ManifestRules {
+  readonly #kinds: readonly CustomKind[];
+
+  constructor(definitions: readonly KubeObject[]) {
+    // The definitions of this project, which the API server accepts; both types are those of its objects.
+    this.#kinds = definitions.flatMap((one) => customKinds(one as unknown as Parameters<typeof customKinds>[0]));
+  }
+
+  /** What is wrong with a manifest whatever it is applied to: unknown fields, as `kubectl apply` asks for, and types. */
+  ofManifest(object: KubeObject): readonly Fault[] {
+    return this.#faults(object, undefined, ({ reason }) => reason === 'FieldValueTypeInvalid');
+  }
+
+  /** What the API server answers to a create, or to an update of `live`. Nothing for an object of another group. */
+  ofObject(object: KubeObject, live?: KubeObject): readonly Fault[] {
+    return this.#faults(object, live, () => true);
+  }
+
+  #faults(object: KubeObject, live: KubeObject | undefined, isMeant: (error: FieldError) => boolean): readonly Fault[] {
+    const { apiVersion = '', kind = '' } = object;
+    const [group] = apiVersion.split('/');
+    const ofGroup = this.#kinds.filter((one) => one.apiVersion.split('/')[0] === group);
+    if (ofGroup.length === 0) return [];
+    const found = ofGroup.find((one) => one.apiVersion === apiVersion && one.kind === kind);
+    if (found === undefined) return [`there is no kind ${kind} in ${apiVersion}`];
+    const { unknown, errors } = found.check(asJson(object), live && asJson(live));
+    const named = errors.filter(({ field: path }) => path !== NO_FIELD);
+    const meant = (named.length === 0 ? errors : named).filter(isMeant);
+    return [...unknown.map((path) => unknownField(path, found.schema)), ...meant.map((one) => faultText(one, object))];
+  }
+}
+
+/** Objects of manifests and of the API consist of JSON. */
+function asJson(object: KubeObject): Json {
+  return object as unknown as Json;
+}
+
+function unknownField(path: string, schema: Schema): Fault {
+  const steps = stepsOf(path);
+  const key = String(steps.pop());
+  const known = Object.keys(schemaAt(schema, steps)?.properties ?? {});
+  return `unknown field ${JSON.stringify(path)}${meantText(key, known)}`;
+}
+
+function schemaAt(schema: Schema, steps: readonly (string | number)[]): Schema | undefined {
+  return steps.reduce<Schema | undefined>((at, step) => {
+    if (typeof step === 'number') return at?.items;
+    const others = at?.additionalProperties;
+    return at?.properties?.[step] ?? (typeof others === 'object' ? others : undefined);
+  }, schema);
+}
+
+function faultText({ reason, field: path, message }: FieldError, object: KubeObject): Fault {
+  if (path === '') return notText(object) ?? message;
+  const [, type] = /must be of type (\S+): /.exec(reason === 'FieldValueTypeInvalid' ? message : '') ?? [];
+  return type === undefined
+    ? `${path}: ${message}`
+    : `${path}: ${quote(valueAt(object, stepsOf(path)))}: ${TYPES[type] ?? WHOLE}`;
+}
+
+/** A label or annotation such as `yes`, which the decoder refuses without its key. */
+function notText({ metadata }: KubeObject): Fault | undefined {
+  for (const name of ['labels', 'annotations'] as const) {
+    const found: unknown = metadata[name];
+    if (found !== undefined && !isRecord(found)) return `metadata.${name}: ${quote(found)}: must be an object`;
+    const entries: readonly (readonly [string, unknown])[] = Object.entries(found ?? {});
+    const wrong = entries.find(([, value]) => typeof value !== 'string');
+    if (wrong !== undefined) return `metadata.${name}.${wrong[0]}: ${quote(wrong[1])}: ${TEXT}`;
+  }
+  return undefined;
+}
+
+/** `spec.tolerations[0].key` as `spec`, `tolerations`, 0, `key`. */
+function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) => (index === undefined ? text : Number(index)));
+}
+
+function valueAt(object: unknown, steps: readonly (string | number)[]): unknown {
+  return steps.reduce<unknown>((at, step) => {
+    if (typeof step === 'number') return Array.isArray(at) ? at[step] : undefined;
+    return isRecord(at) ? field(at, step) : undefined;
+  }, object);
+}

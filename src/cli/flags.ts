@@ -1,0 +1,200 @@
+import { PATH_NAME, PATH_NAME_RULE } from '../api/names.js';
+import { FlagError, type FlagRows, type Flags, type FlagValue } from '../runtime/flags/flags.js';
+
+/** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
+
+/** Where the objects come from: an API server, or files. */
+export type ObjectSource =
+  | {
+      readonly kind: 'api';
+      /** File with the API server's address and credentials; undefined: the usual kubeconfig rules. */
+      readonly kubeconfig: string | undefined;
+      readonly context: string | undefined;
+      /** User to impersonate. */
+      readonly impersonate: string | undefined;
+    }
+  | {
+      readonly kind: 'files';
+      /** A file or folder; `-` is standard input. */
+      readonly path: string;
+    };
+
+export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
+
+export interface CliConfig {
+  /** Release of this program. */
+  readonly version: string;
+  /** Undefined: that of the kubeconfig's context, else `default`. */
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly output: OutputFormat;
+  /** `auto`: on a terminal. */
+  readonly color: 'auto' | 'always' | 'never';
+  readonly source: ObjectSource;
+}
+
+/** What the configuration of a command for users is read from, besides its flags. */
+export interface CliEnvironment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly positional: readonly string[];
+  readonly version: string;
+}
+
+/** What a command that reads files alone does not use, or what reads them. */
+const OFFLINE: readonly string[] = ['offline'];
+const FORMATS = ['json', 'yaml', 'name', 'wide'] as const;
+
+/** The flags of every command that shows objects. */
+export const CLI_FLAGS: FlagRows = {
+  namespace: {
+    value: 'NAMESPACE',
+    short: 'n',
+    help: 'namespace of the objects',
+    excludes: ['all-namespaces'],
+    defaultText: 'that of the context, else default',
+  },
+  'all-namespaces': { short: 'A', help: 'objects of all namespaces', default: 'false' },
+  output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
+  kubeconfig: {
+    value: 'FILE',
+    help: 'kubeconfig of the API server',
+    defaultText: 'as for kubectl',
+    excludes: OFFLINE,
+  },
+  context: {
+    value: 'NAME',
+    help: 'context of the kubeconfig',
+    defaultText: 'its current context',
+    excludes: OFFLINE,
+  },
+  as: { value: 'USER', help: 'user to impersonate', excludes: OFFLINE },
+  offline: { help: 'read the objects of -f, and send no request', default: 'false', needs: ['filename'] },
+  filename: {
+    value: 'FILE',
+    short: 'f',
+    help: 'with --offline: a file or folder; - is standard input',
+    needs: OFFLINE,
+  },
+  color: { value: 'WHEN', help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set', default: 'auto' },
+};
+
+/** Some rows of {@link CLI_FLAGS}, by name. */
+export function rowsOf(...names: readonly string[]): FlagRows {
+  return Object.fromEntries(Object.entries(CLI_FLAGS).filter(([name]) => names.includes(name)));
+}
+
+/** For a command that shows a whole hub, unless one namespace is named. */
+export const HUB_FLAGS: FlagRows = {
+  ...CLI_FLAGS,
+  namespace: {
+    value: 'NAMESPACE',
+    short: 'n',
+    help: 'only this namespace',
+    defaultText: 'all namespaces',
+    excludes: ['all-namespaces'],
+  },
+  'all-namespaces': { short: 'A', help: 'objects of all namespaces, as without -n', default: 'false' },
+};
+
+/** @throws FlagError with the flag, its value and the rule. */
+export function cliConfig(flags: Flags, { env, version }: CliEnvironment, source = sourceOf(flags)): CliConfig {
+  return {
+    version,
+    namespace: namespaceIn(flags),
+    allNamespaces: flags.get('all-namespaces').bool(),
+    ...outputConfig(flags, env),
+    source,
+  };
+}
+
+/** @throws FlagError with the flag, its value and the rule. */
+export function outputConfig(flags: Flags, env: CliEnvironment['env']): Pick<CliConfig, 'output' | 'color'> {
+  const color = flags.get('color').oneOf(['auto', 'always', 'never'] as const);
+  const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
+  return { output: flags.find('output')?.oneOf(FORMATS) ?? 'text', color: plain ? 'never' : color };
+}
+
+/** The namespace of the flags; undefined where none is given. @throws FlagError with the flag, its value and the rule. */
+export function namespaceIn(flags: Flags): string | undefined {
+  return flags.findText('namespace')?.matching(PATH_NAME, NAMESPACE_RULE);
+}
+
+export const NAMESPACE_RULE = `the name of a namespace: ${PATH_NAME_RULE}`;
+
+/** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
+export function placementIn(positional: readonly string[], usage: string): string {
+  const [kind = '', name = '', ...more] = positional.length === 1 ? (positional[0] ?? '').split('/') : positional;
+  if (/^placements?$/i.test(kind) && name !== '' && more.length === 0) return checkedName(name, 'a Placement');
+  return refuseArguments(positional, usage);
+}
+
+/** The only argument, the name of a cluster. @throws FlagError; `usage`: the arguments that are wanted. */
+export function nameIn(positional: readonly string[], usage: string): string {
+  const [name = ''] = positional;
+  return name !== '' && positional.length === 1 ? checkedName(name, 'a cluster') : refuseArguments(positional, usage);
+}
+
+function checkedName(name: string, owner: string): string {
+  if (PATH_NAME.test(name)) return name;
+  throw new FlagError(`the name of ${owner} must be ${PATH_NAME_RULE}, got ${JSON.stringify(name)}`);
+}
+
+/** @throws FlagError when there are arguments. */
+export function checkNoArguments(positional: readonly string[]): void {
+  if (positional.length > 0)
+    throw new FlagError(`unexpected arguments ${JSON.stringify(positional.join(' '))}: the command takes none`);
+}
+
+/** @throws FlagError; `usage`: the arguments that are wanted. */
+export function refuseArguments(positional: readonly string[], usage: string): never {
+  if (positional.length === 0) throw new FlagError(`missing arguments; want ${usage}`);
+  throw new FlagError(`wrong arguments ${JSON.stringify(positional.join(' '))}; want ${usage}`);
+}
+
+function sourceOf(flags: Flags): ObjectSource {
+  if (!flags.get('offline').bool()) return apiSource(flags);
+  return { kind: 'files', path: flags.get('filename').matching(/^[^\0]+$/s, 'a file, a folder or -') };
+}
+
+/** The API server that the flags name. */
+export function apiSource(flags: Flags): Extract<ObjectSource, { kind: 'api' }> {
+  return {
+    kind: 'api',
+    kubeconfig: flags.findText('kubeconfig')?.matching(/^.+$/s, 'a file'),
+    context: flags.findText('context')?.matching(/^.+$/s, 'a context'),
+    impersonate: flags.findText('as')?.matching(/^[\x20-\x7e]+$/, 'a user name'),
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration such as 30s, 10m or 1h, in ms; `most`: the longest one. @throws FlagError with the flag, its value and the rule. */
+export function durationMs(given: FlagValue, most: '24h' | '7d'): number {
+  const ms = msOf(given.text);
+  return ms > 0 && ms <= msOf(most) ? ms : given.refuse(`a duration such as 30s, 10m or 1h, from 1s to ${most}`);
+}
+
+/** NaN for another text. */
+function msOf(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (UNITS[unit] ?? NaN);
+}
+
+const READING_CODES =
+  '0: the answer is complete; 1: an error; 3: not everything could be read, and the output says what';
+
+const EXIT_CODES: Readonly<Record<string, string>> = {
+  explain: READING_CODES,
+  'who-selects': READING_CODES,
+  tree: READING_CODES,
+  status: READING_CODES,
+  plan: '0: nothing changes; 2: some Placement does; 1: an error or an exceeded limit; 3: not everything could be read',
+  drain:
+    '0: success; 1: decisions still name the cluster, the answer was no, or an error; 3: with --dry-run, not everything could be read',
+  check: '0: all is well, or there are warnings; 1: a check failed, or an error; 3: a check could not be done',
+};
+
+/** The exit codes of a command for users, for its help. */
+export function exitCodesOf(command: string): string {
+  return EXIT_CODES[command] ?? '0: success; 1: an error';
+}

@@ -1,0 +1,125 @@
+import { DEFAULT_NAMESPACE, PATH_NAME, PATH_NAME_RULE } from '../api/names.js';
+import { SelfSubjectAccessReviews } from '../api/resources.js';
+import { absentNamespaceNote } from './whatif/meant.js';
+import { NotFoundError } from './terminal/output.js';
+import type { CliConfig, ObjectSource } from './flags.js';
+import { PROGRAM } from '../commandline.js';
+import { resourceOf } from '../runtime/client/path.js';
+import { createClient } from '../runtime/client/rest.js';
+import type { KubeClient } from '../runtime/client/client.js';
+import { KubeconfigError } from '../runtime/kubeconfig/kubeconfigerror.js';
+import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
+import { WHICH_SERVER } from '../runtime/transport/explainer.js';
+import { createTransport, type Transport } from '../runtime/transport/transport.js';
+import { createLogger } from '../runtime/log/pinologger.js';
+import { systemClock, systemRandom, waitingClock } from '../runtime/clock.js';
+import { ApiError, isFailure } from '../runtime/errors.js';
+import { printNote } from './terminal/print.js';
+
+/** An API server, with the caller's credentials. */
+export interface Hub {
+  readonly client: KubeClient;
+  readonly transport: Transport;
+  readonly kubeconfig: Kubeconfig;
+  /** Says on standard error, once, where this command writes. Before the first write that is done by itself: for questions. */
+  readonly announceWrites: () => void;
+  /**
+   * The namespace of the flags, else that of the kubeconfig's context, else `default`. Commands that need none work with a
+   * kubeconfig that names an impossible one, as with kubectl. @throws KubeconfigError.
+   */
+  readonly namespace: () => string;
+}
+
+const REVIEWS = resourceOf(SelfSubjectAccessReviews);
+
+type ApiSource = Extract<ObjectSource, { kind: 'api' }>;
+
+/**
+ * Calls `work` with the API server that the flags name. An error names the server that has not responded, or has rejected
+ * the credentials, or was not asked. @throws KubeconfigError, and what `work` throws.
+ */
+export async function withHub<T>(
+  config: Pick<CliConfig, 'version' | 'namespace'> & { readonly command: string },
+  source: ApiSource,
+  work: (hub: Hub) => Promise<T>,
+): Promise<T> {
+  const kubeconfig = loadKubeconfig({
+    ...(source.kubeconfig === undefined ? {} : { path: source.kubeconfig }),
+    ...(source.context === undefined ? {} : { context: source.context }),
+    ...(source.impersonate === undefined ? {} : { impersonate: source.impersonate }),
+  });
+  const announceWrites = announcement(config.command, kubeconfig);
+  const transport = createTransport(kubeconfig, {
+    // Between two attempts of a call nothing else keeps the process alive.
+    clock: waitingClock,
+    random: systemRandom,
+    log: createLogger({ level: 'fatal', clock: systemClock }),
+    userAgent: `multicluster-engine/${config.version} (${config.command})`,
+  });
+  try {
+    const announced = announcing(transport, announceWrites);
+    const namespace = (): string => config.namespace ?? namespaceOf(kubeconfig);
+    return await work({ client: createClient(announced), transport: announced, kubeconfig, announceWrites, namespace });
+  } catch (error) {
+    const absent = isNothing(error) ? await absentNamespace(config, createClient(transport)) : undefined;
+    if (absent !== undefined) throw new NotFoundError(absent, { cause: error });
+    if (isFailure(error, 'Transport', 'Malformed', 'Unavailable')) throw naming(kubeconfig, error);
+    throw error;
+  } finally {
+    await transport.close();
+  }
+}
+
+/** The error with the server. With a code or the context it names it already. No object of the API may mean that another one answers. */
+function naming({ server, source }: Kubeconfig, error: ApiError): ApiError {
+  if (error.code !== undefined || error.message.includes(`(${source})`)) return error;
+  const { kind, call, status, reason } = error;
+  const question = kind === 'Malformed' ? `: ${WHICH_SERVER}` : '';
+  return new ApiError({ kind, call, status, reason, message: `${server} (${source}): ${error.message}${question}` });
+}
+
+function namespaceOf({ namespace = DEFAULT_NAMESPACE, source }: Kubeconfig): string {
+  if (PATH_NAME.test(namespace)) return namespace;
+  const given = `namespace ${JSON.stringify(namespace)} of ${source}`;
+  throw new KubeconfigError(`${given} must be ${PATH_NAME_RULE}; correct it, or give --namespace`);
+}
+
+/** What a misspelt namespace leads to. */
+function isNothing(error: unknown): boolean {
+  return error instanceof NotFoundError || isFailure(error, 'NotFound');
+}
+
+/**
+ * That the namespace of the flags does not exist; undefined where none is named, or it does, or that is not known. @throws
+ * ApiError.
+ */
+export async function absentNamespace(
+  { namespace }: Pick<CliConfig, 'namespace'>,
+  client: KubeClient,
+): Promise<string | undefined> {
+  return namespace === undefined ? undefined : absentNamespaceNote(client, namespace);
+}
+
+/** One line, at the first call. Where it cannot be said, nothing is written: it throws OutputError. */
+function announcement(command: string, { server, source }: Kubeconfig): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) printNote(`${PROGRAM} ${command}: writes to ${server} (${source})\n`);
+    isDone = true;
+  };
+}
+
+/**
+ * Announces before the first request that is no GET, so that no command can write without it. A review of rights stores
+ * nothing.
+ */
+function announcing(transport: Transport, announce: () => void): Transport {
+  return {
+    call: (call) => {
+      if (call.method !== 'GET' && call.target.resource !== REVIEWS) announce();
+      return transport.call(call);
+    },
+    open: (call) => transport.open(call),
+    close: () => transport.close(),
+  };
+}

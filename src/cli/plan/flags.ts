@@ -1,0 +1,127 @@
+import {
+  apiSource,
+  checkNoArguments,
+  namespaceIn,
+  outputConfig,
+  rowsOf,
+  type CliConfig,
+  type CliEnvironment,
+  type ObjectSource,
+} from '../flags.js';
+import { FlagError, type FlagRows, type Flags } from '../../runtime/flags/flags.js';
+
+/** The most changes of one Placement that a plan may have: a number, or a share of the clusters selected before. */
+export type MostChanges =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'percent'; readonly value: number };
+
+/** The configuration of `multicluster-engine plan`. */
+export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'output' | 'color'> {
+  readonly command: 'plan';
+  /** Files and folders; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Whether the folders below a folder are read too. */
+  readonly recursive: boolean;
+  /** `KIND/NAME` each, unchecked. */
+  readonly deletions: readonly string[];
+  /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each, unchecked. */
+  readonly labels: readonly string[];
+  readonly maxRemovals: MostChanges | undefined;
+  readonly maxAdditions: MostChanges | undefined;
+  readonly source: PlanSource;
+}
+
+/**
+ * Where the objects before the change come from: an API server, whose objects `files` change, or a file or folder, which
+ * `files` replace as a whole. Without a `base` nothing exists before.
+ */
+export type PlanSource =
+  | Extract<ObjectSource, { kind: 'api' }>
+  | { readonly kind: 'files'; readonly base: string | undefined };
+
+export const PLAN_FLAGS: FlagRows = {
+  filename: {
+    value: 'FILE',
+    short: 'f',
+    list: true,
+    help: 'file or folder of manifests that would be applied; - is standard input',
+  },
+  recursive: {
+    short: 'R',
+    help: 'also read the subfolders of the folders of -f and --base',
+    default: 'false',
+    needs: ['filename', 'base'],
+  },
+  delete: {
+    value: 'KIND/NAME',
+    list: true,
+    help: 'object that would be deleted, such as mclset/production; ns/NAME: a namespace and all in it',
+  },
+  set: { value: 'CHANGE', list: true, help: 'label that would be set: mcl/NAME:KEY=VALUE, or removed: mcl/NAME:KEY-' },
+  'max-removals': {
+    value: 'MOST',
+    help: 'exit with 1 when a Placement would lose more clusters than this number or percentage',
+    defaultText: 'no limit',
+  },
+  'max-additions': {
+    value: 'MOST',
+    help: 'exit with 1 when a Placement would gain more clusters than this number or percentage',
+    defaultText: 'no limit',
+  },
+  namespace: {
+    value: 'NAMESPACE',
+    short: 'n',
+    help: 'namespace of objects that name none',
+    defaultText: 'that of the context, else default',
+  },
+  ...rowsOf('output', 'kubeconfig', 'context', 'as'),
+  offline: { help: 'compare the files of -f with those of --base, and send no request', default: 'false' },
+  base: {
+    value: 'FILE',
+    help: 'with --offline: file or folder of all objects before the change',
+    defaultText: 'no object',
+    needs: ['offline'],
+  },
+  ...rowsOf('color'),
+};
+
+/** @throws FlagError with the flag or argument, its value and the rule. */
+export function plan(flags: Flags, { env, positional, version }: CliEnvironment): PlanConfig {
+  checkNoArguments(positional);
+  const files = flags.find('filename')?.list() ?? [];
+  const deletions = flags.find('delete')?.list() ?? [];
+  const labels = flags.find('set')?.list() ?? [];
+  if (files.length + deletions.length + labels.length === 0)
+    throw new FlagError('nothing would change: give --filename, --delete or --set');
+  const source = sourceOf(flags);
+  if (source.kind === 'files' && source.base === undefined && deletions.length + labels.length > 0)
+    throw new FlagError('with --offline, --delete and --set need --base=FILE');
+  return {
+    command: 'plan',
+    version,
+    namespace: namespaceIn(flags),
+    files,
+    recursive: flags.get('recursive').bool(),
+    deletions,
+    labels,
+    maxRemovals: mostOf(flags, 'max-removals'),
+    maxAdditions: mostOf(flags, 'max-additions'),
+    ...outputConfig(flags, env),
+    source,
+  };
+}
+
+function sourceOf(flags: Flags): PlanSource {
+  if (!flags.get('offline').bool()) return apiSource(flags);
+  return { kind: 'files', base: flags.find('base')?.matching(/^[^\0]+$/s, 'a file, a folder or -') };
+}
+
+function mostOf(flags: Flags, name: 'max-removals' | 'max-additions'): MostChanges | undefined {
+  const flag = flags.find(name);
+  if (flag === undefined) return undefined;
+  const match = /^(\d{1,9})(%?)$/.exec(flag.text);
+  const value = Number(match?.[1]);
+  if (match === null || (match[2] === '%' && value > 100))
+    return flag.refuse('a number, or a percentage from 0% to 100%');
+  return { kind: match[2] === '%' ? 'percent' : 'number', value };
+}

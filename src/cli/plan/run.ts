@@ -1,0 +1,78 @@
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
+import { planChange } from './plan.js';
+import type { ProgressLine } from '../terminal/progressline.js';
+import { worldOfObjects } from '../whatif/sources.js';
+import type { PlanConfig } from './flags.js';
+import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
+import { systemClock } from '../../runtime/clock.js';
+import { answer, isColored } from '../terminal/answer.js';
+import { readAppliedFiles, readFiles, type AppliedFiles } from '../files/files.js';
+import { progressLine } from '../terminal/terminal.js';
+
+interface Before {
+  readonly reading: FleetReading;
+  /** Of objects that name none. */
+  readonly namespace: string;
+  /** Notes for standard error. */
+  readonly errors: readonly string[];
+}
+
+interface Manifests extends Partial<Pick<AppliedFiles, 'check'>> {
+  readonly objects: readonly KubeObject[] | undefined;
+}
+
+const RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
+
+/** Prints what the change does; returns the exit code: 0 without changes, 2 with changes, 1 for errors, 3 when not all could be read. */
+export function runPlan(config: PlanConfig): Promise<number> {
+  const progress = progressLine();
+  return answer('plan', async () => {
+    try {
+      const { objects: manifests, check } = await manifestsOf(config);
+      const { reading: found, namespace, errors } = await read(config, progress);
+      const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
+      progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
+      const { deletions, labels, maxRemovals, maxAdditions } = config;
+      const complete = config.source.kind === 'files';
+      const request = { namespace, manifests, check, complete, deletions, labels, maxRemovals, maxAdditions };
+      const output = planChange(reading, { ...request, output: config.output, colored: isColored(config) });
+      return { ...output, errors: [...errors, ...output.errors] };
+    } finally {
+      progress.clear();
+    }
+  });
+}
+
+/** Files that are all objects after the change are whole; others are merged into what is on the hub, and then judged. */
+async function manifestsOf({ source, files, recursive, namespace }: PlanConfig): Promise<Manifests> {
+  if (files.length === 0) return { objects: undefined };
+  if (source.kind === 'api') return readAppliedFiles(files, { recursive, namespace });
+  return { objects: await readFiles(files, { recursive, namespace }) };
+}
+
+/** Loads the client of the API server only where it is needed: most of a start is spent on it. */
+async function read(config: PlanConfig, progress: ProgressLine): Promise<Before> {
+  const { source, recursive } = config;
+  if (source.kind === 'api') {
+    const { absentNamespace, withHub } = await import('../hub.js');
+    return withHub(config, source, async ({ client, namespace: fallback }) => {
+      const namespace = fallback();
+      const onProgress = (resource: string, objects: number): void => progress.count(resource, objects);
+      const scope = { namespace: undefined, fallback, resources: RESOURCES, onProgress };
+      const reading = await readFleetWorld(client, scope);
+      const objects = Object.values(reading.world.objects).flat();
+      const isEmpty = objects.every(({ metadata }) => metadata.namespace !== namespace);
+      const absent = isEmpty ? await absentNamespace(config, client) : undefined;
+      return { reading, namespace, errors: absent === undefined ? [] : [absent] };
+    });
+  }
+  const namespace = config.namespace ?? DEFAULT_NAMESPACE;
+  const objects = source.base === undefined ? [] : await readFiles([source.base], { recursive });
+  return {
+    reading: { world: worldOfObjects(objects, namespace), namespace: undefined, refused: [] },
+    namespace,
+    errors: [],
+  };
+}

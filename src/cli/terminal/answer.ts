@@ -1,0 +1,50 @@
+import { isatty } from 'node:tty';
+import { NotFoundError, RefusedError } from './output.js';
+import { ChangeTextError } from '../plan/changes.js';
+import type { CliConfig } from '../flags.js';
+import { PROGRAM } from '../../commandline.js';
+import { KubeconfigError } from '../../runtime/kubeconfig/kubeconfigerror.js';
+import { ApiError, errorText } from '../../runtime/errors.js';
+import { FileError } from '../files/files.js';
+import { printAnswer, printNote, withOutput } from './print.js';
+
+const STANDARD_OUTPUT = 1;
+
+/** What a command prints, and its exit code. */
+export interface Answer {
+  readonly text: string;
+  readonly exitCode: number;
+  /** Lines for standard error, after the text. */
+  readonly errors?: readonly string[];
+}
+
+/** Prints the answer; returns the exit code: 1, and one line on standard error, when there is none. */
+export function answer(command: string, work: () => Promise<Answer>): Promise<number> {
+  const program = `${PROGRAM} ${command}`;
+  return withOutput(program, async () => {
+    const { text, exitCode, errors = [] } = await answerOrError(work);
+    printAnswer(text);
+    printNote(errors.map((line) => `${program}: ${line}\n`).join(''));
+    return exitCode;
+  });
+}
+
+async function answerOrError(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return { text: '', exitCode: 1, errors: [errorText(error)] };
+  }
+}
+
+/** Whether the output has colors. */
+export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
+  return color === 'always' || (color === 'auto' && isatty(STANDARD_OUTPUT));
+}
+
+function isExpected(error: unknown): boolean {
+  return [ApiError, KubeconfigError, NotFoundError, RefusedError, ChangeTextError, FileError].some(
+    (kind) => error instanceof kind,
+  );
+}

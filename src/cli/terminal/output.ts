@@ -1,0 +1,43 @@
+import { dump } from 'js-yaml';
+import type { ResourceType } from '../../runtime/vocabulary/meta.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+
+/** What all commands for users print. */
+
+export const CLI_API_VERSION = 'cli.fleetmgmt.io/v1';
+
+/** Exit code of an answer from which something is missing that could not be read. */
+export const INCOMPLETE = 3;
+
+export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
+
+/** Something that the user asked for does not exist. The message is one line. */
+export class NotFoundError extends Error {}
+
+/** What the user asked for is not done, since it would do harm or cannot be done. The message is one line. */
+export class RefusedError extends Error {}
+
+/** A document as JSON or YAML. */
+export function documentText(document: object, output: 'json' | 'yaml'): string {
+  return output === 'yaml' ? dump(document, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Manifests as one YAML stream, as kubectl applies it. */
+export function manifestsText(objects: readonly object[]): string {
+  return objects.map((one) => dump(one, { lineWidth: -1, noRefs: true })).join('---\n');
+}
+
+export function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** `placement.cluster.fleetmgmt.io/web`, as kubectl prints and takes names. */
+export function resourceName({ kind, group }: ResourceType, name: string): string {
+  return `${kind.toLowerCase()}.${group}/${name}`;
+}
+
+/** Names with commas, the first `most` of them, and how many more there are. */
+export function someNames(names: readonly string[], most: number): string {
+  const shown = names.slice(0, most).map(wordText).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}

@@ -1,0 +1,108 @@
+import type { KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
+import { DECISION_REVISION_ANNOTATION } from '../../api/names.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
+import {
+  apiVersionOf,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  MultiClusterEngines,
+  PlacementDecisions,
+  Placements,
+} from '../../api/resources.js';
+import { worldOf, type RawObject, type Withheld, type World, type WorldResource } from '../../domain/fleet/world.js';
+import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
+import { isFailure } from '../../runtime/errors.js';
+
+/** Worlds from an API server and from manifests. */
+
+export const TYPES: Readonly<Record<WorldResource, ResourceType>> = {
+  multiclusterengines: MultiClusterEngines,
+  placements: Placements,
+  placementdecisions: PlacementDecisions,
+  managedclusters: ManagedClusters,
+  managedclustersets: ManagedClusterSets,
+  managedclustersetbindings: ManagedClusterSetBindings,
+};
+
+/** A decision that changes while it is read is read this often. */
+export const READS = 3;
+
+/**
+ * What the decision for a Placement is based on, by GET and LIST alone. What the caller may not list is withheld. The
+ * Placement and its decisions are read again while they do not fit together, at most three times.
+ * @throws ApiError when the Placement cannot be read, or for any other error than a missing right or type.
+ */
+export async function readPlacementWorld(client: ReadClient, { namespace, name }: ObjectName): Promise<World> {
+  const rest = await Promise.all([
+    listOf(client, 'managedclusters'),
+    listOf(client, 'managedclustersets'),
+    listOf(client, 'managedclustersetbindings', namespace),
+  ]);
+  for (let read = 1; ; read++) {
+    const placement = await client.get<RawObject>(Placements, {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+    });
+    const decisions = await listOf(client, 'placementdecisions', namespace);
+    const isWhole = decisions.withheld.length > 0 || placement === undefined || fits(placement, decisions.items);
+    if (!isWhole && read < READS) continue;
+    const items = placement === undefined ? [] : [placement];
+    return worldOfLists([...rest, decisions, { resource: 'placements', items, withheld: [] }]);
+  }
+}
+
+/** The world of these collections; others are empty. */
+export function worldOfLists(lists: readonly Listed[]): World {
+  return worldOf(Object.fromEntries(lists.map(({ resource, items }) => [resource, items])), withheldOf(lists));
+}
+
+export function withheldOf(lists: readonly Listed[]): readonly Withheld[] {
+  return lists.flatMap(({ withheld }) => withheld);
+}
+
+/** The world of `objects`; an object of a namespaced kind without a namespace is in `namespace`. Other kinds are left out. */
+export function worldOfObjects(objects: readonly KubeObject[], namespace: string): World {
+  const found: Partial<Record<WorldResource, RawObject[]>> = {};
+  for (const [resource, type] of Object.entries(TYPES) as [WorldResource, ResourceType][]) {
+    const ofType = objects.filter((one) => one.kind === type.kind && one.apiVersion === apiVersionOf(type));
+    found[resource] = ofType.map((one) =>
+      type.namespaced ? { ...one, metadata: { namespace, ...one.metadata } } : one,
+    );
+  }
+  return { ...worldOf(found), isOfManifests: true };
+}
+
+/** A list, empty where it is withheld. */
+export interface Listed {
+  readonly resource: WorldResource;
+  readonly items: readonly RawObject[];
+  readonly withheld: readonly Withheld[];
+}
+
+/** Lists a collection; a missing right or type is withheld. @throws ApiError for any other error. */
+export async function listOf(
+  client: ReadClient,
+  resource: WorldResource,
+  namespace?: string,
+  options: Pick<ListOptions, 'onPage'> = {},
+): Promise<Listed> {
+  try {
+    return { resource, items: await client.list<RawObject>(TYPES[resource], namespace, options), withheld: [] };
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
+    return { resource, items: [], withheld: [{ resource, verb: 'list', status: error.status }] };
+  }
+}
+
+/** Whether the decision objects have the revisions that the Placement's status lists. */
+export function fits(placement: RawObject, decisions: readonly RawObject[]): boolean {
+  const listed = field(placement.status, 'decisions');
+  const revisions = new Map(
+    decisions.map(({ metadata }) => [metadata.name, metadata.annotations?.[DECISION_REVISION_ANNOTATION]]),
+  );
+  return (
+    !Array.isArray(listed) ||
+    listed.every((one) => revisions.get(textField(one, 'name')) === textField(one, 'revision'))
+  );
+}

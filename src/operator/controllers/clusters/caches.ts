@@ -1,0 +1,79 @@
+import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
+import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
+import { CLUSTER_SET_MISSING_CONDITION, CONTROL_PLANE_HEALTHY_CONDITION } from '../../../api/clusterreasons.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { SOURCE_ANNOTATION } from '../../../api/names.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import { HEALTH_CONDITIONS } from '../../../domain/health/conditions.js';
+import { clusterSetOf } from '../../../domain/placement/select/eligible.js';
+import type { MembershipIndex } from '../../index/membershipindex.js';
+import type { SetUsage } from '../../index/setusage.js';
+import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
+import { CLUSTER_FIELDS } from '../../../domain/clusters/fields.js';
+import type { Result } from '../../../runtime/controller/result.js';
+
+/** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
+export interface ClusterCaches {
+  readonly clusters: Cache<ManagedCluster>;
+  readonly sets: Cache<ManagedClusterSet>;
+  readonly bindings: Cache<ManagedClusterSetBinding>;
+}
+
+/** What the status of sets and bindings is computed from, beside {@link ClusterCaches}. Kept by the owner of the indexes. */
+export interface ClusterIndexes {
+  readonly membership: MembershipIndex;
+  readonly usage: SetUsage;
+  /** The cache that `usage` is folded from, with those of sets and bindings. */
+  readonly placements: Cache<KubeObject>;
+}
+
+/** Index of the bindings by the set that they name. */
+export const BY_SET = 'set';
+
+/** The options that each of {@link ClusterCaches} is created with. */
+export const clusterCacheOptions: {
+  readonly clusters: CacheOptions<ManagedCluster>;
+  readonly sets: CacheOptions<ManagedClusterSet>;
+  readonly bindings: CacheOptions<ManagedClusterSetBinding>;
+} = {
+  clusters: { type: ManagedClusters, transform: trimCluster, watchList: true },
+  sets: { type: ManagedClusterSets },
+  bindings: { type: ManagedClusterSetBindings, indexers: { [BY_SET]: (binding) => [clusterSetOf(binding)] } },
+};
+
+/** The plural names of the caches that are not current: never synced, or not readable at the moment. */
+export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly string[] {
+  return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
+}
+
+/** The result of a reconcile that waits for caches, by their plural names; requeued after `afterMs` at the latest. */
+export function waitForCaches(caches: readonly string[], afterMs: number): Result {
+  return { ending: 'wait', reason: `caches not current: ${caches.join(', ')}`, afterMs };
+}
+
+/** The conditions that this process writes, and the one that it reads. */
+const KEPT_CONDITIONS = [CLUSTER_SET_MISSING_CONDITION, CONTROL_PLANE_HEALTHY_CONDITION, ...HEALTH_CONDITIONS];
+
+/** The fields of a cluster that decisions and the decisions for SIG Multicluster read. */
+function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {
+  const source = metadata.annotations?.[SOURCE_ANNOTATION];
+  const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
+  const { conditions: _, ...observed } = picked(status, CLUSTER_FIELDS.status);
+  const kept = { ...observed, ...(conditions.length > 0 && { conditions }) };
+  return {
+    metadata: {
+      ...picked(metadata, CLUSTER_FIELDS.metadata),
+      ...(source !== undefined && { annotations: { [SOURCE_ANNOTATION]: source } }),
+    },
+    spec: picked(spec, CLUSTER_FIELDS.spec),
+    ...(Object.keys(kept).length > 0 && { status: kept }),
+  };
+}
+
+/** The fields that the object has. */
+function picked<T extends object, F extends keyof T>(from: T | undefined, fields: readonly F[]): Pick<T, F> {
+  const kept: Partial<T> = {};
+  for (const name of fields) if (from?.[name] !== undefined) kept[name] = from[name];
+  return kept as Pick<T, F>;
+}

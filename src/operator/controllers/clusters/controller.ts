@@ -1,0 +1,115 @@
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { keyOf, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import type { Cache } from '../../../runtime/cache/cache.js';
+import type { KubeClient } from '../../../runtime/client/client.js';
+import type { Clock, Random } from '../../../runtime/clock.js';
+import { createController, type Controller, type ControllerOptions } from '../../../runtime/controller/controller.js';
+import type { Logger } from '../../../runtime/logger.js';
+import type { ControllerMetrics } from '../../../runtime/metrics/metrics.js';
+import type { Tracer } from '../../../runtime/tracing/tracer.js';
+import type { ClusterCaches, ClusterIndexes } from './caches.js';
+import { bindingKind, setKind } from './kinds.js';
+import { StatusReconciler } from './reconcile.js';
+import { SetLabelReconciler } from './setlabels.js';
+import { watchClusters } from './watches.js';
+
+export interface ClusterControllerOptions {
+  /** Guarded by `clusterRights`. */
+  readonly client: KubeClient;
+  /** Created with `clusterCacheOptions`, not started yet. */
+  readonly caches: ClusterCaches;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Ms that a change waits for others, so that one reconcile covers them all. */
+  readonly settleWindowMs: number;
+  readonly resyncMs?: number;
+  readonly controllerMetrics?: (controller: string) => ControllerMetrics;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
+}
+
+export interface ClusterControllers {
+  readonly controllers: readonly Controller[];
+  readonly enqueueSet: (name: string) => void;
+  /** Subscribes to the caches: to be called after the owner of the indexes has subscribed to them. */
+  readonly watch: () => void;
+  /** Drops what is known of earlier writes: to be called each time the lease is acquired. */
+  readonly clear: () => void;
+}
+
+/** Ms until the label of a cluster that names no set is reported: the set may be created a moment after its clusters. */
+const SET_LABEL_DELAY_MS = 5_000;
+
+/** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings, and a condition of ManagedClusters. */
+export function createClusterControllers(
+  options: ClusterControllerOptions,
+  indexes: ClusterIndexes,
+): ClusterControllers {
+  const { caches, client, clock, settleWindowMs } = options;
+  const sets = new StatusReconciler(setKind(caches, indexes), client, clock);
+  const bindings = new StatusReconciler(bindingKind(caches, indexes), client, clock);
+  const setController = newController(options, {
+    name: 'clusterset',
+    kind: ManagedClusterSets.kind,
+    reconciler: sets,
+    keys: () => keysOf(caches.sets),
+    workers: 1,
+  });
+  const bindingController = newController(options, {
+    name: 'clustersetbinding',
+    kind: ManagedClusterSetBindings.kind,
+    reconciler: bindings,
+    keys: () => keysOf(caches.bindings),
+    workers: 1,
+  });
+  const setLabels = new SetLabelReconciler(caches, client, clock);
+  const clusterController = newController(options, {
+    name: 'managedcluster',
+    kind: ManagedClusters.kind,
+    reconciler: setLabels,
+    keys: () => setLabels.outdated(),
+    workers: 1,
+  });
+  const enqueueCluster = (name: string): void => clusterController.addAfter(name, SET_LABEL_DELAY_MS);
+  const enqueueSet = (name: string): void => setController.addAfter(name, settleWindowMs);
+  const enqueueBinding = (key: string): void => bindingController.addAfter(key, settleWindowMs);
+  const reconcilers = { sets, bindings, setLabels, enqueueSet, enqueueBinding, enqueueCluster };
+  return {
+    controllers: [setController, bindingController, clusterController],
+    enqueueSet,
+    watch: () => watchClusters(caches, indexes, reconcilers),
+    clear: () => {
+      sets.clear();
+      bindings.clear();
+    },
+  };
+}
+
+/** A controller of one kind, with the metrics and intervals that all controllers of the process share. */
+export function newController(
+  {
+    clock,
+    random,
+    log,
+    resyncMs,
+    controllerMetrics,
+    tracer,
+  }: Omit<ClusterControllerOptions, 'caches' | 'client' | 'settleWindowMs'>,
+  kind: Pick<ControllerOptions, 'name' | 'kind' | 'reconciler' | 'keys' | 'workers'>,
+): Controller {
+  const metrics = controllerMetrics?.(kind.name);
+  return createController({
+    ...kind,
+    clock,
+    random,
+    log,
+    tracer,
+    ...(resyncMs !== undefined && { resyncMs }),
+    ...(metrics && { metrics }),
+  });
+}
+
+function* keysOf<T extends KubeObject>({ store }: Cache<T>): Generator<string> {
+  for (const { metadata } of store.values()) yield keyOf(metadata);
+}

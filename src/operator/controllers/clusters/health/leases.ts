@@ -1,0 +1,58 @@
+import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
+import { AGENTS_NAMESPACE } from '../../../../api/names.js';
+import { Leases } from '../../../../api/resources.js';
+import { clockState } from '../../../../domain/health/clock.js';
+import { leaseDurationMs } from '../../../../domain/health/view.js';
+import type { ObservedLease } from '../../../index/fleethealth.js';
+import type { Cache, CacheOptions } from '../../../../runtime/cache/cache.js';
+
+/** The Lease of an agent as it is read. */
+interface StoredLease extends KubeObject {
+  readonly spec?: {
+    readonly holderIdentity?: unknown;
+    readonly renewTime?: unknown;
+    readonly leaseDurationSeconds?: unknown;
+  };
+}
+
+/** The Lease of an agent as it is kept: ten thousand of them are in memory. */
+export interface AgentLease extends KubeObject {
+  /** Undefined for a Lease that no agent has renewed yet. */
+  readonly observed?: ObservedLease;
+}
+
+export interface LeaseCacheDeps {
+  /** Monotonic ms. */
+  readonly monotonic: () => number;
+  /** The hub's wall clock, ms since the epoch. */
+  readonly wall: () => number;
+  /** Whether the cluster is known to have joined: the holder of its Lease need not be kept then. */
+  readonly isJoined: (cluster: string) => boolean;
+}
+
+/** A cache of the agents' Leases, which remembers when each was observed to change. It needs the verbs list and watch. */
+export function openLeaseCache(
+  openCache: (options: CacheOptions<AgentLease>) => Cache<AgentLease>,
+  deps: LeaseCacheDeps,
+): Cache<AgentLease> {
+  const cache: Cache<AgentLease> = openCache({
+    type: Leases,
+    namespace: AGENTS_NAMESPACE,
+    watchList: true,
+    transform: (lease) => keptLease(lease, cache.store.get(`${AGENTS_NAMESPACE}/${lease.metadata.name}`), deps),
+  });
+  return cache;
+}
+
+/** A Lease that has not changed since it was kept stays as it was, so that reading it again is no renewal. */
+function keptLease(lease: StoredLease, before: AgentLease | undefined, deps: LeaseCacheDeps): AgentLease {
+  const { name, resourceVersion = '' } = lease.metadata;
+  if (before !== undefined && before.metadata.resourceVersion === resourceVersion) return before;
+  const metadata = { namespace: AGENTS_NAMESPACE, name, resourceVersion };
+  const { holderIdentity: holder, renewTime, leaseDurationSeconds } = lease.spec ?? {};
+  if (typeof holder !== 'string' || holder === '' || typeof renewTime !== 'string') return { metadata };
+  const clock = clockState(Date.parse(renewTime) - deps.wall(), before?.observed?.clock);
+  const durationMs = typeof leaseDurationSeconds === 'number' ? leaseDurationMs(leaseDurationSeconds) : 0;
+  const observed = { at: Math.round(deps.monotonic()), clock, durationMs };
+  return { metadata, observed: deps.isJoined(name) ? observed : { ...observed, holder } };
+}

@@ -1,0 +1,66 @@
+import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
+import { ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import { NO_USERS } from '../../../domain/clusters/inuse.js';
+import { readClusterSelector } from '../../../domain/clusters/selector.js';
+import { bindingStatus, setStatus, type BindingStatusInput } from '../../../domain/clusters/status.js';
+import { clusterSetOf } from '../../../domain/placement/select/eligible.js';
+import type { ClusterCaches, ClusterIndexes } from './caches.js';
+import type { StatusKind } from './reconcile.js';
+
+/**
+ * ManagedClusterSets: the number of their clusters, without those that are being deleted, which are no candidates, and
+ * whether a Placement may select from them.
+ */
+export function setKind(
+  caches: ClusterCaches,
+  { membership, usage, placements }: ClusterIndexes,
+): StatusKind<ManagedClusterSet> {
+  return {
+    type: ManagedClusterSets,
+    cache: caches.sets,
+    inputs: [caches.clusters, caches.bindings, placements],
+    withWantedStatus: (object, now) => {
+      const { name, generation = 0 } = object.metadata;
+      const selector = readClusterSelector(object.spec);
+      const members = membership.count(name);
+      const leaving = membership.members(name).size - members;
+      const namespaces = usage.namespacesOf(name);
+      const status = setStatus({ name, generation, selector, members, leaving, namespaces }, object.status, now);
+      return status === undefined ? undefined : { ...object, status };
+    },
+  };
+}
+
+/** ManagedClusterSetBindings: whether each binds an existing set, and whether a Placement may select from it therefore. */
+export function bindingKind(
+  caches: ClusterCaches,
+  { usage, placements }: ClusterIndexes,
+): StatusKind<ManagedClusterSetBinding> {
+  return {
+    type: ManagedClusterSetBindings,
+    cache: caches.bindings,
+    inputs: [caches.sets, placements],
+    withWantedStatus: (object, now) => {
+      const { name, namespace = '', generation = 0, deletionTimestamp } = object.metadata;
+      const clusterSet = clusterSetOf(object);
+      const input: BindingStatusInput = {
+        name,
+        clusterSet,
+        generation,
+        deleting: deletionTimestamp !== undefined,
+        set: stateOf(caches, clusterSet),
+        // A binding of another name is ignored, whoever selects from the set by the one that has its name.
+        placements: name === clusterSet ? usage.placementsOf(clusterSet, namespace) : NO_USERS,
+      };
+      const status = bindingStatus(input, object.status, now);
+      return status === undefined ? undefined : { ...object, status };
+    },
+  };
+}
+
+function stateOf({ sets }: ClusterCaches, name: string): BindingStatusInput['set'] {
+  const set = sets.store.get(name);
+  if (set === undefined) return 'missing';
+  return set.metadata.deletionTimestamp === undefined ? 'exists' : 'deleting';
+}

@@ -1,0 +1,155 @@
+import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../../api/names.js';
+import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
+import { Deployments, MultiClusterEngines } from '../../../api/resources.js';
+import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
+import { idOf, integerAt } from '../../../domain/engine/manifest/manifest.js';
+import { deploymentHealth } from '../../../domain/engine/status/components.js';
+import type { ObjectState, StatusInput } from '../../../domain/engine/status/input.js';
+import { isFailure } from '../../../runtime/errors.js';
+import { DONE, type Result } from '../../../runtime/controller/result.js';
+import { isBoundIn } from './caches.js';
+import { isServed, type Decision } from './decide.js';
+import type { Input } from './gather.js';
+import { readGivenSecrets } from './install/certificates.js';
+import { isOfOtherType } from './install/pullsecret.js';
+import { initialState, observeStages, STAGES, type InstallState, type Stage } from './install/stages.js';
+import type { EngineMemory } from './memory.js';
+import { classifyForbidden } from './objects/forbidden.js';
+import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from './outcome.js';
+import type { ReconcileScope } from './scope.js';
+import type { TargetContents } from './targetcaches.js';
+import { uninstall } from './uninstall/uninstall.js';
+
+/** Carries out a decision. Throws what is retried with backoff. */
+export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
+  switch (decision.kind) {
+    case 'none':
+      return { kind: 'none', result: DONE };
+    case 'pauseUninstall':
+      return pauseUninstall(input, scope);
+    case 'uninstall':
+      return uninstall(decision, input, scope);
+    case 'observe':
+      return observe(decision.desired, input, scope);
+    case 'refuse':
+      return refuse(input, scope);
+    case 'install':
+      return install(decision.desired, input, scope);
+  }
+}
+
+function pauseUninstall(input: Input, scope: ReconcileScope): Outcome {
+  const message = `the objects in namespace ${input.namespace} stay until the pause ends`;
+  const status: StatusInput = { ...baseStatus(input, scope), uninstall: { message } };
+  return { kind: 'status', status, result: DONE };
+}
+
+function refuse(input: Input, scope: ReconcileScope): Outcome {
+  const { anotherEngine, fieldErrors, identity } = input;
+  scope.targets.close(identity.name);
+  const why = anotherEngine === undefined ? { fieldErrors } : { anotherEngine };
+  const status: StatusInput = { ...baseStatus(input, scope), ...why };
+  return { kind: 'status', status, result: { ending: 'stalled', reason: 'not served' } };
+}
+
+/** A paused engine: drift is reported where the target namespace can be read, and nothing but status is written. */
+async function observe(desired: readonly DesiredObject[], input: Input, scope: ReconcileScope): Promise<Outcome> {
+  const { identity, namespace, spec } = input;
+  const { targets, caches, memory } = scope;
+  const status = baseStatus(input, scope);
+  if (isServed(input) && isBoundIn(caches, namespace)) targets.open(identity, namespace);
+  if (!targets.isOpen(identity)) return { kind: 'status', status, result: DONE };
+  const view = targets.view(identity, spec.imagePullSecret);
+  if (view.kind === 'notSynced') {
+    const undecided = 'the target namespace is being read';
+    return { kind: 'status', status: { ...status, undecided }, result: notReadYet('caches') };
+  }
+  const { contents } = view;
+  const requeueAfterMs = await readGivenSecrets({ input, contents }, scope);
+  const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
+  const objects = withReadyReplicas(applied.objects, contents, memory);
+  const result: Result = requeueAfterMs === undefined ? DONE : { ending: 'done', requeueAfterMs };
+  return { kind: 'status', status: { ...status, objects }, result };
+}
+
+/** Installs or updates an engine: the finalizer first, then the stages up to the first that does not complete. */
+async function install(desired: readonly DesiredObject[], input: Input, scope: ReconcileScope): Promise<Outcome> {
+  const finalizer = await ensureFinalizer(input, scope);
+  if (finalizer.kind === 'denied') return deniedOutcome(baseStatus(input, scope), finalizer.message);
+  let state = initialState(desired, { ...input, engine: finalizer.engine });
+  for (const [index, stage] of STAGES.entries()) {
+    const result = await stage.apply(state, scope);
+    if (result.kind === 'notSynced') return notSyncedOutcome(statusOf(result.state, scope), result.cache, scope);
+    if (result.kind === 'blocked') return blockedOutcome(result.state, STAGES.slice(index + 1), scope);
+    state = result.state;
+  }
+  const { applied, contents } = state;
+  const pullSecret = `${input.namespace}/${input.spec.imagePullSecret}`;
+  const missing = contents.pullSecret === 'absent' ? pullSecret : undefined;
+  const unusable = (await isOfOtherType(input, contents, scope)) ? pullSecret : undefined;
+  const objects = withReadyReplicas(applied.objects, contents, scope.memory);
+  const status = { ...statusOf(state, scope), objects, missingPullSecret: missing, unusablePullSecret: unusable };
+  return appliedOutcome(status, applied, scope);
+}
+
+type Finalizer =
+  | { readonly kind: 'present'; readonly engine: MultiClusterEngine }
+  | { readonly kind: 'denied'; readonly message: string };
+
+async function ensureFinalizer({ engine }: Input, scope: ReconcileScope): Promise<Finalizer> {
+  const { client, pass, mutations } = scope;
+  const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
+  if (finalizers.includes(CLEANUP_FINALIZER)) return { kind: 'present', engine };
+  try {
+    const patch = { uid, resourceVersion, finalizers: [...finalizers, CLEANUP_FINALIZER] };
+    const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
+    const patched = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
+    mutations.mutated(name, patched);
+    return { kind: 'present', engine: patched };
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden')) throw error;
+    const call = { type: MultiClusterEngines, name: { name }, verbs: ['patch'] };
+    const cause = await classifyForbidden(error, call, scope);
+    if (cause.kind !== 'denied') throw error;
+    return { kind: 'denied', message: cause.message };
+  }
+}
+
+/** The objects of the stages that were not reached are reported while the namespace is being deleted, else not at all. */
+function blockedOutcome(state: InstallState, remaining: readonly Stage[], scope: ReconcileScope): Outcome {
+  const { applied, terminating } = state;
+  const unreached = terminating === undefined ? [] : observeRemaining(state, remaining, scope);
+  const objects = [...applied.objects, ...unreached];
+  return appliedOutcome({ ...statusOf(state, scope), objects, partial: true }, applied, scope);
+}
+
+/** Nothing can be written in a namespace that is being deleted: what is not as desired there waits. */
+function observeRemaining(state: InstallState, remaining: readonly Stage[], scope: ReconcileScope) {
+  const { applied } = observeStages(remaining, state, scope);
+  return withReadyReplicas(applied.objects.slice(state.applied.objects.length), state.contents, scope.memory).map(
+    (one) => (one.state === 'missing' || one.state === 'drifted' ? { ...one, state: 'waiting' as const } : one),
+  );
+}
+
+function statusOf({ input, terminating }: InstallState, scope: ReconcileScope) {
+  return { ...baseStatus(input, scope), terminating };
+}
+
+/**
+ * `objects` with the replicas that each Deployment had when all of them were last ready. Records those of `contents`,
+ * which was read before this pass wrote anything.
+ */
+function withReadyReplicas(
+  objects: readonly ObjectState[],
+  contents: TargetContents,
+  memory: EngineMemory,
+): readonly ObjectState[] {
+  for (const { type, object } of contents.stored) {
+    if (type === Deployments && deploymentHealth(object).ready)
+      memory.readyReplicas.set(idOf(type, object.metadata), integerAt(object, 1, 'spec', 'replicas'));
+  }
+  return objects.map((one) => {
+    const lastReadyReplicas = memory.readyReplicas.get(idOf(one.type, one.name));
+    return lastReadyReplicas === undefined ? one : { ...one, lastReadyReplicas };
+  });
+}

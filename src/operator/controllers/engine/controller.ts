@@ -1,0 +1,59 @@
+import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
+import { targetTypes, templateErrors } from '../../../domain/engine/manifest/templates.js';
+import { createController, type Controller, type ControllerOptions } from '../../../runtime/controller/controller.js';
+import type { CacheSource } from '../../../runtime/process/group.js';
+import type { EngineMetrics } from '../../../runtime/metrics/metrics.js';
+import { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import { allCaches, openEngineCaches } from './caches.js';
+import { EngineReconciler } from './reconcile.js';
+import type { EngineContext } from './scope.js';
+import { TargetCaches, type OpenCache } from './targetcaches.js';
+import { watchCaches } from './watches.js';
+
+type ContextOptions = Omit<EngineContext, 'metrics' | 'caches' | 'targets' | 'mutations'>;
+type LoopOptions = Pick<ControllerOptions, 'clock' | 'random' | 'log' | 'metrics' | 'tracer' | 'workers'>;
+
+export interface EngineControllerOptions extends ContextOptions, LoopOptions {
+  readonly openCache: OpenCache;
+  readonly engineMetrics?: EngineMetrics;
+  /** Ms between a change and its pass, so that changes that follow each other share one. */
+  readonly settleMs: number;
+}
+
+/** What a group needs of this controller. */
+export interface EngineController {
+  readonly controller: Controller;
+  /** The static caches, which gate the start, and the caches of target namespaces, which are only stopped. */
+  readonly sources: readonly CacheSource[];
+  /** For the group's `onStartedLeading`: only the leader reads target namespaces. */
+  readonly onStartedLeading: (end: AbortSignal) => void;
+}
+
+/** Builds the controller of engines. Throws when the templates hold an object that no engine may consist of. */
+export function createEngineController(options: EngineControllerOptions): EngineController {
+  const { openCache, templates, settings, clock, engineMetrics: metrics } = options;
+  const errors = templateErrors(templates);
+  if (errors.length > 0) throw new Error(`components that cannot be installed: ${errors.join('; ')}`);
+  const caches = openEngineCaches(openCache, settings.onlyNamespace);
+  const mutations = new MutationCache<MultiClusterEngine>(clock);
+  const enqueue = (engine: string): void => controller.addAfter(engine, options.settleMs);
+  const targets = new TargetCaches({ openCache, types: targetTypes(templates), enqueue });
+  const controller = createController({
+    ...options,
+    name: 'multiclusterengine',
+    kind: 'MultiClusterEngine',
+    reconciler: new EngineReconciler({ ...options, metrics, caches, targets, mutations }),
+    keys: () => [...caches.engines.store.values()].map((engine) => engine.metadata.name),
+  });
+  watchCaches(caches, { enqueue, mutations, metrics });
+  const targetSource: CacheSource = {
+    start: () => undefined,
+    whenSynced: () => Promise.resolve(),
+    stop: () => targets.stop(),
+  };
+  return {
+    controller,
+    sources: [...allCaches(caches), targetSource],
+    onStartedLeading: (end) => targets.startTerm(end),
+  };
+}

@@ -1,0 +1,69 @@
+import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { PAUSED_ANNOTATION } from '../../../api/names.js';
+import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
+import type { StoredObject } from '../../../domain/engine/plan/plan.js';
+import {
+  effectiveSpec,
+  targetNamespaceOf,
+  validateSpec,
+  validateTargetNamespace,
+  type EffectiveSpec,
+  type FieldError,
+} from '../../../domain/engine/spec.js';
+import { servedEngine } from '../../../domain/engine/status/status.js';
+import { allCaches, storedBindings } from './caches.js';
+import type { EngineContext } from './scope.js';
+
+/** What a pass over one engine decides on: a snapshot of the caches. */
+export interface Input {
+  /** Not older than the operator's own last write. */
+  readonly engine: MultiClusterEngine;
+  readonly identity: EngineIdentity;
+  readonly deleting: boolean;
+  readonly paused: boolean;
+  /** The name of the engine that is served instead of this one. */
+  readonly anotherEngine: string | undefined;
+  readonly fieldErrors: readonly FieldError[];
+  /** The defaults where there are field errors. */
+  readonly spec: EffectiveSpec;
+  /** Where the engine is installed; where it will be, when it is not installed yet. */
+  readonly namespace: string;
+  /** Metadata of that namespace; undefined where it does not exist, and with `--namespace`. */
+  readonly namespaceObject: KubeObject | undefined;
+  readonly bindings: readonly StoredObject[];
+}
+
+export type Gathered =
+  | { readonly kind: 'gathered'; readonly input: Input }
+  /** The cache has no engine of that name. */
+  | { readonly kind: 'gone' }
+  /** A cache that gates the start has not synced, or has lost its watch. */
+  | { readonly kind: 'notCurrent'; readonly resource: string };
+
+/** Reads the caches, changes nothing and sends no request. `key`: the name of the engine. */
+export function gather(key: string, { caches, settings, mutations }: EngineContext): Gathered {
+  const notCurrent = allCaches(caches).find((cache) => !cache.current());
+  if (notCurrent !== undefined) return { kind: 'notCurrent', resource: notCurrent.type.plural };
+  const cached = caches.engines.store.get(key);
+  if (cached === undefined) return { kind: 'gone' };
+  const engine = mutations.newest(key, cached) ?? cached;
+  const { name, uid = '' } = engine.metadata;
+  const served = servedEngine(caches.engines.store.values());
+  const installedIn = engine.status?.targetNamespace;
+  const namespace = installedIn === undefined || installedIn === '' ? targetNamespaceOf(engine.spec) : installedIn;
+  const errors = validateSpec(engine.spec);
+  const input: Input = {
+    engine,
+    identity: { name, uid },
+    deleting: engine.metadata.deletionTimestamp !== undefined,
+    paused: engine.metadata.annotations?.[PAUSED_ANNOTATION] === 'true',
+    anotherEngine: served === undefined || served.metadata.name === name ? undefined : served.metadata.name,
+    fieldErrors: errors.length > 0 ? errors : validateTargetNamespace(engine.spec, installedIn, settings.onlyNamespace),
+    spec: effectiveSpec(errors.length > 0 ? undefined : engine.spec),
+    namespace,
+    namespaceObject: caches.namespaces?.store.get(namespace),
+    bindings: storedBindings(caches),
+  };
+  return { kind: 'gathered', input };
+}

@@ -1,0 +1,57 @@
+import type { KubeObject, ObjectName } from '../../../../runtime/vocabulary/meta.js';
+import { Secrets } from '../../../../api/resources.js';
+import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import {
+  givenCertificate,
+  inspectSecretData,
+  unreadCertificate,
+  type GivenCertificate,
+} from '../../../../domain/engine/plan/givencertificate.js';
+import { errorText, isFailure } from '../../../../runtime/errors.js';
+import type { GivenSecret } from '../memory.js';
+import type { ReconcileScope } from '../scope.js';
+
+type SecretObject = KubeObject & { readonly data?: unknown };
+
+/** When a Secret that could not be read is read again, ms. */
+const RETRY_MS = 30_000;
+
+/**
+ * Reads a serving certificate that somebody else made, once for each version of the Secret. What is remembered has no part of
+ * the key. `resourceVersion`: that of the cache. Throws Fenced and Aborted only.
+ */
+export async function readGivenSecret(
+  name: ObjectName,
+  resourceVersion: string | undefined,
+  scope: ReconcileScope,
+): Promise<void> {
+  const { memory } = scope;
+  const id = idOf(Secrets, name);
+  const known = memory.givenSecrets.get(id);
+  if (known !== undefined && 'finding' in known && known.resourceVersion === resourceVersion) return;
+  memory.givenSecrets.set(id, await read(name, scope));
+}
+
+/** The state of a serving certificate that somebody else made, as it was last read, and in how many ms it changes. */
+export function givenSecretState(
+  name: ObjectName,
+  { memory, clock }: Pick<ReconcileScope, 'memory' | 'clock'>,
+): GivenCertificate & { readonly dueInMs?: number } {
+  const known = memory.givenSecrets.get(idOf(Secrets, name)) ?? { unread: 'it was not read yet' };
+  if ('unread' in known) return { ...unreadCertificate(known.unread), dueInMs: RETRY_MS };
+  const given = givenCertificate(known.finding, clock.now());
+  return given.changesAt === undefined ? given : { ...given, dueInMs: Math.max(given.changesAt - clock.now(), 0) };
+}
+
+async function read(name: ObjectName, scope: ReconcileScope): Promise<GivenSecret> {
+  const { client, pass } = scope;
+  try {
+    const secret = await client.get<SecretObject>(Secrets, name, { signal: pass.signal });
+    if (secret === undefined) return { unread: 'it was deleted a moment ago' };
+    return { resourceVersion: secret.metadata.resourceVersion, finding: inspectSecretData(secret.data) };
+  } catch (error) {
+    if (isFailure(error, 'Fenced', 'Aborted')) throw error;
+    pass.log.warn({ object: titleOf(Secrets, name), err: error }, 'Secret could not be read');
+    return { unread: errorText(error) };
+  }
+}

@@ -1,0 +1,106 @@
+import type { KeyPair } from '../../../domain/engine/plan/certificate.js';
+import type { KeyPairFinding } from '../../../domain/keypair.js';
+import type { ObjectState } from '../../../domain/engine/status/input.js';
+
+/** What the controller keeps about one engine between passes. Correctness never depends on it: it may be lost at any time. */
+export class EngineMemory {
+  readonly uid: string;
+  /** Monotonic ms at which the installer binding was last written; its rights take effect with a delay. */
+  boundAt: number | undefined;
+  /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
+  readonly unstoredKeyPairs = new Map<string, KeyPair>();
+  /** What was found in Secrets that somebody else made, by id. No part of a key is kept. */
+  readonly givenSecrets = new Map<string, GivenSecret>();
+  /** The last pull secret whose type was asked for. A type never changes. */
+  pullSecret: { readonly uid: string; readonly isOfOtherType: boolean } | undefined;
+  /** The replicas of a Deployment when all of them were last ready, by its id. */
+  readonly readyReplicas = new Map<string, number>();
+  readonly #attempts = new Map<string, Attempt>();
+  readonly #repairs = new Map<string, { readonly count: number; readonly lastAt: number }>();
+
+  constructor(uid: string) {
+    this.uid = uid;
+  }
+
+  /** The state of an object whose retry for the same revision is not due; undefined when a write may be attempted. */
+  backedOff(id: string, revision: string, now: number): ObjectState | undefined {
+    const attempt = this.#attempts.get(id);
+    return attempt?.revision === revision && now < attempt.notBefore ? attempt.state : undefined;
+  }
+
+  /**
+   * Records that a write of `id` failed, and delays the retry. `before`: how many failures in a row an earlier process
+   * has reported. Returns the state with the number of failures, including this one.
+   */
+  failed(
+    id: string,
+    failure: { readonly revision: string; readonly state: ObjectState; readonly now: number; readonly before: number },
+  ): ObjectState {
+    const last = this.#attempts.get(id);
+    const isRetry = last?.revision === failure.revision;
+    const tries = isRetry ? last.tries + 1 : 1;
+    const reported = isRetry ? last.reported : failure.before;
+    const state = { ...failure.state, failures: reported + 1 };
+    const notBefore = failure.now + Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
+    this.#attempts.set(id, { revision: failure.revision, tries, reported, inCurrentPass: true, notBefore, state });
+    return state;
+  }
+
+  succeeded(id: string): void {
+    this.#attempts.delete(id);
+  }
+
+  /**
+   * The failures of this pass count from now on: its status is stored. Failures of passes that could not store a status
+   * do not count, so that an unreachable API server does not lead to phase Error.
+   */
+  countFailures(): void {
+    for (const [id, attempt] of this.#attempts) {
+      if (attempt.inCurrentPass)
+        this.#attempts.set(id, { ...attempt, reported: attempt.reported + 1, inCurrentPass: false });
+    }
+  }
+
+  /** Ms until the retry of a failed object is due; undefined when none is recorded. */
+  retryDelayMs(id: string, now: number): number | undefined {
+    const attempt = this.#attempts.get(id);
+    return attempt === undefined ? undefined : Math.max(attempt.notBefore - now, 0);
+  }
+
+  /** Ms until drift of `id` may be repaired, 0 for at once: repeated repairs of one object back off. */
+  repairDelayMs(id: string, now: number): number {
+    const repairs = this.#repairs.get(id);
+    if (repairs === undefined || now - repairs.lastAt > REPAIR_RESET_MS) return 0;
+    const delay = Math.min(FIRST_REPAIR_DELAY_MS * 2 ** (repairs.count - 1), LAST_REPAIR_DELAY_MS);
+    return Math.max(repairs.lastAt + delay - now, 0);
+  }
+
+  repaired(id: string, now: number): void {
+    const repairs = this.#repairs.get(id);
+    const isFirst = repairs === undefined || now - repairs.lastAt > REPAIR_RESET_MS;
+    this.#repairs.set(id, { count: isFirst ? 1 : repairs.count + 1, lastAt: now });
+  }
+}
+
+/** `finding` of that version of the Secret, or why it could not be read. */
+export type GivenSecret =
+  | { readonly resourceVersion: string | undefined; readonly finding: KeyPairFinding }
+  | { readonly unread: string };
+
+interface Attempt {
+  readonly revision: string;
+  readonly tries: number;
+  /** Failures in passes whose status was stored. */
+  readonly reported: number;
+  /** The last failure was in the current pass. */
+  readonly inCurrentPass: boolean;
+  readonly notBefore: number;
+  readonly state: ObjectState;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+/** Drift is repaired within 5 s, however often it occurs: the longest delay is shorter. */
+const FIRST_REPAIR_DELAY_MS = 250;
+const LAST_REPAIR_DELAY_MS = 4_000;
+const REPAIR_RESET_MS = 60_000;

@@ -1,0 +1,189 @@
+import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
+import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
+import { ENGINE_FIELD_MANAGER } from '../../../../api/names.js';
+import { RoleBindings, Secrets } from '../../../../api/resources.js';
+import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
+import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import { driftedFields } from '../../../../domain/engine/plan/drift.js';
+import { takeOverSpec } from '../../../../domain/engine/plan/managedfields.js';
+import { ownershipOf } from '../../../../domain/engine/plan/ownership.js';
+import { objectState, stepForRead, unwrittenState, type Step } from '../../../../domain/engine/plan/plan.js';
+import { isTerminating } from '../../../../domain/engine/plan/termination.js';
+import { rowOf } from '../../../../domain/engine/status/components.js';
+import type { EngineEventNote } from '../../../../domain/engine/status/events.js';
+import type { ObjectState } from '../../../../domain/engine/status/input.js';
+import type { KubeClient } from '../../../../runtime/client/client.js';
+import { isFailure } from '../../../../runtime/errors.js';
+import type { Input } from '../gather.js';
+import type { ReconcileScope } from '../scope.js';
+import { failedState, stateAfterFailure } from './failure.js';
+
+/** The result of a list of steps. */
+export interface Applied {
+  /** One per desired object. */
+  readonly objects: readonly ObjectState[];
+  readonly events: readonly EngineEventNote[];
+  /** Ms after which a repair of drift that was delayed is due. */
+  readonly repairInMs?: number;
+  /** Ms after which a pass is due although nothing is wrong now. */
+  readonly requeueAfterMs?: number;
+}
+
+export const NOTHING_APPLIED: Applied = { objects: [], events: [] };
+
+/** `a`, then `b`: the earlier of two times is kept. */
+export function merge(a: Applied, b: Applied): Applied {
+  const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
+  const requeueAfterMs = Math.min(a.requeueAfterMs ?? Infinity, b.requeueAfterMs ?? Infinity);
+  const times = {
+    ...(repairInMs === Infinity ? {} : { repairInMs }),
+    ...(requeueAfterMs === Infinity ? {} : { requeueAfterMs }),
+  };
+  return { objects: [...a.objects, ...b.objects], events: [...a.events, ...b.events], ...times };
+}
+
+/**
+ * Carries out steps in their order and continues after a failure. A step that would write reads the object from the API
+ * server first and is decided again, so that a cache that lags causes no write. Throws Fenced and Aborted only.
+ */
+export async function applySteps(steps: readonly Step[], input: Input, scope: ReconcileScope): Promise<Applied> {
+  const objects: ObjectState[] = [];
+  const events: EngineEventNote[] = [];
+  let repairInMs: number | undefined;
+  for (const step of steps) {
+    const { desired } = step;
+    const result = await (desired === undefined
+      ? pruneObject(step, input, scope)
+      : applyObject({ ...step, desired }, input, scope));
+    if (result.state !== undefined) objects.push(result.state);
+    if (result.event !== undefined) events.push(result.event);
+    if (result.repairInMs !== undefined) repairInMs = Math.min(repairInMs ?? Infinity, result.repairInMs);
+  }
+  return { objects, events, ...(repairInMs === undefined ? {} : { repairInMs }) };
+}
+
+interface StepResult {
+  readonly state?: ObjectState;
+  readonly event?: EngineEventNote;
+  readonly repairInMs?: number;
+}
+
+type ApplyStep = Step & { readonly desired: DesiredObject };
+
+async function applyObject(step: ApplyStep, input: Input, scope: ReconcileScope): Promise<StepResult> {
+  const { client, clock, memory, pass } = scope;
+  const { desired } = step;
+  const id = idOf(step.type, step.name);
+  if (step.action === 'keep') {
+    memory.succeeded(id);
+    return { state: objectState(step, 'applied', '') };
+  }
+  if (step.action === 'skip-foreign' || step.action === 'wait') return { state: unwrittenState(step) };
+  const now = clock.monotonic();
+  const backedOff = memory.backedOff(id, desired.revision, now);
+  if (backedOff !== undefined) return { state: backedOff };
+  const repairInMs = step.drift === true ? memory.repairDelayMs(id, now) : 0;
+  if (repairInMs > 0)
+    return { state: objectState(step, 'waiting', `${step.cause}, repeatedly; the repair is delayed`), repairInMs };
+  let verbs: readonly string[] = ['get'];
+  try {
+    const options = { signal: pass.signal, metadataOnly: isSecret(step) };
+    const fresh = await client.get<KubeObject>(step.type, step.name, options);
+    const next = stepForRead(desired, fresh, input.identity);
+    if (next === undefined) return {};
+    if (next.action === 'keep') memory.succeeded(id);
+    if (next.action !== 'create' && next.action !== 'patch') return { state: unwrittenState(next) };
+    verbs = fresh === undefined ? ['patch', 'create'] : ['patch'];
+    return await writeObject({ ...next, desired: next.desired ?? desired }, input, scope);
+  } catch (error) {
+    return { state: await stateAfterFailure(step, { error, verbs, revision: desired.revision }, input, scope) };
+  }
+}
+
+/**
+ * Applies, and compares the answer: a webhook that changes a field of ours would do so in every pass. `step`: decided by
+ * the object as just read.
+ */
+async function writeObject(step: ApplyStep, input: Input, scope: ReconcileScope): Promise<StepResult> {
+  const { client, memory, pass, clock } = scope;
+  const { desired, stored } = step;
+  const id = idOf(step.type, step.name);
+  const options = { metadataOnly: isSecret(step), signal: pass.signal };
+  const answer = await serverSideApply(client, desired, stored, options);
+  if (step.type === RoleBindings) memory.boundAt = clock.monotonic();
+  pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
+  if (step.drift === true) memory.repaired(id, clock.monotonic());
+  const changed = driftedFields(isSecret(step) ? { metadata: desired.object.metadata } : desired.object, answer);
+  if (changed.length > 0) {
+    const message = `${changed.join(', ')} is changed by admission or by another controller after each apply`;
+    return { state: failedState(step, { message, revision: desired.revision, object: answer }, input, scope) };
+  }
+  memory.succeeded(id);
+  const event = repairEvent(step, input.engine);
+  return { state: objectState(step, 'applied', '', answer), ...(event === undefined ? {} : { event }) };
+}
+
+/**
+ * Applies: an object of ours with force and its uid, a new name without force. `fresh`: the stored object as just read.
+ * Server-side apply keeps the fields of other managers; after an edit of a Service's port or a volume's type that leaves
+ * both values, which the API server refuses. Then the operator becomes the owner of the whole spec, and applies again,
+ * which removes what is not desired.
+ */
+async function serverSideApply(
+  client: KubeClient,
+  { type, object }: DesiredObject,
+  fresh: KubeObject | undefined,
+  readOptions: { readonly metadataOnly: boolean; readonly signal: AbortSignal },
+): Promise<KubeObject> {
+  const { uid, resourceVersion = '' } = fresh?.metadata ?? {};
+  const withUid = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
+  const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, ...readOptions };
+  try {
+    return await client.apply(type, withUid, options);
+  } catch (error) {
+    const managedFields = isFailure(error, 'Invalid') ? takeOverSpec(fresh, ENGINE_FIELD_MANAGER) : undefined;
+    if (uid === undefined || managedFields === undefined) throw error;
+    await client.patchMetadata(type, object.metadata, { uid, resourceVersion, managedFields }, options);
+    return client.apply(type, withUid, options);
+  }
+}
+
+/** The content of a Secret is written and never read. */
+function isSecret(step: Step): boolean {
+  return step.type === Secrets;
+}
+
+/** DriftRepaired, where the status says that this generation and version of the object had been applied before. */
+function repairEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | undefined {
+  const title = titleOf(step.type, step.name);
+  if (step.drift === true) return { reason: 'DriftRepaired', note: `${title} ${step.cause}; restored` };
+  if (step.action !== 'create' || engine.status?.observedGeneration !== engine.metadata.generation) return undefined;
+  const row = rowOf(engine.status?.components, { kind: step.type.kind, name: step.name.name });
+  return row?.status === 'True' ? { reason: 'DriftRepaired', note: `${title} was deleted; recreated` } : undefined;
+}
+
+/** In the place of the revision of an object that is no longer desired. */
+const NOT_DESIRED = 'not desired';
+
+/** Deletes an object that is no longer desired. One that cannot be deleted has a state until it is gone. */
+async function pruneObject(step: Step, input: Input, scope: ReconcileScope): Promise<StepResult> {
+  if (step.action !== 'delete') return {};
+  const { client, memory, pass, clock } = scope;
+  const id = idOf(step.type, step.name);
+  const backedOff = memory.backedOff(id, NOT_DESIRED, clock.monotonic());
+  if (backedOff !== undefined) return { state: backedOff };
+  let verbs = ['get'];
+  try {
+    const fresh = await client.get<KubeObject>(step.type, step.name, { signal: pass.signal, metadataOnly: true });
+    const { uid, resourceVersion } = fresh?.metadata ?? {};
+    if (fresh === undefined || uid === undefined || resourceVersion === undefined) return {};
+    if (ownershipOf(fresh, input.identity) !== 'ours' || isTerminating(fresh)) return {};
+    verbs = ['delete'];
+    await client.delete(step.type, step.name, { preconditions: { uid, resourceVersion }, signal: pass.signal });
+  } catch (error) {
+    return { state: await stateAfterFailure(step, { error, verbs, revision: NOT_DESIRED }, input, scope) };
+  }
+  memory.succeeded(id);
+  const note = `${titleOf(step.type, step.name)} is no longer desired; deleted`;
+  return { event: { reason: 'ObjectPruned', note } };
+}

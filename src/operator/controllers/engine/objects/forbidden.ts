@@ -1,0 +1,89 @@
+import type { ObjectName, ResourceType } from '../../../../runtime/vocabulary/meta.js';
+import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE } from '../../../../api/names.js';
+import { resourceText } from '../../../../domain/engine/manifest/manifest.js';
+import { isFailure, type ApiError } from '../../../../runtime/errors.js';
+import type { ReconcileScope } from '../scope.js';
+
+/** The cause of a 403. */
+export type ForbiddenCause =
+  /** It ends by itself. */
+  | { readonly kind: 'wait'; readonly message: string }
+  /** A right is missing; `message` names verb, resource, namespace, the binding that would give it, and the server's message. */
+  | { readonly kind: 'denied'; readonly message: string }
+  /** A policy, a quota or Pod Security; `message` is the server's. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+export interface AttemptedCall {
+  readonly type: ResourceType;
+  readonly name: ObjectName;
+  /** The verbs that the call needs, in the order in which the server checks them. */
+  readonly verbs: readonly string[];
+  /** The installer binding gives no right to the call, however new it is. */
+  readonly needsNoBinding?: boolean;
+}
+
+/** After this time a new binding is in effect on every API server. */
+const BINDING_GRACE_MS = 5_000;
+/** Most of the server's message that is quoted, UTF-16 units: several objects have to fit into one condition. */
+const QUOTED_LENGTH = 480;
+
+/**
+ * Finds the cause of a 403 by the causes in the Status, never by its message. A cause NamespaceTerminating: wait. Any
+ * other cause: an admission policy. None: the binding may be too new; else a SelfSubjectAccessReview per verb
+ * distinguishes a missing right from a quota or Pod Security.
+ */
+export async function classifyForbidden(
+  error: ApiError,
+  call: AttemptedCall,
+  scope: ReconcileScope,
+): Promise<ForbiddenCause> {
+  const { memory, clock } = scope;
+  if (error.causes.some((cause) => cause.reason === 'NamespaceTerminating'))
+    return { kind: 'wait', message: `Namespace ${call.name.namespace ?? ''} is being deleted` };
+  if (error.causes.length > 0) return { kind: 'refused', message: error.message };
+  const isNewlyBound = memory.boundAt !== undefined && clock.monotonic() - memory.boundAt < BINDING_GRACE_MS;
+  if (isNewlyBound && call.needsNoBinding !== true) {
+    const message = 'the role was bound a moment ago and the right is not in effect on every API server yet';
+    return { kind: 'wait', message };
+  }
+  for (const verb of call.verbs) {
+    if (!(await isAllowed(verb, call, scope)))
+      return { kind: 'denied', message: `${missingRight(verb, call)}; ${quoted(error)}` };
+  }
+  return { kind: 'refused', message: error.message };
+}
+
+/** True when the review itself fails: then the server's own message is reported. */
+async function isAllowed(
+  verb: string,
+  { type, name }: AttemptedCall,
+  { client, pass }: ReconcileScope,
+): Promise<boolean> {
+  const { name: objectName, ...namespace } = name;
+  const address = objectName === '' ? namespace : { ...namespace, name: objectName };
+  try {
+    return await client.allowed({ verb, type, ...address }, pass.signal);
+  } catch (error) {
+    if (isFailure(error, 'Fenced', 'Aborted')) throw error;
+    return true;
+  }
+}
+
+function missingRight(verb: string, { type, name }: AttemptedCall): string {
+  const where = name.namespace === undefined ? 'cluster-wide' : `in namespace ${name.namespace}`;
+  return `the operator may not ${verb} ${resourceText(type)} ${where}; ${missingBinding(type, name)} would grant the right`;
+}
+
+/** The server's message: only the server reports a binding that exists and refers to a missing role. */
+function quoted({ message }: ApiError): string {
+  if (message.length <= QUOTED_LENGTH) return `the API server says: ${message}`;
+  return `the API server says: ${message.slice(0, QUOTED_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+function missingBinding(type: ResourceType, name: ObjectName): string {
+  if (name.namespace === undefined || type.kind === 'RoleBinding')
+    return `ClusterRoleBinding ${OPERATOR_ROLE} to ClusterRole ${OPERATOR_ROLE}`;
+  return `RoleBinding ${name.namespace}/${INSTALLER_ROLE} to ClusterRole ${INSTALLER_ROLE}`;
+}
+
+const OPERATOR_ROLE = `${COMPONENT_ROLE_PREFIX}operator`;

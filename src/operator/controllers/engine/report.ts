@@ -1,0 +1,77 @@
+import { EngineEvents } from '../../../api/enginereasons.js';
+import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
+import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../../api/names.js';
+import { apiVersionOf, MultiClusterEngines } from '../../../api/resources.js';
+import { timestamp } from '../../../domain/conditions.js';
+import { sameJson } from '../../../runtime/vocabulary/json.js';
+import { engineEvents, type EngineEventNote } from '../../../domain/engine/status/events.js';
+import type { StatusInput } from '../../../domain/engine/status/input.js';
+import { engineStatus } from '../../../domain/engine/status/status.js';
+import type { Outcome } from './outcome.js';
+import type { ReconcileScope } from './scope.js';
+
+/**
+ * Writes the status where it differs, then records the events and the metrics; removes the finalizer of an engine that
+ * is uninstalled. Throws the failures of these writes; then no event is recorded and no failure of the pass is counted.
+ */
+export async function report(outcome: Outcome, scope: ReconcileScope): Promise<void> {
+  if (outcome.kind === 'none') return;
+  if (outcome.kind === 'status') {
+    recordMetrics(await writeStatus(outcome.status, outcome.events ?? [], scope), scope);
+    return;
+  }
+  const { status, namespaceKept, message } = outcome;
+  const engine = namespaceKept ? await writeStatus(status, [], scope) : status.engine;
+  await removeFinalizer(engine, scope);
+  recordEvent({ reason: 'EngineUninstalled', note: message }, engine, scope);
+}
+
+/** Returns the engine as it is stored then. */
+async function writeStatus(
+  input: StatusInput,
+  events: readonly EngineEventNote[],
+  scope: ReconcileScope,
+): Promise<MultiClusterEngine> {
+  const { engine } = input;
+  const { client, clock, memory, mutations, pass } = scope;
+  const before = engine.status;
+  const status = engineStatus(input, timestamp(clock.now()));
+  let stored = engine;
+  if (!sameJson(before, status)) {
+    const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
+    const next = { ...engine, apiVersion: apiVersionOf(MultiClusterEngines), kind: MultiClusterEngines.kind, status };
+    stored = await client.updateStatus<MultiClusterEngine>(MultiClusterEngines, next, options);
+    mutations.mutated(engine.metadata.name, stored);
+  }
+  memory.countFailures();
+  for (const event of [...events, ...engineEvents(before, status)]) recordEvent(event, stored, scope);
+  return stored;
+}
+
+async function removeFinalizer(engine: MultiClusterEngine, { client, pass, mutations }: ReconcileScope): Promise<void> {
+  const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
+  const patch = { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== CLEANUP_FINALIZER) };
+  const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
+  const released = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
+  mutations.mutated(name, released);
+}
+
+function recordEvent(
+  { reason, note }: EngineEventNote,
+  engine: MultiClusterEngine,
+  { recorder }: Pick<ReconcileScope, 'recorder'>,
+): void {
+  const { kind } = MultiClusterEngines;
+  const regarding = { apiVersion: apiVersionOf(MultiClusterEngines), kind, metadata: engine.metadata };
+  recorder.record({ regarding, type: EngineEvents[reason].type, reason, action: 'Reconcile', note });
+}
+
+function recordMetrics(
+  { metadata, status }: MultiClusterEngine,
+  { metrics, caches }: Pick<ReconcileScope, 'metrics' | 'caches'>,
+): void {
+  // Deleted in the meantime: its series have ended, and nothing would end them again.
+  if (caches.engines.store.get(metadata.name) === undefined) return;
+  const { phase = '', currentVersion = '', targetNamespace = '' } = status ?? {};
+  metrics?.engine({ name: metadata.name, version: currentVersion, phase, targetNamespace });
+}

@@ -1,0 +1,89 @@
+import type { ResourceType } from '../../../runtime/vocabulary/meta.js';
+import { ENGINE_LABEL, INSTALLER_ROLE } from '../../../api/names.js';
+import {
+  ClusterRoleBindings,
+  ENGINE_GROUP,
+  MultiClusterEngines,
+  Namespaces,
+  RoleBindings,
+  Secrets,
+} from '../../../api/resources.js';
+import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
+import { at } from '../../../domain/engine/manifest/manifest.js';
+import type { GuardedWrite, GuardRow } from '../../../runtime/guard/guard.js';
+
+const ENGINE_OWNER = Object.freeze({ group: ENGINE_GROUP, kind: MultiClusterEngines.kind });
+/** An applied object has the engine as its controller. */
+const ours = Object.freeze({ owner: ENGINE_OWNER, check: named });
+const clusterWide = (namespace: string): boolean => namespace === '';
+
+/**
+ * Every write that this controller may make. `types`: the kinds of the components' objects in the target namespace.
+ * `onlyNamespace`: set with `--namespace`; then bindings and everything outside it may not be written.
+ */
+export function engineRights(types: readonly ResourceType[], onlyNamespace: string | undefined): readonly GuardRow[] {
+  const within = (namespace: string): boolean =>
+    onlyNamespace === undefined ? isInstallable(namespace) : namespace === onlyNamespace;
+  const rows: GuardRow[] = [
+    { verbs: ['updateStatus', 'patchMetadata'], type: MultiClusterEngines, namespace: clusterWide },
+    ...types.flatMap((type): GuardRow[] => [
+      { verbs: ['apply'], type, namespace: within, ...ours },
+      { verbs: ['delete', 'patchMetadata'], type, namespace: within },
+    ]),
+    ...CERTIFICATE_OBJECTS.flatMap((object): GuardRow[] => {
+      const row = { type: object.type, namespace: within, name: (name: string) => name === object.name };
+      const check = object.type === Secrets ? keyPair : named;
+      return [
+        { ...row, verbs: ['apply'], owner: ENGINE_OWNER, check },
+        { ...row, verbs: ['delete'] },
+      ];
+    }),
+  ];
+  return onlyNamespace === undefined ? [...rows, ...namespaceAndBindingRights()] : rows;
+}
+
+/** The namespace and the bindings, each binding by its fixed name. */
+function namespaceAndBindingRights(): readonly GuardRow[] {
+  const installer = (name: string): boolean => name === INSTALLER_ROLE;
+  const component = (name: string): boolean =>
+    BINDINGS.some((row) => row.type === ClusterRoleBindings && row.name === name);
+  return [
+    { verbs: ['apply'], type: Namespaces, namespace: clusterWide, name: isInstallable, check: ourNamespace },
+    { verbs: ['delete'], type: Namespaces, namespace: clusterWide, name: isInstallable },
+    { verbs: ['apply'], type: RoleBindings, namespace: isInstallable, name: installer, ...ours },
+    { verbs: ['delete'], type: RoleBindings, namespace: isInstallable, name: installer },
+    { verbs: ['apply'], type: ClusterRoleBindings, namespace: clusterWide, name: component, ...ours },
+    { verbs: ['delete'], type: ClusterRoleBindings, namespace: clusterWide, name: component },
+    ...BINDINGS.flatMap(({ type, name: wanted, namespace: fixed }): GuardRow[] => {
+      if (fixed === undefined) return [];
+      const row = { type, namespace: (one: string) => one === fixed, name: (one: string) => one === wanted };
+      return [
+        { ...row, verbs: ['apply'], ...ours },
+        { ...row, verbs: ['delete'] },
+      ];
+    }),
+  ];
+}
+
+/** A namespace in which an engine may be installed. */
+function isInstallable(namespace: string): boolean {
+  return namespace !== '' && namespace !== 'default' && !namespace.startsWith('kube-');
+}
+
+/** A forced apply is for an object that was read as ours; every object has the engine's label. */
+function named(write: GuardedWrite): string | undefined {
+  if (write.force === true && write.object?.metadata.uid === undefined) return 'a forced apply needs metadata.uid';
+  return write.object?.metadata.labels?.[ENGINE_LABEL] === undefined ? `label ${ENGINE_LABEL} is missing` : undefined;
+}
+
+function keyPair(write: GuardedWrite): string | undefined {
+  return at(write.object, 'type') === 'kubernetes.io/tls' ? named(write) : 'a Secret must be of type kubernetes.io/tls';
+}
+
+function ourNamespace(write: GuardedWrite): string | undefined {
+  const { labels, ownerReferences = [] } = write.object?.metadata ?? {};
+  if (ownerReferences.length > 0) return 'a namespace must have no owner: its objects would be deleted with it';
+  if (labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted')
+    return 'a namespace must enforce restricted Pod Security';
+  return named(write);
+}

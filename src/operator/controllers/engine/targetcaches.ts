@@ -1,0 +1,185 @@
+import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
+import { ENGINE_LABEL } from '../../../api/names.js';
+import { MultiClusterEngines, Secrets } from '../../../api/resources.js';
+import { CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
+import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
+import { resourceText } from '../../../domain/engine/manifest/manifest.js';
+import type { StoredObject } from '../../../domain/engine/plan/plan.js';
+import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
+import { ApiError, isFailure } from '../../../runtime/errors.js';
+
+/** Makes a cache that is not started. */
+export type OpenCache = <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;
+
+/** Whether a Secret exists; unknown where the operator has no right to read it. */
+export type SecretPresence = 'present' | 'absent' | 'unknown';
+
+export interface TargetContents {
+  /** The objects that carry the engine's label. */
+  readonly stored: readonly StoredObject[];
+  /** The objects of serving certificates, by name, whoever made them. */
+  readonly named: readonly StoredObject[];
+  readonly pullSecret: SecretPresence;
+  /** Of the pull secret that is present. */
+  readonly pullSecretUid?: string | undefined;
+}
+
+export interface UnsyncedCache {
+  readonly kind: 'notSynced';
+  readonly type: ResourceType;
+  /** Why the list or watch of `type` failed; undefined while the first list is under way. */
+  readonly failure: Error | undefined;
+}
+
+export type TargetView = { readonly kind: 'synced'; readonly contents: TargetContents } | UnsyncedCache;
+
+export const NO_CONTENTS: TargetContents = { stored: [], named: [], pullSecret: 'unknown' };
+
+/** The caches of one engine. */
+interface CacheSet {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly objects: readonly Cache<KubeObject>[];
+  readonly named: readonly Cache<KubeObject>[];
+  pullSecret: { readonly name: string; readonly cache: Cache<KubeObject> } | undefined;
+}
+
+export interface TargetCacheOptions {
+  readonly openCache: OpenCache;
+  /** The kinds that live in a target namespace. */
+  readonly types: readonly ResourceType[];
+  /** Requests a pass over an engine: a cache of its target namespace has changed, failed or synced. */
+  readonly enqueue: (engine: string) => void;
+}
+
+/**
+ * The caches of the engines' target namespaces: the objects with the engine's label and, by name, the objects of serving
+ * certificates and the pull secret. Of Secrets they hold metadata only.
+ *
+ * Guarantees: at most one set per engine; a set is closed when its engine is gone, is created again or has another
+ * namespace, and all of them when the leadership term ends. No set can be opened outside a term.
+ */
+export class TargetCaches {
+  readonly #options: TargetCacheOptions;
+  readonly #sets = new Map<string, CacheSet>();
+  readonly #closing = new Set<Promise<void>>();
+  #isLeader = false;
+
+  constructor(options: TargetCacheOptions) {
+    this.#options = options;
+  }
+
+  /** A leadership term starts; it ends when `end` fires. */
+  startTerm(end: AbortSignal): void {
+    if (end.aborted) return;
+    this.#isLeader = true;
+    end.addEventListener('abort', () => this.#endTerm(), { once: true });
+  }
+
+  /** Closes everything; resolves when every cache has stopped. */
+  async stop(): Promise<void> {
+    this.#endTerm();
+    await Promise.all(this.#closing);
+  }
+
+  isOpen(engine: EngineIdentity): boolean {
+    return this.#sets.get(engine.name)?.uid === engine.uid;
+  }
+
+  /** Opens the engine's caches unless they are open. Errors: Fenced, outside a leadership term. */
+  open(engine: EngineIdentity, namespace: string): void {
+    const existing = this.#sets.get(engine.name);
+    if (existing?.uid === engine.uid && existing.namespace === namespace) return;
+    this.close(engine.name);
+    this.#requireLeadership();
+    const { types, openCache } = this.#options;
+    const labelSelector = `${ENGINE_LABEL}=${engine.name}`;
+    const objects = types.map((type) =>
+      this.#start(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })),
+    );
+    const named = CERTIFICATE_OBJECTS.map((one) =>
+      this.#start(engine.name, openCache<KubeObject>(byName(one.type, namespace, one.name))),
+    );
+    this.#sets.set(engine.name, { uid: engine.uid, namespace, objects, named, pullSecret: undefined });
+  }
+
+  /** What the engine's open caches hold. `pullSecret`: the name that the spec has, if any. Throws when none are open. */
+  view(engine: EngineIdentity, pullSecret: string | undefined): TargetView {
+    const set = this.#sets.get(engine.name);
+    if (set === undefined) throw new Error(`view of engine ${engine.name} before its caches were opened`);
+    this.#watchPullSecret(engine.name, set, pullSecret);
+    const { cache: secret } = set.pullSecret ?? {};
+    const unsynced = [...set.objects, ...set.named, ...(secret === undefined ? [] : [secret])].find(
+      (cache) => !cache.current() && !(cache === secret && isFailure(cache.failure(), 'Forbidden')),
+    );
+    if (unsynced !== undefined) return { kind: 'notSynced', type: unsynced.type, failure: unsynced.failure() };
+    const stored = { stored: contentsOf(set.objects), named: contentsOf(set.named) };
+    return { kind: 'synced', contents: { ...stored, ...pullSecretIn(set) } };
+  }
+
+  /** Closes the caches of an engine, if any are open. */
+  close(name: string): void {
+    const set = this.#sets.get(name);
+    if (set === undefined) return;
+    this.#sets.delete(name);
+    for (const cache of [...set.objects, ...set.named]) this.#stop(cache);
+    if (set.pullSecret !== undefined) this.#stop(set.pullSecret.cache);
+  }
+
+  #watchPullSecret(engine: string, set: CacheSet, name: string | undefined): void {
+    if (set.pullSecret?.name === name) return;
+    if (set.pullSecret !== undefined) this.#stop(set.pullSecret.cache);
+    set.pullSecret = undefined;
+    if (name === undefined) return;
+    this.#requireLeadership();
+    const cache = this.#options.openCache<KubeObject>(byName(Secrets, set.namespace, name));
+    set.pullSecret = { name, cache: this.#start(engine, cache) };
+  }
+
+  #start(engine: string, cache: Cache<KubeObject>): Cache<KubeObject> {
+    cache.onChange(() => this.#options.enqueue(engine));
+    cache.onState(() => this.#options.enqueue(engine));
+    cache.start();
+    return cache;
+  }
+
+  #stop(cache: Cache<KubeObject>): void {
+    // Nothing can be done about a cache that fails to stop.
+    const closing = cache
+      .stop()
+      .catch(() => undefined)
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  #endTerm(): void {
+    this.#isLeader = false;
+    for (const name of this.#sets.keys()) this.close(name);
+  }
+
+  #requireLeadership(): void {
+    if (this.#isLeader) return;
+    const message = 'the caches of a target namespace are opened by the leader alone';
+    const call = { verb: 'watch', resource: resourceText(MultiClusterEngines) };
+    throw new ApiError({ kind: 'Fenced', message, call });
+  }
+}
+
+/** The options for one object. Managed fields show who wrote the content of a Secret, which is never read. */
+function byName(type: ResourceType, namespace: string, name: string): CacheOptions<KubeObject> {
+  const options = { type, namespace, fieldSelector: `metadata.name=${name}` };
+  return type === Secrets ? { ...options, metadataOnly: true, managedFields: true } : options;
+}
+
+/** The objects that the caches hold. */
+export function contentsOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
+  return caches.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
+}
+
+function pullSecretIn({ pullSecret, namespace }: CacheSet): Pick<TargetContents, 'pullSecret' | 'pullSecretUid'> {
+  if (pullSecret === undefined || !pullSecret.cache.current()) return { pullSecret: 'unknown' };
+  const stored = pullSecret.cache.store.get(`${namespace}/${pullSecret.name}`);
+  return stored === undefined
+    ? { pullSecret: 'absent' }
+    : { pullSecret: 'present', pullSecretUid: stored.metadata.uid };
+}

@@ -1,0 +1,59 @@
+import type { StatusInput } from '../../../../domain/engine/status/input.js';
+import { DONE, type Result } from '../../../../runtime/controller/result.js';
+import type { UninstallDecision } from '../decide.js';
+import type { Input } from '../gather.js';
+import { baseStatus, type Outcome } from '../outcome.js';
+import type { ReconcileScope } from '../scope.js';
+import type { UninstallResult } from './progress.js';
+import { podBlockers, removeNamespace } from './namespace.js';
+import { waitsFor } from './progress.js';
+import { readRemaining } from './remaining.js';
+import { removeObjects } from './remove.js';
+
+/** More than there are kinds: what an uninstall does not finish in these rounds is left to the next pass. */
+const MOST_ROUNDS = 16;
+const RETRY_MS = Object.freeze({ removal: 2_000, right: 30_000 });
+
+/** Removes everything that the engine made, then lets the engine go. Throws what is retried with backoff. */
+export async function uninstall(decision: UninstallDecision, input: Input, scope: ReconcileScope): Promise<Outcome> {
+  const uninstalled = await removeEverything(decision, input, scope);
+  const base = baseStatus(input, scope);
+  if (uninstalled.kind === 'inProgress') {
+    const { progress } = uninstalled;
+    const result: Result =
+      progress.denied === undefined
+        ? { ending: 'wait', reason: 'uninstalling', afterMs: RETRY_MS.removal }
+        : { ending: 'stalled', reason: 'PermissionDenied', afterMs: RETRY_MS.right };
+    return { kind: 'status', status: { ...base, uninstall: progress }, result };
+  }
+  const { message, namespaceKept } = uninstalled;
+  const status: StatusInput = { ...base, uninstall: { remaining: [], message } };
+  return { kind: 'release', status, namespaceKept, message, result: DONE };
+}
+
+/**
+ * Removes the engine's objects in the reverse order of applying, each kind after the one before is gone. Every round
+ * reads the remaining objects from the API server. Only objects whose controller is this engine are deleted, with uid
+ * and resourceVersion as preconditions.
+ */
+async function removeEverything(
+  decision: UninstallDecision,
+  input: Input,
+  scope: ReconcileScope,
+): Promise<UninstallResult> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const remaining = await readRemaining(decision, input, scope);
+    if (remaining.kind !== 'read') return remaining;
+    const { objects, namespace } = remaining;
+    const first = objects[0];
+    if (first === undefined) return removeNamespace(namespace, input, scope);
+    const ofKind = objects.filter((one) => one.type === first.type);
+    const blockers = await removeObjects(ofKind, scope);
+    if (blockers.length > 0)
+      return waitsFor(objects, [...blockers, ...(await podBlockers(ofKind, input.identity, scope))]);
+  }
+  return {
+    kind: 'inProgress',
+    progress: { message: 'objects of the engine are created again while they are removed' },
+  };
+}

@@ -1,0 +1,49 @@
+import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
+import { originOf } from '../../../domain/inventories/managedcluster.js';
+import { isSourceOf, type SourcedCluster, type SourceObject } from '../../../domain/inventories/source.js';
+import type { InventoryCache, InventoryContext } from './scope.js';
+
+/** What becomes of one ManagedCluster. */
+export type Gathered =
+  /** The inventory has the cluster: its fields are to be applied. */
+  | {
+      readonly kind: 'known';
+      readonly cluster: SourcedCluster;
+      readonly inventory: InventoryCache;
+      readonly stored: ManagedCluster | undefined;
+    }
+  /** Its inventory can be read, and does not have it any more. */
+  | { readonly kind: 'missing'; readonly inventory: InventoryCache; readonly stored: ManagedCluster }
+  /** Somebody else's, although an inventory has a cluster of this name. */
+  | { readonly kind: 'taken' }
+  /** Nothing to do, or nothing that can be known now; a change of a cache brings the cluster back. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'notCurrent' };
+
+/**
+ * Reads what the caches have of a cluster. Its inventory is the one that it was made from, and with that gone, or turned off,
+ * the first other one that has it: nothing is decided while its own inventory cannot be read.
+ */
+export function gather(name: string, { clusters, inventories, mutations }: InventoryContext): Gathered {
+  if (!clusters.current()) return { kind: 'notCurrent' };
+  const stored = mutations.newest(name, clusters.store.get(name));
+  if (stored?.metadata.deletionTimestamp !== undefined) return { kind: 'none' };
+  const origin = stored && originOf(stored);
+  const own = inventories.find(({ inventory }) => {
+    return origin?.kind === 'sourced' && isSourceOf(inventory.type, origin.source);
+  });
+  if (own !== undefined && !own.cache.current()) return { kind: 'none' };
+  const others = inventories.filter((one) => one !== own && one.cache.current());
+  for (const inventory of [...(own === undefined ? [] : [own]), ...others]) {
+    const cluster = readCluster(name, inventory);
+    if (cluster !== undefined)
+      return origin?.kind === 'own' ? { kind: 'taken' } : { kind: 'known', cluster, inventory, stored };
+  }
+  return own === undefined || stored === undefined ? { kind: 'none' } : { kind: 'missing', inventory: own, stored };
+}
+
+/** The cluster of this name as the inventory has it; undefined for none. */
+export function readCluster(name: string, { inventory, cache, namespace }: InventoryCache): SourcedCluster | undefined {
+  const object: SourceObject | undefined = cache.store.get(namespace === undefined ? name : `${namespace}/${name}`);
+  return object && inventory.read(object);
+}

@@ -1,0 +1,30 @@
+import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
+import type { Inventory, SourceObject } from '../../../domain/inventories/source.js';
+import type { Cache } from '../../../runtime/cache/cache.js';
+import type { KubeClient } from '../../../runtime/client/client.js';
+import type { EventRecorder } from '../../../runtime/events/recorder.js';
+import type { Clock } from '../../../runtime/clock.js';
+import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import type { DeletionCheck } from '../placement/deletions.js';
+
+/** One inventory and its objects. */
+export interface InventoryCache {
+  readonly inventory: Inventory;
+  /** Of the inventory's type. Not started yet. */
+  readonly cache: Cache<SourceObject>;
+  /** The namespace that the cache is of; undefined for a cluster-scoped type. */
+  readonly namespace: string | undefined;
+}
+
+/** What all reconciles share. */
+export interface InventoryContext {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly clusters: Cache<ManagedCluster>;
+  readonly inventories: readonly InventoryCache[];
+  readonly recorder: EventRecorder;
+  /** Own writes that the cache may not show yet. */
+  readonly mutations: MutationCache<ManagedCluster>;
+  /** For the definition of each inventory's type. */
+  readonly deletions: ReadonlyMap<Inventory, DeletionCheck>;
+}

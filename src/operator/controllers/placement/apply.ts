@@ -1,0 +1,169 @@
+import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
+import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
+import { PlacementDecisions } from '../../../api/resources.js';
+import { recordWindow } from '../../../domain/placement/select/budget.js';
+import { nextRemovals, withRecord } from '../../../domain/placement/stored/removals.js';
+import {
+  decisionObject,
+  readDecision,
+  sameList,
+  type DecisionObject,
+} from '../../../domain/placement/stored/decision.js';
+import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
+import { slotsAfter } from '../../../domain/placement/publish/slices.js';
+import type { Publication } from '../../../domain/placement/report/status.js';
+import { errorText, isFailure } from '../../../runtime/errors.js';
+import type { Decision } from './decide.js';
+import { readStoredDecision, type Input } from './gather.js';
+import type { ReconcileScope } from './scope.js';
+
+/** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
+export interface Outcome extends Decision {
+  readonly publication: Publication;
+  readonly error: unknown;
+}
+
+/** The input, the decision that is carried out, and the counted clusters that have left and come in by its writes. */
+interface Work extends Input {
+  readonly decision: Decision;
+  readonly left: Set<string>;
+  readonly came: Set<string>;
+}
+
+type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
+
+/**
+ * Carries out the writes of the plan in their order, up to the first that fails: each depends on those before it. What
+ * was stored is remembered even when a later write fails. Never throws.
+ */
+export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
+  const { objects, state } = input;
+  const { plan } = decision;
+  const work: Work = { ...input, decision, left: new Set(), came: new Set() };
+  state.decisions.clear();
+  for (const name of objects.keys()) state.decisions.add(name);
+  let done = 0;
+  for (const write of plan.writes) {
+    const attempt = await carryOut(work, write, scope);
+    if (attempt.kind === 'failed') {
+      const { error } = attempt;
+      const failure = { name: write.name, message: errorText(error) };
+      state.slots = state.unconfirmed.size === 0 ? slotsAfter(plan, done) : undefined;
+      return { ...decision, publication: { plan, done, failure }, error };
+    }
+    done += 1;
+  }
+  state.slots = slotsAfter(plan, done);
+  return { ...decision, publication: { plan, done }, error: undefined };
+}
+
+async function carryOut(work: Work, write: DecisionWrite, scope: ReconcileScope): Promise<Attempt> {
+  try {
+    if (write.kind === 'delete') await remove(work, write, scope);
+    else await store(work, write, scope);
+    return { kind: 'stored' };
+  } catch (error) {
+    const found = await readAfter(error, work, write, scope);
+    return isFailure(error, 'Conflict') && isStored(work, write, found)
+      ? { kind: 'stored' }
+      : { kind: 'failed', error };
+  }
+}
+
+type StoringWrite = Exclude<DecisionWrite, { kind: 'delete' }>;
+
+async function store(
+  work: Work,
+  write: StoringWrite,
+  { client, clock, mutations, pass: { signal } }: ReconcileScope,
+): Promise<void> {
+  const { owner, objects, state } = work;
+  const { name, ordinal, clusters } = write;
+  const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
+  const existing = write.kind === 'update' ? objects.get(name) : undefined;
+  const wanted = withRecords(decisionObject(owner, ordinal, clusters, existing), write, work, clock.now());
+  const stored: PlacementDecision =
+    write.kind === 'create'
+      ? await client.create(PlacementDecisions, wanted, options)
+      : await client.update(PlacementDecisions, wanted, options);
+  objects.set(name, stored);
+  state.decisions.add(name);
+  mutations.decisions.mutated(`${owner.namespace}/${name}`, stored);
+}
+
+/**
+ * The object with the records of the clusters that leave it or come into it by this write and count: no crash can separate the
+ * two. A cluster that leaves an object which others have deleted is recorded there, too.
+ */
+function withRecords(object: DecisionObject, write: StoringWrite, work: Work, now: number): DecisionObject {
+  const { ordinal, clusters } = write;
+  const { schedule, plan } = work.decision;
+  const existing = work.objects.get(write.name);
+  const published = existing === undefined ? [] : readDecision(existing, work.owner).clusters;
+  const staying = new Set(clusters);
+  const known = [...(plan.base[ordinal - 1] ?? []), ...published];
+  const left = known.filter((one) => schedule.counted.has(one) && !staying.has(one));
+  const came = clusters.filter((one) => schedule.countedAdditions.has(one) && !published.includes(one));
+  const removed = newlyCounted(work.left, left, schedule.uncounted);
+  const added = newlyCounted(work.came, came, 0);
+  const at = { windowSeconds: recordWindow(work.snapshot), now };
+  const recorded = (key: string, count: number): string | undefined =>
+    nextRemovals(object.metadata.annotations?.[key], count, at);
+  const metadata = withRecord(object.metadata, REMOVALS_ANNOTATION, recorded(REMOVALS_ANNOTATION, removed));
+  return { ...object, metadata: withRecord(metadata, ADDITIONS_ANNOTATION, recorded(ADDITIONS_ANNOTATION, added)) };
+}
+
+/** Adds `names` to `known`; returns how many more count then, without the first `uncounted` of all. */
+function newlyCounted(known: Set<string>, names: readonly string[], uncounted: number): number {
+  const counts = (): number => Math.max(known.size - uncounted, 0);
+  const before = counts();
+  for (const name of names) known.add(name);
+  return counts() - before;
+}
+
+async function remove(
+  { owner, objects, state }: Input,
+  { name, uid, resourceVersion }: Extract<DecisionWrite, { kind: 'delete' }>,
+  { client, mutations, pass: { signal } }: ReconcileScope,
+): Promise<void> {
+  const { namespace } = owner;
+  const preconditions = { uid, resourceVersion: objects.get(name)?.metadata.resourceVersion ?? resourceVersion };
+  const options = { preconditions, propagation: 'Background', signal } as const;
+  const outcome = await client.delete(PlacementDecisions, { namespace, name }, options);
+  if (outcome === 'deleting') return;
+  objects.delete(name);
+  state.decisions.delete(name);
+  mutations.decisions.deleted(`${namespace}/${name}`, uid);
+}
+
+/**
+ * After a failed write. A conflict means that the cache is behind: the object is read and returned. When the outcome of
+ * the write is unknown, or the read fails, the object is unconfirmed: the next reconcile reads it first.
+ */
+async function readAfter(
+  error: unknown,
+  { objects, state }: Input,
+  { name }: DecisionWrite,
+  scope: ReconcileScope,
+): Promise<PlacementDecision | undefined> {
+  if (isFailure(error, 'Transport', 'Malformed', 'Unavailable', 'Aborted')) state.unconfirmed.add(name);
+  if (!isFailure(error, 'Conflict', 'AlreadyExists', 'NotFound')) return undefined;
+  try {
+    return await readStoredDecision({ name, known: objects.get(name), state }, scope);
+  } catch {
+    state.unconfirmed.add(name);
+    return undefined;
+  }
+}
+
+/**
+ * Whether `found` is what a write with a conflict was to store: the client repeats an update whose answer was lost, and
+ * the repetition conflicts with the first try. No other client edited such an object.
+ */
+function isStored({ owner, objects }: Input, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
+  if (write.kind !== 'update' || found === undefined) return false;
+  const { intact, deleting, revision, clusters } = readDecision(found, owner);
+  if (!intact || deleting || revision !== write.revision || !sameList(clusters, write.clusters)) return false;
+  objects.set(write.name, found);
+  return true;
+}

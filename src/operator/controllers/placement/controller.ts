@@ -1,0 +1,77 @@
+import { Placements } from '../../../api/resources.js';
+import { COLLECTION_WINDOW, type CollectionWindow } from '../../../domain/placement/select/collection.js';
+import { MembershipIndex } from '../../index/membershipindex.js';
+import { PlacementIndex } from '../../index/placementindex.js';
+import { SetUsage } from '../../index/setusage.js';
+import type { EventRecorder } from '../../../runtime/events/recorder.js';
+import type { Controller } from '../../../runtime/controller/controller.js';
+import type { PlacementMetrics } from '../../../runtime/metrics/metrics.js';
+import { ChangeFilter, MutationCache } from '../../../runtime/controller/mutationcache.js';
+import { createClusterControllers, newController, type ClusterControllerOptions } from '../clusters/controller.js';
+import type { PlacementCaches } from './caches.js';
+import { DeletionCheck } from './deletions.js';
+import { PlacementReconciler } from './reconcile.js';
+import type { PlacementContext } from './scope.js';
+import { TurnWindow } from './turns.js';
+import { watchCaches } from './watches.js';
+
+/** `client` is guarded by `placementRights` and `clusterRights`. */
+export interface PlacementGroupOptions extends ClusterControllerOptions {
+  /** Created with `placementCacheOptions`, not started yet. */
+  readonly caches: PlacementCaches;
+  readonly recorder: EventRecorder;
+  /** How many Placements are reconciled at the same time. */
+  readonly workers: number;
+  /** How long removals under a disruption budget wait for others. */
+  readonly collectionWindow?: CollectionWindow;
+  readonly metrics?: PlacementMetrics;
+}
+
+export interface PlacementControllers {
+  readonly controllers: readonly Controller[];
+  /** To be called each time the lease is acquired, before the controllers start; `end` fires when it is lost. */
+  readonly onStartedLeading: (end: AbortSignal) => void;
+}
+
+/** The controllers of Placements, ManagedClusterSets and ManagedClusterSetBindings: they share caches and lease. */
+export function createPlacementControllers(options: PlacementGroupOptions): PlacementControllers {
+  const { client, clock, caches, recorder, metrics, settleWindowMs, workers } = options;
+  const membership = new MembershipIndex();
+  const usage = new SetUsage();
+  const clusters = createClusterControllers(options, { membership, usage, placements: caches.placements });
+  const index = new PlacementIndex(membership, usage);
+  const context: PlacementContext = {
+    client,
+    clock,
+    caches,
+    index,
+    mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
+    changes: new ChangeFilter(),
+    states: new Map(),
+    earlier: new Map(),
+    collectionWindow: options.collectionWindow ?? COLLECTION_WINDOW,
+    deletions: new DeletionCheck(client, clock),
+    postponed: new Set(),
+    recorder,
+    turns: new TurnWindow(clock, settleWindowMs),
+    enqueue: (key) => placements.addAfter(key, settleWindowMs),
+    ...(metrics && { metrics }),
+  };
+  watchCaches(context, clusters.enqueueSet);
+  clusters.watch();
+  const placements = newController(options, {
+    name: 'placement',
+    kind: Placements.kind,
+    reconciler: new PlacementReconciler(context),
+    keys: () => index.keys(),
+    workers,
+  });
+  const { states, mutations } = context;
+  const onStartedLeading = (end: AbortSignal): void => {
+    // Another process may have published since this one held the lease.
+    for (const one of [states, mutations.placements, mutations.decisions, clusters]) one.clear();
+    index.tracking = true;
+    end.addEventListener('abort', () => (index.tracking = false), { once: true });
+  };
+  return { controllers: [placements, ...clusters.controllers], onStartedLeading };
+}

@@ -1,0 +1,113 @@
+import type { Placement } from '../../../api/generated/placement.js';
+import { isRecord } from '../../../runtime/vocabulary/json.js';
+import type { Condition } from '../../../runtime/vocabulary/meta.js';
+import { PlacementEvents, type PlacementEvent } from '../../../api/placementevents.js';
+import { PlacementConditions } from '../../../api/placementreasons.js';
+import { apiVersionOf, Placements } from '../../../api/resources.js';
+import type { ConditionState } from '../../../domain/conditions.js';
+import { hadDecision } from '../../../domain/placement/stored/basis.js';
+import { changeNote, listed } from '../../../domain/placement/report/change.js';
+import { shortageNote } from '../../../domain/placement/report/shortage.js';
+import type { Explanation } from '../../../domain/placement/explain/verdict.js';
+import { publishedAfter } from '../../../domain/placement/publish/slices.js';
+import type { PlacementReport } from '../../../domain/placement/report/status.js';
+import { isList } from '../../../domain/selectors.js';
+import type { EventRecorder } from '../../../runtime/events/recorder.js';
+import type { Outcome } from './apply.js';
+import type { Input } from './gather.js';
+
+/** The events of a pass. */
+
+export interface PlacementNote {
+  readonly reason: PlacementEvent;
+  readonly type: 'Normal' | 'Warning';
+  readonly note: string;
+}
+
+/** What a report of events works with. */
+export interface EventTools {
+  readonly recorder: EventRecorder;
+  /** Explains the Placement; undefined while too many Placements turn at once. */
+  readonly explained: () => Explanation | undefined;
+}
+
+/** Records an event for a decision that was stored without a failure, if it holds other clusters than before. */
+export function recordDecision(input: Input, outcome: Outcome, recorder: EventRecorder): void {
+  const note = decisionNote(input, outcome);
+  if (note !== undefined) record(input.placement, note, recorder);
+}
+
+/**
+ * Records an event for a Placement that is not satisfied or cannot be published, once per change of the condition. A
+ * first decision without a failure has its own event already.
+ */
+export function recordStatus(
+  input: Input,
+  outcome: Outcome,
+  { states }: PlacementReport,
+  { recorder, explained }: EventTools,
+): void {
+  const before = conditionsOf(input);
+  const changed = (type: string): boolean => isChanged(before, states, type);
+  const isRefused = states.some(({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed');
+  const failed = isRefused && changed(PlacementConditions.Ready);
+  const state = states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
+  if (state === undefined || (!failed && (state.status !== 'False' || !changed(state.type)))) return;
+  if (!failed && isFirst(input) && decisionNote(input, outcome) !== undefined) return;
+  // An invalid spec and a refused write say themselves what to do.
+  const isShortage = !isRefused && outcome.schedule.problem === undefined;
+  const note = shortageNote(state.message, isShortage ? explained() : undefined);
+  record(input.placement, { reason: 'PlacementUnsatisfied', type: 'Warning', note }, recorder);
+}
+
+/** Whether a condition has another status or reason than before. */
+function isChanged(before: readonly Partial<Condition>[], states: readonly ConditionState[], type: string): boolean {
+  const [was, is] = [before, states].map((list) => list.find((one) => one.type === type));
+  return was?.status !== is?.status || was?.reason !== is?.reason;
+}
+
+function isFirst({ snapshot }: Input): boolean {
+  return !hadDecision(snapshot.placement.status);
+}
+
+/** The stored conditions, unchecked: others may have edited them. */
+export function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
+  const { status } = snapshot.placement;
+  const stored = isRecord(status) ? status['conditions'] : undefined;
+  return isList(stored) ? stored.filter((one): one is Partial<Condition> => isRecord(one)) : [];
+}
+
+function decisionNote(input: Input, outcome: Outcome): PlacementNote | undefined {
+  const { plan, done, failure } = outcome.publication;
+  if (done === 0 || failure !== undefined) return undefined;
+  const stored = new Set(publishedAfter(plan, done).flatMap((slice) => slice.clusters));
+  return isFirst(input) ? firstDecision(outcome, stored) : laterDecision(input, outcome, stored);
+}
+
+function firstDecision({ schedule }: Outcome, stored: ReadonlySet<string>): PlacementNote | undefined {
+  const { kept, added, wanted } = schedule;
+  const names = [...kept.flat(), ...added].filter((name) => stored.has(name));
+  if (names.length === 0 && wanted !== 0) return undefined;
+  const note = names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`;
+  return { reason: 'DecisionPublished', type: PlacementEvents.DecisionPublished.type, note };
+}
+
+/** A warning where clusters left although nobody edited the Placement. */
+function laterDecision(
+  { snapshot }: Input,
+  { schedule }: Outcome,
+  stored: ReadonlySet<string>,
+): PlacementNote | undefined {
+  const note = changeNote(snapshot, schedule, stored);
+  if (note === undefined) return undefined;
+  const { status, generation } = snapshot.placement;
+  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
+  const type = schedule.dropped.length > 0 && !isEdited ? 'Warning' : 'Normal';
+  return { reason: 'DecisionChanged', type, note };
+}
+
+/** Records an event. */
+export function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
+  const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
+  recorder.record({ regarding, type, reason, action: 'Schedule', note });
+}

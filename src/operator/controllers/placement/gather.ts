@@ -1,0 +1,168 @@
+import type { Placement } from '../../../api/generated/placement.js';
+import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
+import { PlacementDecisions } from '../../../api/resources.js';
+import { recordsEnd } from '../../../domain/placement/select/budget.js';
+import type { DefinitionsNow } from '../../../domain/placement/stored/definitions.js';
+import { readRelease } from '../../../domain/placement/spec/release.js';
+import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
+import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../../domain/placement/select/snapshot.js';
+import type { PlacementIndex } from '../../index/placementindex.js';
+import { cachesNotCurrent } from '../clusters/caches.js';
+import { BY_PLACEMENT } from './caches.js';
+import type { KnownDefinitions } from './deletions.js';
+import type { PlacementState, ReconcileScope } from './scope.js';
+
+/** Everything that a decision is based on, read at one moment. */
+export interface Input {
+  /** Spec as in the cache, status as last read or written. */
+  readonly placement: Placement;
+  readonly owner: DecisionOwner;
+  readonly snapshot: PlacementSnapshot;
+  /** The decision objects of the snapshot by name; `apply` updates them. */
+  readonly objects: Map<string, PlacementDecision>;
+  readonly state: PlacementState;
+}
+
+export type Gathered =
+  | { readonly kind: 'gathered'; readonly input: Input }
+  /** The plural names of the caches that cannot be read at the moment. */
+  | { readonly kind: 'notCurrent'; readonly caches: readonly string[] }
+  /** The cache of Placements is older than what was read. */
+  | { readonly kind: 'behind' }
+  | { readonly kind: 'deleting' }
+  | { readonly kind: 'gone' };
+
+/**
+ * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write has an
+ * unknown outcome. Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
+ */
+export async function gather(scope: ReconcileScope): Promise<Gathered> {
+  const { key, namespace, name, caches, clock, earlier, index, states, mutations } = scope;
+  const notCurrent = cachesNotCurrent(Object.values(caches));
+  if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
+  await confirmWrites(scope);
+  const known = await scope.deletions.definitions();
+  // From here on without waiting: all values are of one moment.
+  const cached = caches.placements.store.get(key);
+  const rules = index.rules(key);
+  if (cached === undefined || rules === undefined) return { kind: 'gone' };
+  const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
+  const placement = mutations.placements.newest(key, cached) ?? cached;
+  if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
+  if (deletionTimestamp !== undefined) return { kind: 'deleting' };
+  const owner = { namespace, name, uid };
+  const remembered = states.get(key);
+  const fresh: PlacementState = {
+    uid,
+    slots: undefined,
+    decisions: new Set(),
+    unconfirmed: new Set(),
+    settled: false,
+    decided: undefined,
+    collection: undefined,
+  };
+  // A Placement that was recreated under the same name begins with an empty state.
+  const state = remembered?.uid === uid ? remembered : fresh;
+  const objects = decisionsOf(state, scope);
+  const stored = [...objects.values()].map((object) => readDecision(object, owner));
+  const { annotations = {} } = placement.metadata;
+  const release = readRelease(annotations[ALLOW_REMOVALS_ANNOTATION]);
+  const releasedAdditions = readRelease(annotations[ALLOW_ADDITIONS_ANNOTATION]);
+  const snapshot: PlacementSnapshot = {
+    placement: { ...owner, generation, rules, release, releasedAdditions, status: placement.status },
+    bindings: index.bindings(namespace),
+    sets: index.sets(namespace),
+    candidates: index.candidates(key),
+    held: heldClusters(stored, state, index),
+    stored,
+    remembered: state.slots,
+    definitions: known && definitionsNow(known, [placement, ...objects.values()]),
+    now: clock.now(),
+    before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },
+  };
+  return { kind: 'gathered', input: { placement, owner, objects, state, snapshot } };
+}
+
+/** `made`: the objects of the decision. An unknown time counts as older than any definition. */
+function definitionsNow(
+  { uids, createdAt, settledInMs }: KnownDefinitions,
+  made: readonly KubeObject[],
+): DefinitionsNow {
+  const oldest = Math.min(...made.map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')));
+  return { uids, settledInMs, newerThanDecision: !(oldest > createdAt) };
+}
+
+/** Reads the decision objects whose last write has an unknown outcome. */
+async function confirmWrites(scope: ReconcileScope): Promise<void> {
+  const { key, namespace, caches, states, mutations } = scope;
+  const state = states.get(key);
+  if (state === undefined) return;
+  for (const name of state.unconfirmed) {
+    const at = `${namespace}/${name}`;
+    const known = mutations.decisions.newest(at, caches.decisions.store.get(at));
+    await readStoredDecision({ name, known, state }, scope);
+    state.unconfirmed.delete(name);
+  }
+}
+
+/** Reads a decision object from the API into the mutation cache. `known`: the object as it was before. */
+export async function readStoredDecision(
+  { name, known, state }: { name: string; known: PlacementDecision | undefined; state: PlacementState },
+  { client, namespace, mutations }: ReconcileScope,
+): Promise<PlacementDecision | undefined> {
+  const at = `${namespace}/${name}`;
+  const found = await client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
+  if (found === undefined) {
+    if (known !== undefined) mutations.decisions.deleted(at, known.metadata.uid ?? '');
+    state.decisions.delete(name);
+  } else {
+    mutations.decisions.mutated(at, found);
+    state.decisions.add(name);
+  }
+  return found;
+}
+
+/** The decision objects in the cache, and those written that it does not show yet. */
+function decisionsOf(
+  state: PlacementState,
+  { key, namespace, caches, mutations }: ReconcileScope,
+): Map<string, PlacementDecision> {
+  const { store } = caches.decisions;
+  const names = new Set(state.decisions);
+  for (const object of store.byIndex(BY_PLACEMENT, key)) names.add(object.metadata.name);
+  const objects = new Map<string, PlacementDecision>();
+  for (const name of [...names].sort()) {
+    const at = `${namespace}/${name}`;
+    const object = mutations.decisions.newest(at, store.get(at));
+    if (object !== undefined) objects.set(name, object);
+  }
+  return objects;
+}
+
+/**
+ * When the records of an empty decision object run out first, in ms since the epoch: nothing else keeps the object. Infinity
+ * for none. `deleted`: names of objects that were deleted, and that a finalizer may still keep.
+ */
+export function emptyObjectEnd({ snapshot, objects, owner }: Input, deleted: ReadonlySet<string>): number {
+  const empty = [...objects.values()]
+    .map((object) => readDecision(object, owner))
+    .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
+      return ordinal > 1 && ownership === 'ours' && !deleting && !deleted.has(name) && clusters.length === 0;
+    });
+  return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
+}
+
+function heldClusters(
+  stored: readonly StoredDecision[],
+  { slots = [] }: PlacementState,
+  index: PlacementIndex,
+): Map<string, ClusterView> {
+  const held = new Map<string, ClusterView>();
+  for (const name of [...stored.flatMap((object) => object.clusters), ...slots.flat()]) {
+    const cluster = held.has(name) ? undefined : index.cluster(name);
+    if (cluster !== undefined) held.set(name, cluster);
+  }
+  return held;
+}

@@ -1,0 +1,106 @@
+import { PlacementEvents } from '../../../api/placementevents.js';
+import { isRecord } from '../../../runtime/vocabulary/json.js';
+import { collected, collectionEnd } from '../../../domain/placement/select/collection.js';
+import { timestamp } from '../../../domain/conditions.js';
+import { listed } from '../../../domain/placement/report/change.js';
+import type { Schedule } from '../../../domain/placement/select/schedule.js';
+import { heldStates, statusWithHolds } from '../../../domain/placement/report/status.js';
+import type { Result } from '../../../runtime/controller/result.js';
+import type { EventRecorder } from '../../../runtime/events/recorder.js';
+import type { Decision } from './decide.js';
+import { conditionsOf, record } from './events.js';
+import type { Input } from './gather.js';
+import type { ReconcileScope } from './scope.js';
+import { storeStatus } from './status.js';
+
+/** What a reconcile does about clusters that are held. */
+
+/**
+ * Lets removals and additions that count wait until no further cluster has followed for a moment; returns for how long.
+ * Undefined when the decision may be carried out: it changes nothing that counts, holds, or follows an edit of the
+ * Placement, which is one write. Nothing else changes meanwhile.
+ */
+export function collectRemovals(
+  { state, snapshot }: Input,
+  { schedule }: Decision,
+  { clock, collectionWindow }: ReconcileScope,
+): Result | undefined {
+  const { status, generation } = snapshot.placement;
+  const counted = new Set([...schedule.counted, ...schedule.countedAdditions]);
+  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
+  if (counted.size === 0 || isEdited) {
+    state.collection = undefined;
+    return undefined;
+  }
+  const now = clock.monotonic();
+  const collection = collected(state.collection, counted, now);
+  const afterMs = collectionEnd(collection, collectionWindow) - now;
+  state.collection = afterMs > 0 ? collection : undefined;
+  return afterMs > 0 ? { ending: 'wait', reason: 'changes that count are collected', afterMs } : undefined;
+}
+
+/** Asks the index for changes of the held clusters; those since `input` was gathered are reconciled again, too. */
+export function followHeld({ snapshot }: Input, { schedule }: Decision, scope: ReconcileScope): void {
+  const { index, key, enqueue } = scope;
+  const names = schedule.heldRemovals.map((one) => one.cluster);
+  index.follow(key, names);
+  if (names.some((name) => index.cluster(name) !== snapshot.held.get(name))) enqueue(key);
+}
+
+/**
+ * Stores the conditions of holds that begin, before any decision object is written: these writes change what the bounds are
+ * computed from, and after a crash between them the hold has to continue. Returns the input with the stored status. When no
+ * decision object will be written, `report` stores the conditions. Throws when the status is refused.
+ */
+export async function announceHolds(input: Input, { schedule, plan }: Decision, scope: ReconcileScope): Promise<Input> {
+  const { placement, snapshot } = input;
+  const held = plan.writes.length === 0 ? [] : heldStates(snapshot, schedule);
+  const status = statusWithHolds(placement.status, held, timestamp(scope.clock.now()));
+  if (status === undefined) return input;
+  const stored = await storeStatus(input, status, scope);
+  if (stored === undefined) return input;
+  recordHolds(input, schedule, scope.recorder);
+  return {
+    ...input,
+    placement: stored,
+    snapshot: { ...snapshot, placement: { ...snapshot.placement, status: stored.status } },
+  };
+}
+
+/** Records an event for each hold that begins or ends with this reconcile, or goes on for another reason. */
+export function recordHolds(input: Input, schedule: Schedule, recorder: EventRecorder): void {
+  const stored = conditionsOf(input);
+  const states = heldStates(input.snapshot, schedule);
+  const { dropped, added } = schedule;
+  const released = {
+    RemovalsHeld: () =>
+      releasedText(
+        'held',
+        'removed',
+        dropped.map((one) => one.cluster),
+      ),
+    AdditionsHeld: () => releasedText('held back', 'added', added),
+  };
+  for (const [type, event] of HOLD_EVENTS) {
+    const was = stored.find((one) => one.type === type && one.status === 'True');
+    const is = states.find((one) => one.type === type);
+    if (was?.reason === is?.reason) continue;
+    const reason = is === undefined ? event : type;
+    record(
+      input.placement,
+      { reason, type: PlacementEvents[reason].type, note: is?.message ?? released[type]() },
+      recorder,
+    );
+  }
+}
+
+/** The types of holds, which are also the events of their begin, and the events of their end. */
+const HOLD_EVENTS = [
+  ['RemovalsHeld', 'RemovalsReleased'],
+  ['AdditionsHeld', 'AdditionsReleased'],
+] as const;
+
+function releasedText(held: string, moved: string, names: readonly string[]): string {
+  const text = `no cluster is ${held} any more`;
+  return names.length === 0 ? text : `${text}; ${moved} ${listed(names)}`;
+}

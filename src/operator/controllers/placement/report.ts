@@ -1,0 +1,70 @@
+import { timestamp } from '../../../domain/conditions.js';
+import { explain } from '../../../domain/placement/explain/explain.js';
+import type { Explanation } from '../../../domain/placement/explain/verdict.js';
+import { placementReport, statusToWrite, type PlacementReport } from '../../../domain/placement/report/status.js';
+import { isFailure } from '../../../runtime/errors.js';
+import type { Outcome } from './apply.js';
+import { recordDecision, recordStatus } from './events.js';
+import type { Input } from './gather.js';
+import { recordHolds } from './hold.js';
+import type { ReconcileScope } from './scope.js';
+import { storeStatus } from './status.js';
+
+/**
+ * Reports the outcome: log and event for a decision that was stored, then status, event and metrics of the Placement.
+ * After an error that usually ends within moments the status stays as it is: the reconcile is retried. Throws when the
+ * status is refused.
+ */
+export async function report(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<void> {
+  if (outcome.error === undefined) reportDecision(input, outcome, scope);
+  if (isTransient(outcome.error)) return;
+  const status = await writeStatus(input, outcome, scope);
+  // Events cannot be created in a namespace that is being deleted.
+  if (!isNamespaceTerminating(outcome.error)) {
+    const explained = (): Explanation | undefined => explainTurn(input, scope);
+    recordStatus(input, outcome, status, { recorder: scope.recorder, explained });
+    recordHolds(input, outcome.schedule, scope.recorder);
+  }
+  const { key, namespace, name, caches, metrics } = scope;
+  // Deleted in the meantime: its series have ended, and nothing would end them again.
+  if (caches.placements.store.get(key) === undefined) return;
+  const { phase, numberOfSelectedClusters: clusters } = status;
+  const { heldRemovals, heldAdditions } = outcome.schedule;
+  metrics?.placement({ namespace, name, phase, clusters, held: heldRemovals.length + heldAdditions.length });
+}
+
+/** An explanation of the Placement with the clusters of now; undefined while too many Placements turn at once. */
+function explainTurn(
+  { snapshot }: Input,
+  { key, index, clock, turns, pass: { enqueuedAt = clock.monotonic() } }: ReconcileScope,
+): Explanation | undefined {
+  const readable = { fleet: true, decisions: true };
+  return turns.explain(enqueuedAt, () => explain({ snapshot, members: index.members(key), readable }));
+}
+
+/** Whether a write was refused because its namespace is being deleted: only the status of existing objects can be written. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  return isFailure(error, 'Forbidden') && error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
+}
+
+function isTransient(error: unknown): boolean {
+  return isFailure(error, 'Conflict', 'Fenced', 'Aborted', 'Throttled', 'Transport', 'Malformed', 'Guarded');
+}
+
+function reportDecision(input: Input, outcome: Outcome, { clock, pass, metrics, recorder }: ReconcileScope): void {
+  const { schedule, publication } = outcome;
+  if (publication.done === 0) return;
+  const [added, dropped] = [schedule.added.length, schedule.dropped.length];
+  pass.log.info({ writes: publication.done, added, dropped }, 'decision published');
+  if (pass.enqueuedAt !== undefined) metrics?.decided((clock.monotonic() - pass.enqueuedAt) / 1000);
+  recordDecision(input, outcome, recorder);
+}
+
+/** Writes the status if it differs from the stored one; returns what it says. Throws when it is refused. */
+async function writeStatus(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<PlacementReport> {
+  const { placement, snapshot } = input;
+  const reported = placementReport(snapshot, outcome.schedule, outcome.publication);
+  const status = statusToWrite(placement.status, reported, timestamp(scope.clock.now()));
+  if (status !== undefined) await storeStatus(input, status, scope);
+  return reported;
+}

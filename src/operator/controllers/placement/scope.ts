@@ -1,0 +1,67 @@
+import type { Placement } from '../../../api/generated/placement.js';
+import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
+import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
+import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
+import type { PlacementIndex } from '../../index/placementindex.js';
+import type { KubeClient } from '../../../runtime/client/client.js';
+import type { EventRecorder } from '../../../runtime/events/recorder.js';
+import type { Clock } from '../../../runtime/clock.js';
+import type { PlacementMetrics } from '../../../runtime/metrics/metrics.js';
+import type { ChangeFilter, MutationCache } from '../../../runtime/controller/mutationcache.js';
+import type { Pass } from '../../../runtime/controller/result.js';
+import type { PlacementCaches } from './caches.js';
+import type { DeletionCheck } from './deletions.js';
+import type { TurnWindow } from './turns.js';
+
+/** What is kept of one Placement between reconciles. All of it may be lost at any time. */
+export interface PlacementState {
+  readonly uid: string;
+  /** The lists last published; undefined before the first reconcile and after a write whose outcome is unknown. */
+  slots: Slots | undefined;
+  /** Names of the known decision objects: the cache may not show those that were just created. */
+  readonly decisions: Set<string>;
+  /** Names of the decision objects whose last write has an unknown outcome: they are read before the next decision. */
+  readonly unconfirmed: Set<string>;
+  /** The last reconcile has stored all that it decided: the index knows what the Placement holds. */
+  settled: boolean;
+  /** The spec and the eligible sets of the last decision; undefined before the first. */
+  decided: Omit<Before, 'cluster'> | undefined;
+  /** What counts and waits for further changes of the same command; undefined while there is nothing. */
+  collection: Collection | undefined;
+}
+
+/** What all reconciles of Placements share. */
+export interface PlacementContext {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly caches: PlacementCaches;
+  readonly index: PlacementIndex;
+  /** Own writes that the caches may not show yet. */
+  readonly mutations: {
+    readonly placements: MutationCache<Placement>;
+    readonly decisions: MutationCache<PlacementDecision>;
+  };
+  readonly changes: ChangeFilter;
+  /** Key → the state of every Placement that this process has reconciled and that exists. */
+  readonly states: Map<string, PlacementState>;
+  /** Clusters whose labels or claims changed, by name: how they were before the last such change. */
+  readonly earlier: Map<string, ClusterView>;
+  readonly collectionWindow: CollectionWindow;
+  readonly deletions: DeletionCheck;
+  /** Keys to enqueue again as soon as all caches are current. */
+  readonly postponed: Set<string>;
+  readonly recorder: EventRecorder;
+  /** Bounds the explanations in events. */
+  readonly turns: TurnWindow;
+  readonly metrics?: PlacementMetrics;
+  /** Requests a reconcile of a Placement. */
+  readonly enqueue: (key: string) => void;
+}
+
+/** What one reconcile of one Placement works with. */
+export interface ReconcileScope extends PlacementContext {
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly pass: Pass;
+}

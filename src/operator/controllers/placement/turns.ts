@@ -1,0 +1,39 @@
+import type { Clock } from '../../../runtime/clock.js';
+
+/** How many Placements whose status turns in one window are explained in their events. */
+const MOST_EXPLAINED = 10;
+/** A window is longer by this many times the time that its explanations took: they take a tenth of the time at most. */
+const REST = 9;
+
+/**
+ * Bounds the explanations in events: each costs the size of the candidate pool, and one change of the fleet can turn
+ * thousands of Placements. The first ten of a settle window are explained.
+ */
+export class TurnWindow {
+  readonly #clock: Clock;
+  readonly #windowMs: number;
+  #endsAt = -Infinity;
+  #turns = 0;
+
+  constructor(clock: Clock, windowMs: number) {
+    this.#clock = clock;
+    this.#windowMs = windowMs;
+  }
+
+  /**
+   * Counts a turn and returns what `make` returns; undefined for a turn that is not explained. `requestedAt`: monotonic ms at
+   * which the change was seen, not when its turn came.
+   */
+  explain<T>(requestedAt: number, make: () => T): T | undefined {
+    if (requestedAt > this.#endsAt) {
+      this.#endsAt = requestedAt + this.#windowMs;
+      this.#turns = 0;
+    }
+    this.#turns += 1;
+    if (this.#turns > MOST_EXPLAINED) return undefined;
+    const began = this.#clock.monotonic();
+    const made = make();
+    this.#endsAt += REST * (this.#clock.monotonic() - began);
+    return made;
+  }
+}

@@ -1,0 +1,107 @@
+import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
+import type { Placement } from '../../../api/generated/placement.js';
+import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { sameJson } from '../../../runtime/vocabulary/json.js';
+import { nameOf } from '../../../api/resources.js';
+import { readClusterSelector } from '../../../domain/clusters/selector.js';
+import type { ClusterView } from '../../../domain/placement/select/snapshot.js';
+import { placementKeys } from '../../../domain/placement/stored/decision.js';
+import { bindingView } from '../../../domain/placement/select/eligible.js';
+import { compileSpec } from '../../../domain/placement/spec/predicates.js';
+import { clusterView } from '../../../domain/placement/spec/cluster.js';
+import type { Change } from '../../../runtime/cache/store.js';
+import { cachesNotCurrent } from '../clusters/caches.js';
+
+import type { PlacementContext } from './scope.js';
+
+/**
+ * Folds every change of the caches into the index, in the order in which they are delivered, and enqueues the Placements
+ * and sets that it affects. Own writes affect none. To be called before the caches start.
+ */
+export function watchCaches(context: PlacementContext, enqueueSet: (name: string) => void): void {
+  const { caches, index, deletions, postponed, enqueue } = context;
+  const enqueueAll = (keys: readonly string[]): void => {
+    for (const key of keys) enqueue(key);
+  };
+  for (const cache of [caches.clusters, caches.sets, caches.bindings]) {
+    cache.onChange(({ after }: Change<KubeObject>) => {
+      if (after === undefined) deletions.noteDeletion();
+    });
+  }
+  caches.clusters.onChange(({ key, after }) => {
+    const before = index.cluster(key);
+    const effects = after === undefined ? index.removeCluster(key) : index.upsertCluster(clusterView(after));
+    noteEarlier(context, key, before);
+    for (const set of effects.sets) enqueueSet(set);
+    enqueueAll(effects.placements);
+  });
+  caches.sets.onChange((change) => enqueueAll(foldSet(context, change)));
+  caches.bindings.onChange((change) => enqueueAll(foldBinding(context, change)));
+  caches.placements.onChange((change) => enqueueAll(foldPlacement(context, change)));
+  caches.decisions.onChange((change) => enqueueAll(foldDecision(context, change)));
+  for (const cache of Object.values(caches)) {
+    cache.onState(() => {
+      deletions.noteState();
+      if (cachesNotCurrent(Object.values(caches)).length > 0) return;
+      enqueueAll([...postponed].sort());
+      postponed.clear();
+    });
+  }
+}
+
+/** Remembers how the cluster was before a change of its labels or claims. */
+function noteEarlier({ index, earlier }: PlacementContext, name: string, before: ClusterView | undefined): void {
+  const now = index.cluster(name);
+  if (now === undefined) earlier.delete(name);
+  else if (before === undefined || before === now) return;
+  else if (!sameJson(before.labels, now.labels) || !sameJson(before.claims, now.claims)) earlier.set(name, before);
+}
+
+function foldSet({ index }: PlacementContext, change: Change<ManagedClusterSet>): readonly string[] {
+  const { key, after } = change;
+  if (after === undefined) return index.removeSet(key);
+  if (!isSpecChange(change)) return [];
+  const deleting = after.metadata.deletionTimestamp !== undefined;
+  return index.upsertSet({ name: key, deleting, selector: readClusterSelector(after.spec) });
+}
+
+function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterSetBinding>): readonly string[] {
+  const { key, after } = change;
+  const { namespace = '', name } = nameOf(key);
+  if (after === undefined) return index.removeBinding(namespace, name);
+  return isSpecChange(change) ? index.upsertBinding(namespace, bindingView(after)) : [];
+}
+
+function foldPlacement(
+  { index, changes, mutations, metrics }: PlacementContext,
+  change: Change<Placement>,
+): readonly string[] {
+  const { key, after } = change;
+  const { namespace = '', name } = nameOf(key);
+  const affected = changes.affected(mutations.placements, change, [key]);
+  if (after !== undefined && !isSpecChange(change)) return affected;
+  if (after === undefined) {
+    index.removePlacement(key);
+    // Here and not in a reconcile: a replica that lost the lease reconciles nothing, and its series end too.
+    metrics?.placementGone(namespace, name);
+  } else {
+    index.upsertPlacement(key, { namespace, rules: compileSpec(after.spec) });
+  }
+  return [key];
+}
+
+function foldDecision({ changes, mutations }: PlacementContext, change: Change<PlacementDecision>): readonly string[] {
+  const keys = new Set<string>();
+  for (const object of [change.before, change.after])
+    for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
+  return changes.affected(mutations.decisions, change, [...keys]);
+}
+
+/** Whether the object is new, was recreated, begins to be deleted, or has another spec; false for status and labels. */
+function isSpecChange<T extends KubeObject>({ before, after }: Change<T>): boolean {
+  if (before === undefined || after === undefined) return true;
+  const [old, now] = [before.metadata, after.metadata];
+  return old.uid !== now.uid || old.generation !== now.generation || old.deletionTimestamp !== now.deletionTimestamp;
+}

@@ -1,0 +1,91 @@
+import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
+import { keyOf, nameOf, SigPlacementDecisions } from '../../../api/resources.js';
+import { readDecision } from '../../../domain/placement/stored/decision.js';
+import {
+  confirmedDecision,
+  planSigDecisions,
+  type SigDecision,
+  type SigWrite,
+} from '../../../domain/sigdecisions/decision.js';
+import type { Cache } from '../../../runtime/cache/cache.js';
+import type { KubeClient } from '../../../runtime/client/client.js';
+import { isFailure } from '../../../runtime/errors.js';
+import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
+import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
+import { BY_PLACEMENT, type PlacementCaches } from '../placement/caches.js';
+
+export interface SigDecisionContext {
+  readonly client: KubeClient;
+  readonly caches: PlacementCaches;
+  readonly published: Cache<SigDecision>;
+  /** Own writes that the cache may not show yet. */
+  readonly mutations: MutationCache<SigDecision>;
+}
+
+const NOT_CURRENT_RETRY_MS = 5_000;
+
+/** Publishes the stored decision of one Placement once its status confirms it. With the Placement, garbage collection removes it. */
+export class SigDecisionReconciler implements Reconciler {
+  readonly #context: SigDecisionContext;
+
+  constructor(context: SigDecisionContext) {
+    this.#context = context;
+  }
+
+  async reconcile(key: string, pass: Pass): Promise<Result> {
+    const { caches, published, mutations } = this.#context;
+    const { placements, decisions, clusters } = caches;
+    // While the API is not served there is nothing to wait for: its cache brings all Placements back.
+    if (!published.current()) return DONE;
+    const notCurrent = cachesNotCurrent([placements, decisions, clusters]);
+    if (notCurrent.length > 0) return waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS);
+    const placement = placements.store.get(key);
+    if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return DONE;
+    const { namespace = '', name } = nameOf(key);
+    const owner = { namespace, name, uid: placement.metadata.uid ?? '' };
+    const objects = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
+    const decided = confirmedDecision(placement.status, objects);
+    if (decided === undefined) return DONE;
+    const names = [...decided, ...published.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
+    const stored = [...new Set(names.map((one) => `${namespace}/${one.name}`))].flatMap((at) => {
+      return mutations.newest(at, published.store.get(at)) ?? [];
+    });
+    const annotationsOf = (cluster: string): Readonly<Record<string, string>> | undefined =>
+      clusters.store.get(cluster)?.metadata.annotations;
+    const { writes, foreign } = planSigDecisions(owner, decided, { stored, annotationsOf });
+    for (const write of writes) await this.#carryOut(write, pass);
+    if (writes.length > 0) pass.log.info({ writes: writes.length }, 'decision published for SIG Multicluster');
+    if (foreign.length === 0) return DONE;
+    pass.log.warn({ objects: foreign }, 'objects with the names of decisions have other owners: not written');
+    return { ending: 'stalled', reason: 'objects with the names of decisions have other owners' };
+  }
+
+  async #carryOut(write: SigWrite, { signal }: Pass): Promise<void> {
+    const { client, mutations } = this.#context;
+    const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
+    const { metadata } = write.kind === 'delete' ? write.stored : write.object;
+    const key = keyOf(metadata);
+    if (write.kind === 'delete') {
+      const { uid = '', resourceVersion = '' } = metadata;
+      const preconditions = { uid, resourceVersion };
+      const outcome = await client.delete(SigPlacementDecisions, metadata, { preconditions, signal });
+      if (outcome === 'gone') mutations.deleted(key, uid);
+      return;
+    }
+    try {
+      const stored =
+        write.kind === 'create'
+          ? await client.create<SigDecision>(SigPlacementDecisions, write.object, options)
+          : await client.update<SigDecision>(SigPlacementDecisions, write.object, options);
+      mutations.mutated(key, stored);
+    } catch (error) {
+      // The cache is behind: the next reconcile takes what is stored.
+      if (isFailure(error, 'Conflict', 'AlreadyExists')) {
+        const found = await client.get<SigDecision>(SigPlacementDecisions, metadata, { signal });
+        if (found !== undefined) mutations.mutated(key, found);
+      }
+      throw error;
+    }
+  }
+}

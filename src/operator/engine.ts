@@ -1,0 +1,66 @@
+import path from 'node:path';
+import { ENGINE_LEASE } from '../api/names.js';
+import { ENGINE_GROUP } from '../api/resources.js';
+import { packageRoot, type HubConfig } from '../commandline.js';
+import { createEngineController } from './controllers/engine/controller.js';
+import { engineRights } from './controllers/engine/rights.js';
+import { CATALOGUE } from '../domain/engine/catalogue.js';
+import type { EngineSettings } from '../domain/engine/manifest/desired.js';
+import { targetTypes, type Templates } from '../domain/engine/manifest/templates.js';
+import { readManifests } from '../runtime/manifests/manifests.js';
+import { issueServingCertificate } from '../runtime/tls/serving.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import type { Group } from '../runtime/process/group.js';
+import { createLeaderClients, leaderGroup, type ControllerManager } from './manager.js';
+
+/** The controller of MultiClusterEngines. */
+export function engineGroup(manager: ControllerManager): Group {
+  const { config, log, metrics, tracer, openCache } = manager;
+  const templates = readTemplates();
+  const settings = settingsOf(config);
+  const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
+  const leader = createLeaderClients(manager, { lease: ENGINE_LEASE, controller: `${ENGINE_GROUP}/engine`, rights });
+  const { controller, sources, onStartedLeading } = createEngineController({
+    client: leader.client,
+    openCache,
+    templates,
+    settings,
+    issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
+    recorder: leader.recorder,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    metrics: metrics.controller('multiclusterengine'),
+    tracer,
+    engineMetrics: metrics.engines,
+    workers: config.workers,
+    settleMs: config.settleWindowMs,
+  });
+  return leaderGroup(manager, leader, {
+    name: 'engine',
+    sources,
+    controllers: [controller],
+    onStartedLeading,
+  });
+}
+
+function settingsOf(config: HubConfig): EngineSettings {
+  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
+  return {
+    version,
+    image: componentImage,
+    replicas: componentReplicas,
+    operatorNamespace: leaderElectionNamespace,
+    componentEnvironment: {
+      ...(config.metricsSecure && { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' }),
+      ...(config.sigDecisions && { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }),
+      ...config.tracing?.shared,
+    },
+    ...(namespace === undefined ? {} : { onlyNamespace: namespace }),
+  };
+}
+
+function readTemplates(): Templates {
+  const folder = path.join(packageRoot(), 'deploy', 'components');
+  return Object.fromEntries(CATALOGUE.map((row) => [row.folder, readManifests(path.join(folder, row.folder))]));
+}

@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+import { imageOrNone } from './image.js';
+import {
+  FlagError,
+  LOG_LEVELS,
+  type FlagRows,
+  type Flags,
+  type FlagValue,
+  type Listen,
+  type LogLevel,
+} from '../runtime/flags/flags.js';
+
+import { tracing, type Environment, type TracingConfig } from '../runtime/flags/tracing.js';
+
+const CONTROLLERS = ['engine', 'placement', 'clusters', 'inventories'] as const;
+/** Those that run without the flag. */
+const DEFAULT_CONTROLLERS = CONTROLLERS.filter((name) => name !== 'inventories');
+
+export type ControllerName = (typeof CONTROLLERS)[number];
+
+/** The inventories of other projects that ManagedClusters are made from. */
+export interface InventoriesConfig {
+  /** The namespace whose ClusterProfiles of SIG Multicluster are read; undefined: none. */
+  readonly clusterProfiles: string | undefined;
+  /** Whether the ManagedClusters of Open Cluster Management are read. */
+  readonly ocmClusters: boolean;
+}
+
+/** The configuration of the controllers, in any process. */
+export interface ManagerConfig {
+  /** Of this build. */
+  readonly version: string;
+  readonly leaderElectionNamespace: string;
+  /** Holder identity in the Lease. */
+  readonly identity: string;
+  /** The only target namespace that an engine may have; undefined: any. */
+  readonly namespace: string | undefined;
+  readonly componentImage: string;
+  readonly componentReplicas: number;
+  /** Concurrent reconciles of each controller. */
+  readonly workers: number;
+  /** Requests to the API server a second, on average. */
+  readonly kubeApiQps: number;
+  /** Requests that may be sent at once. */
+  readonly kubeApiBurst: number;
+  readonly settleWindowMs: number;
+  /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
+  readonly metricsSecure: boolean;
+  readonly inventories: InventoriesConfig;
+  /** Publish decisions also as PlacementDecisions of SIG Multicluster. */
+  readonly sigDecisions: boolean;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
+}
+
+/** A serving certificate with its chain, and its key. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The configuration of `multicluster-engine operator`. */
+export interface OperatorConfig extends ManagerConfig {
+  readonly command: 'operator';
+  readonly controllers: readonly ControllerName[];
+  /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
+  readonly kubeconfig: string | undefined;
+  readonly metricsListen: Listen;
+  /** PEM files of the certificate of the metrics; undefined: a self-signed one. */
+  readonly metricsTls: TlsFiles | undefined;
+  readonly healthListen: Listen;
+  readonly logLevel: LogLevel;
+}
+
+export const OPERATOR_FLAGS: FlagRows = {
+  controllers: {
+    value: 'LIST',
+    help: 'controllers to run, separated by commas',
+    default: DEFAULT_CONTROLLERS.join(','),
+  },
+  kubeconfig: {
+    value: 'FILE',
+    help: 'kubeconfig of the API server',
+    defaultText: 'in-cluster, else as for kubectl',
+  },
+  'leader-election-namespace': {
+    value: 'NAMESPACE',
+    help: 'namespace of the Leases',
+    default: 'multicluster-engine-operator',
+  },
+  identity: { value: 'NAME', help: 'name of this process in the Leases', defaultText: '<hostname>_<random>' },
+  namespace: { value: 'NAMESPACE', help: 'the only namespace that an engine may install into', defaultText: 'any' },
+  'component-image': {
+    value: 'IMAGE',
+    help: 'image of the components',
+    defaultText: 'that of this release, if it is one',
+    variable: 'IMAGE',
+  },
+  'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
+  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
+  'metrics-secure': {
+    help: 'serve /metrics of all processes over HTTPS, to users who may get this nonResourceURL',
+    default: 'false',
+  },
+  'metrics-tls-cert': {
+    value: 'FILE',
+    help: 'certificate of /metrics with its chain, PEM; reloaded when it changes',
+    defaultText: 'a self-signed one',
+  },
+  'metrics-tls-key': {
+    value: 'FILE',
+    help: 'private key of --metrics-tls-cert, PEM',
+    defaultText: 'that of the self-signed one',
+  },
+  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: ':8081' },
+  'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
+  workers: { value: 'N', help: 'concurrent reconciles of each controller, 1 to 64', default: '8' },
+  'kube-api-qps': { value: 'N', help: 'requests to the API server per second, up to 10000', default: '100' },
+  'kube-api-burst': {
+    value: 'N',
+    help: 'burst of requests to the API server, at least --kube-api-qps, up to 20000',
+    defaultText: 'twice --kube-api-qps',
+  },
+  'settle-window': {
+    value: 'DURATION',
+    help: 'how long changes are collected before Placements are decided, 0 to 10s',
+    default: '50ms',
+  },
+  'sig-decisions': {
+    help: 'also publish decisions as PlacementDecisions of SIG Multicluster',
+    default: 'false',
+  },
+  'cluster-profiles': {
+    value: 'NAMESPACE',
+    help: 'controller inventories: create ManagedClusters from the ClusterProfiles of this namespace',
+  },
+  'ocm-clusters': {
+    help: 'controller inventories: create ManagedClusters from those of Open Cluster Management',
+    default: 'false',
+  },
+};
+
+/** @throws FlagError with the flag or variable, its value and the rule. */
+export function operator(flags: Flags, { env, version }: { env: Environment; version: string }): OperatorConfig {
+  const namespace = flags.find('namespace');
+  const identity = flags.find('identity');
+  const kubeconfig = flags.find('kubeconfig');
+  const burst = flags.find('kube-api-burst');
+  const qps = flags.get('kube-api-qps').number(10_000);
+  const health = flags.get('health-listen');
+  const config: OperatorConfig = {
+    command: 'operator',
+    version,
+    controllers: controllers(flags.get('controllers')),
+    kubeconfig: kubeconfig?.matching(/^.+$/s, 'a file'),
+    leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
+    identity: identity ? holder(identity) : freshIdentity(),
+    namespace: namespace && targetName(namespace),
+    componentImage: imageOrNone(flags, 'component-image', version),
+    componentReplicas: flags.get('component-replicas').integer(1, 100),
+    metricsListen: flags.get('metrics-listen').listen(),
+    metricsSecure: flags.get('metrics-secure').bool(),
+    metricsTls: metricsTls(flags),
+    tracing: tracing(env),
+    healthListen: health.listen(),
+    logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+    workers: flags.get('workers').integer(1, 64),
+    kubeApiQps: qps,
+    kubeApiBurst: burst?.integer(Math.ceil(qps), 20_000) ?? Math.ceil(2 * qps),
+    settleWindowMs: flags.get('settle-window').duration(10_000),
+    inventories: inventories(flags),
+    sigDecisions: flags.get('sig-decisions').bool(),
+  };
+  checkInventories(config, flags);
+  const { metricsListen, healthListen } = config;
+  if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
+    health.refuse('an address with another port than the metrics');
+  }
+  return config;
+}
+
+function metricsTls(flags: Flags): TlsFiles | undefined {
+  const [cert, key] = [flags.find('metrics-tls-cert'), flags.find('metrics-tls-key')];
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new FlagError('--metrics-tls-cert and --metrics-tls-key need each other');
+  if (!flags.get('metrics-secure').bool()) cert.refuse('unset without --metrics-secure');
+  return Object.freeze({ cert: cert.matching(/^.+$/s, 'a file'), key: key.matching(/^.+$/s, 'a file') });
+}
+
+function inventories(flags: Flags): InventoriesConfig {
+  const namespace = flags.find('cluster-profiles');
+  return Object.freeze({
+    clusterProfiles: namespace && namespaceName(namespace),
+    ocmClusters: flags.get('ocm-clusters').bool(),
+  });
+}
+
+/** The controller `inventories` and the flags that turn an inventory on need each other. */
+function checkInventories({ controllers: names, inventories: on }: OperatorConfig, flags: Flags): void {
+  const runs = names.includes('inventories');
+  if (runs && on.clusterProfiles === undefined && !on.ocmClusters)
+    throw new FlagError('--controllers=inventories needs --cluster-profiles or --ocm-clusters');
+  const rule = 'unset without inventories in --controllers';
+  if (!runs && on.clusterProfiles !== undefined) flags.get('cluster-profiles').refuse(rule);
+  if (!runs && on.ocmClusters) flags.get('ocm-clusters').refuse(rule);
+}
+
+/** The controllers in the order of CONTROLLERS. */
+function controllers(given: FlagValue): readonly ControllerName[] {
+  const names = given.text.split(',').map((text) => given.with(text).oneOf(CONTROLLERS));
+  if (new Set(names).size < names.length) given.refuse('a list without duplicates');
+  return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
+}
+
+/** The rule of the engine's CRD for spec.targetNamespace. */
+function targetName(given: FlagValue): string {
+  if (given.text === 'default' || given.text.startsWith('kube-')) given.refuse('neither default nor kube-*');
+  return namespaceName(given);
+}
+
+function namespaceName(given: FlagValue): string {
+  const rule = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
+  return given.matching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
+}
+
+function holder(given: FlagValue): string {
+  return given.matching(/^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
+}
+
+function freshIdentity(): string {
+  return `${hostname()}_${randomBytes(4).toString('hex')}`;
+}

@@ -1,0 +1,137 @@
+import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { matches } from '../../domain/placement/select/rules.js';
+import type { ClusterView } from '../../domain/placement/select/snapshot.js';
+import { taintsAgainstNew, taintsAgainstSelected } from '../../domain/placement/select/standing.js';
+import { NO_TAINTS, sameTaints } from '../../domain/placement/spec/taint.js';
+import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
+import type { FactWatch } from './factwatch.js';
+
+/** What the rules below read of a Placement. */
+export interface PlacementEntry {
+  readonly rules: PlacementRules;
+  readonly pool: CandidatePool;
+  /** An eligible set is unreadable: it may hold clusters that are no candidates. */
+  readonly unreadable: boolean;
+  /** While fewer clusters match than are wanted: the facts that its message depends on. */
+  readonly watch: FactWatch | undefined;
+  /** Reported as affected and not reconciled since: need not be reported again. */
+  readonly pending: boolean;
+}
+
+/** A change of one cluster, after the pools and the requirements were updated. */
+export interface ClusterChange<P extends PlacementEntry> {
+  readonly ordinal: number;
+  readonly before: ClusterView | undefined;
+  readonly after: ClusterView | undefined;
+  readonly moves: readonly CandidatePoolChange[];
+  /** The keys of the Placements whose predicates name a label or claim that changed. */
+  readonly naming: Iterable<string>;
+  /** The keys of the Placements that follow the cluster: they hold it although it fails a rule. */
+  readonly following: Iterable<string>;
+  /** The keys of the Placements that hold the cluster; undefined unless its taints have changed. */
+  readonly holding: Iterable<string> | undefined;
+  /** The Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
+  readonly mayHoldOthers: Iterable<P>;
+}
+
+/**
+ * The Placements that a change of a cluster affects:
+ * - the cluster becomes or ceases to be a candidate, and matches, or is the first or the last candidate;
+ * - it stays a candidate (or may be held without being one) and begins or ceases to match;
+ * - it turns a fact that the message of the Placement depends on;
+ * - its deletion begins, and the Placement may hold clusters that are no candidates;
+ * - the Placement follows it, since its disruption budget holds it;
+ * - its taints change: its standing for a Placement that holds it, or whether a Placement that has room may select it.
+ */
+export function affected<P extends PlacementEntry>(
+  change: ClusterChange<P>,
+  placements: ReadonlyMap<string, P>,
+): ReadonlySet<P> {
+  const found = new Set<P>();
+  const moved = new Set<CandidatePool>();
+  for (const move of change.moves) {
+    if (move.was === move.now) continue;
+    moved.add(move.pool);
+    for (const key of move.pool.placements) {
+      const placement = placements.get(key);
+      if (placement !== undefined && !placement.pending && isMoveRelevant(placement, move, change))
+        found.add(placement);
+    }
+  }
+  for (const key of change.naming) {
+    const placement = placements.get(key);
+    if (placement === undefined || placement.pending || found.has(placement)) continue;
+    const stays = !moved.has(placement.pool);
+    if (isMatchChanged(placement, change) || (stays && isFactTurned(placement, change))) found.add(placement);
+  }
+  for (const key of change.following) {
+    const placement = placements.get(key);
+    if (placement !== undefined) found.add(placement);
+  }
+  if (change.holding !== undefined) addTainted(change, placements, found);
+  const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
+  if (deletionBegins) for (const placement of change.mayHoldOthers) found.add(placement);
+  return found;
+}
+
+/** Adds the Placements to which other taints of the cluster make a difference. */
+function addTainted<P extends PlacementEntry>(
+  { before, after, holding, moves }: ClusterChange<P>,
+  placements: ReadonlyMap<string, P>,
+  found: Set<P>,
+): void {
+  if (before === undefined || after === undefined) return;
+  const add = (key: string, isRelevant: (rules: PlacementRules) => boolean): void => {
+    const placement = placements.get(key);
+    if (placement === undefined || placement.pending || found.has(placement)) return;
+    if (isRelevant(placement.rules)) found.add(placement);
+  };
+  for (const key of holding ?? []) add(key, (rules) => !standsAlike(before, after, rules));
+  for (const { pool, was, now } of moves) {
+    if (!was || !now) continue;
+    for (const key of pool.room) add(key, (rules) => matches(rules, after) && !isKeptOutAlike(before, after, rules));
+  }
+}
+
+/** Whether the same taints, with the same times, make the cluster leave a decision now or later. */
+function standsAlike(before: ClusterView, after: ClusterView, { tolerations }: PlacementRules): boolean {
+  const [were, are] = [before, after].map(({ taints }) =>
+    taintsAgainstSelected(taints, tolerations).map(({ taint }) => taint),
+  );
+  return sameTaints(were ?? NO_TAINTS, are ?? NO_TAINTS);
+}
+
+/** Whether taints of the same keys keep the cluster out. */
+function isKeptOutAlike(before: ClusterView, after: ClusterView, { tolerations }: PlacementRules): boolean {
+  const [were, are] = [before, after].map(
+    ({ taints }) => new Set(taintsAgainstNew(taints, tolerations).map(({ taint }) => taint.key)),
+  );
+  return were?.size === are?.size && [...(were ?? [])].every((key) => are?.has(key) === true);
+}
+
+function isMoveRelevant<P extends PlacementEntry>(
+  { rules, watch }: P,
+  move: CandidatePoolChange,
+  { before, after }: ClusterChange<P>,
+): boolean {
+  if (move.emptinessChanged) return true;
+  const view = move.now ? after : before;
+  if (view === undefined) return false;
+  return matches(rules, view) || watch?.turns(move.was ? before : undefined, move.now ? after : undefined) === true;
+}
+
+function isFactTurned<P extends PlacementEntry>(
+  { pool, watch }: P,
+  { ordinal, before, after }: ClusterChange<P>,
+): boolean {
+  return watch !== undefined && pool.clusters.has(ordinal) && watch.turns(before, after);
+}
+
+function isMatchChanged<P extends PlacementEntry>(
+  { rules, pool, unreadable }: P,
+  { ordinal, before, after }: ClusterChange<P>,
+): boolean {
+  if (before === undefined || after === undefined) return false;
+  if (!unreadable && !pool.clusters.has(ordinal)) return false;
+  return matches(rules, before) !== matches(rules, after);
+}

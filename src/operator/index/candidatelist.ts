@@ -1,0 +1,52 @@
+import { clusterHash, type MatchedClusters } from '../../domain/placement/select/rank.js';
+import type { Candidate } from '../../domain/placement/select/snapshot.js';
+import type { Bitset } from './bitset.js';
+import type { MembershipIndex } from './membershipindex.js';
+
+/** The names of all clusters by ordinal, and lists of them that do not follow later changes. */
+export class CandidateList {
+  readonly #membership: MembershipIndex;
+  /** Those of clusters that are gone stay until the ordinal is used again. Copied before it is written once shared. */
+  #candidates: Candidate[] = [];
+  #shared = false;
+
+  /** `membership`: the ordinals. */
+  constructor(membership: MembershipIndex) {
+    this.#membership = membership;
+  }
+
+  add(ordinal: number, name: string): void {
+    if (this.#shared) this.#candidates = [...this.#candidates];
+    this.#shared = false;
+    this.#candidates[ordinal] = { name, hash: clusterHash(name) };
+  }
+
+  /** The clusters at `ordinals`, which must not change any more, as they are called now. */
+  at(ordinals: Bitset): MatchedClusters {
+    const candidates = this.#candidates;
+    this.#shared = true;
+    let all: readonly Candidate[] | undefined;
+    const values = (): readonly Candidate[] => (all ??= candidatesAt(ordinals, candidates));
+    let names: Set<string> | undefined;
+    return {
+      size: ordinals.size,
+      has: (name) => {
+        const ordinal = this.#membership.ordinalOf(name);
+        if (ordinal !== undefined && candidates[ordinal]?.name === name) return ordinals.has(ordinal);
+        // The cluster is unknown, or its ordinal has changed since: the copy alone decides.
+        names ??= new Set(values().map((one) => one.name));
+        return names.has(name);
+      },
+      [Symbol.iterator]: () => values()[Symbol.iterator](),
+    };
+  }
+}
+
+function candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): readonly Candidate[] {
+  const found: Candidate[] = [];
+  ordinals.forEach((ordinal) => {
+    const candidate = candidates[ordinal];
+    if (candidate !== undefined) found.push(candidate);
+  });
+  return found;
+}

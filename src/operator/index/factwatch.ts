@@ -1,0 +1,85 @@
+import {
+  sourcedRequirements,
+  unmet,
+  type Source,
+  type SourcedRequirement,
+} from '../../domain/placement/select/rules.js';
+import {
+  contradictionIn,
+  needsKey,
+  textsOf,
+  type CandidateFacts,
+  type UnmatchedPredicate,
+} from '../../domain/placement/select/unmatched.js';
+import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
+import type { ClusterView } from '../../domain/placement/select/snapshot.js';
+import { meets, valueOf } from '../../domain/selectors.js';
+
+/** Whether at least one candidate has a property. */
+interface WatchedFact {
+  readonly has: (cluster: ClusterView) => boolean;
+  readonly someHave: () => boolean;
+  /** When the watch began. */
+  readonly held: boolean;
+}
+
+/**
+ * The facts that the message of one Placement depends on: which of its predicates match a candidate and, of the others,
+ * which requirements some candidate meets and which keys some candidate has, as a label or as a claim.
+ */
+export class FactWatch {
+  readonly #facts: readonly WatchedFact[];
+
+  /** `candidates` is asked again at later changes; `unmatched`: what it says now. */
+  constructor(rules: PlacementRules, candidates: CandidateFacts, unmatched: readonly UnmatchedPredicate[]) {
+    const unmatchedIndexes = new Set(unmatched.map(({ index }) => index));
+    this.#facts = rules.predicates.flatMap((predicate, index) => [
+      matchFact(predicate, candidates, !unmatchedIndexes.has(index)),
+      ...(unmatchedIndexes.has(index) ? requirementFacts(predicate, candidates) : []),
+    ]);
+  }
+
+  /**
+   * Whether a change of one cluster turns a fact. `before` and `after`: the cluster as a candidate, undefined while it is
+   * none. To be called for each change until it returns true.
+   */
+  turns(before: ClusterView | undefined, after: ClusterView | undefined): boolean {
+    return this.#facts.some(({ has, held, someHave }) => {
+      const had = before !== undefined && has(before);
+      const now = after !== undefined && has(after);
+      if (had === now) return false;
+      return now ? !held : !someHave();
+    });
+  }
+}
+
+function matchFact(predicate: Predicate, candidates: CandidateFacts, held: boolean): WatchedFact {
+  return {
+    has: (cluster) => unmet(predicate, cluster).next().done === true,
+    someHave: () => candidates.someMatch(predicate),
+    held,
+  };
+}
+
+/** A predicate that contradicts itself never says anything else. */
+function requirementFacts(predicate: Predicate, candidates: CandidateFacts): readonly WatchedFact[] {
+  const requirements = sourcedRequirements(predicate);
+  if (contradictionIn(requirements) !== undefined) return [];
+  return requirements.flatMap((one) => [
+    meetFact(one, candidates),
+    ...(needsKey(one.requirement)
+      ? [keyFact('label', one.requirement.key, candidates), keyFact('claim', one.requirement.key, candidates)]
+      : []),
+  ]);
+}
+
+function meetFact(one: SourcedRequirement, candidates: CandidateFacts): WatchedFact {
+  const { source, requirement } = one;
+  const someHave = (): boolean => candidates.someMeet(one);
+  return { has: (cluster) => meets(requirement, textsOf(cluster, source)), someHave, held: someHave() };
+}
+
+function keyFact(source: Source, key: string, candidates: CandidateFacts): WatchedFact {
+  const someHave = (): boolean => candidates.someHave(source, key);
+  return { has: (cluster) => valueOf(textsOf(cluster, source), key) !== undefined, someHave, held: someHave() };
+}

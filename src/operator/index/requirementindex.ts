@@ -1,0 +1,226 @@
+import { sourcedRequirements } from '../../domain/placement/select/rules.js';
+import { needsKey, type CandidateFacts } from '../../domain/placement/select/unmatched.js';
+import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
+import type { ClusterView } from '../../domain/placement/select/snapshot.js';
+import { admits, meets, valueOf, type Requirement, type StringMap } from '../../domain/selectors.js';
+import { Bitset } from './bitset.js';
+
+type Source = 'labels' | 'claims';
+
+/** One requirement, shared by all Placements that have it. */
+interface SharedRequirement {
+  readonly id: string;
+  readonly source: Source;
+  readonly requirement: Requirement;
+  /** Keys of the Placements. */
+  readonly placements: Set<string>;
+  /** Ordinals of the clusters that meet it; undefined until it is needed. */
+  met: Bitset | undefined;
+}
+
+/** The existing clusters by ordinal. */
+export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
+
+const SOURCES: readonly Source[] = ['labels', 'claims'];
+const FIELDS = { label: 'labels', claim: 'claims' } as const;
+const NO_TEXTS: StringMap = {};
+const NO_PLACEMENTS: ReadonlySet<string> = new Set();
+
+/**
+ * Which clusters match which predicates, updated change by change.
+ *
+ * Equal requirements are held once, as one bit a cluster, computed at the first use. An inverted index finds them by
+ * term: the presence of a key, or a key with one value. So a change of labels or claims that no Placement names finds no
+ * requirement and costs nothing. The presence of each key that a requirement needs is a requirement itself, as a label and
+ * as a claim: messages depend on it. A requirement for a key that no cluster has is not evaluated for each of them.
+ */
+export class RequirementIndex {
+  readonly #clusters: ClustersByOrdinal;
+  readonly #requirements = new Map<string, SharedRequirement>();
+  readonly #byTerm = new Map<string, Set<SharedRequirement>>();
+  /** Key → how many clusters have it. */
+  readonly #keyCounts: Readonly<Record<Source, Map<string, number>>> = { labels: new Map(), claims: new Map() };
+
+  /** `clusters` is read, not copied: it has to be updated before `updateCluster` is called. */
+  constructor(clusters: ClustersByOrdinal) {
+    this.#clusters = clusters;
+    for (const cluster of clusters.values()) this.#countKeys(undefined, cluster);
+  }
+
+  /** Adds the predicates of the Placement `key`. */
+  addPlacement(key: string, rules: PlacementRules): void {
+    for (const { id, source, requirement } of requirementsOf(rules)) {
+      const shared = this.#requirements.get(id) ?? this.#create(id, source, requirement);
+      shared.placements.add(key);
+    }
+  }
+
+  /** Removes them again; `rules` as they were added. */
+  removePlacement(key: string, rules: PlacementRules): void {
+    for (const { id } of requirementsOf(rules)) {
+      const shared = this.#requirements.get(id);
+      shared?.placements.delete(key);
+      if (shared !== undefined && shared.placements.size === 0) this.#drop(shared);
+    }
+  }
+
+  /**
+   * Applies a change of a cluster; returns the keys of the Placements that name a label or claim which changed. For a new
+   * cluster and for one that is gone it returns none.
+   */
+  updateCluster(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): ReadonlySet<string> {
+    this.#countKeys(before, after);
+    if (before === undefined || after === undefined) {
+      for (const { met, source, requirement } of this.#requirements.values()) {
+        met?.put(ordinal, after !== undefined && meets(requirement, after[source]));
+      }
+      return NO_PLACEMENTS;
+    }
+    const placements = new Set<string>();
+    for (const source of SOURCES) {
+      for (const shared of this.#changed(source, before[source], after[source])) {
+        shared.met?.put(ordinal, meets(shared.requirement, after[source]));
+        for (const key of shared.placements) placements.add(key);
+      }
+    }
+    return placements;
+  }
+
+  /** The ordinals of `candidates` that match, as a new set. */
+  matching(rules: PlacementRules, candidates: Bitset): Bitset {
+    if (rules.problem !== undefined) return new Bitset();
+    if (rules.predicates.length === 0) return candidates.copy();
+    const matching = new Bitset();
+    for (const predicate of rules.predicates) matching.addAll(this.#matchingOne(predicate, candidates));
+    return matching;
+  }
+
+  /** Facts about `candidates`, which is read at each call. */
+  factsOf(candidates: Bitset): CandidateFacts {
+    const some = (all: readonly Bitset[]): boolean => Bitset.haveCommon([candidates, ...all]);
+    return {
+      someMatch: (predicate) =>
+        some(SOURCES.flatMap((source) => predicate[source].map((requirement) => this.#met(source, requirement)))),
+      someMeet: ({ source, requirement }) => some([this.#met(FIELDS[source], requirement)]),
+      someHave: (source, key) => some([this.#met(FIELDS[source], presenceOf(key))]),
+    };
+  }
+
+  #matchingOne(predicate: Predicate, candidates: Bitset): Bitset {
+    const matching = candidates.copy();
+    for (const source of SOURCES) {
+      for (const requirement of predicate[source]) matching.keepAll(this.#met(source, requirement));
+    }
+    return matching;
+  }
+
+  #met(source: Source, requirement: Requirement): Bitset {
+    const shared = this.#requirements.get(idOf(source, requirement));
+    if (shared?.met !== undefined) return shared.met;
+    const met = this.#evaluate(source, requirement);
+    if (shared !== undefined) shared.met = met;
+    return met;
+  }
+
+  #evaluate(source: Source, requirement: Requirement): Bitset {
+    const met = new Bitset();
+    if (this.#keyCounts[source].has(requirement.key)) {
+      for (const [ordinal, cluster] of this.#clusters) if (meets(requirement, cluster[source])) met.add(ordinal);
+    } else if (admits(requirement, undefined)) {
+      for (const ordinal of this.#clusters.keys()) met.add(ordinal);
+    }
+    return met;
+  }
+
+  #countKeys(before: ClusterView | undefined, after: ClusterView | undefined): void {
+    for (const source of SOURCES) {
+      const counts = this.#keyCounts[source];
+      const [old, current] = [before?.[source] ?? NO_TEXTS, after?.[source] ?? NO_TEXTS];
+      if (old === current) continue;
+      for (const key of Object.keys(current))
+        if (valueOf(old, key) === undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const key of Object.keys(old)) {
+        if (valueOf(current, key) !== undefined) continue;
+        const left = (counts.get(key) ?? 0) - 1;
+        if (left > 0) counts.set(key, left);
+        else counts.delete(key);
+      }
+    }
+  }
+
+  /** The requirements that a change of labels or claims may affect. */
+  #changed(source: Source, before: StringMap, after: StringMap): Set<SharedRequirement> {
+    const changed = new Set<SharedRequirement>();
+    if (before === after) return changed;
+    for (const key of Object.keys({ ...before, ...after })) {
+      for (const term of changedTerms(source, key, valueOf(before, key), valueOf(after, key))) {
+        for (const shared of this.#byTerm.get(term) ?? []) changed.add(shared);
+      }
+    }
+    return changed;
+  }
+
+  #create(id: string, source: Source, requirement: Requirement): SharedRequirement {
+    const shared: SharedRequirement = { id, source, requirement, placements: new Set(), met: undefined };
+    this.#requirements.set(id, shared);
+    for (const term of termsOf(source, requirement)) {
+      const requirements = this.#byTerm.get(term) ?? new Set<SharedRequirement>();
+      this.#byTerm.set(term, requirements.add(shared));
+    }
+    return shared;
+  }
+
+  #drop(shared: SharedRequirement): void {
+    this.#requirements.delete(shared.id);
+    for (const term of termsOf(shared.source, shared.requirement)) {
+      const requirements = this.#byTerm.get(term);
+      requirements?.delete(shared);
+      if (requirements?.size === 0) this.#byTerm.delete(term);
+    }
+  }
+}
+
+/** The terms that hold for one of two values of a key and not for the other. */
+function changedTerms(source: Source, key: string, before: string | undefined, after: string | undefined): string[] {
+  if (before === after) return [];
+  const terms: string[] = [];
+  if (before !== undefined) terms.push(termFor(source, key, before));
+  if (after !== undefined) terms.push(termFor(source, key, after));
+  if (before === undefined || after === undefined) terms.push(termFor(source, key));
+  return terms;
+}
+
+/** The terms that a requirement depends on: its key with each of its values, or the presence of its key. */
+function termsOf(source: Source, { key, operator, values }: Requirement): string[] {
+  if (operator === 'Exists' || operator === 'DoesNotExist') return [termFor(source, key)];
+  return values.map((value) => termFor(source, key, value));
+}
+
+/** The term for a key with one value or, without a `value`, for the presence of the key. */
+function termFor(source: Source, key: string, value?: string): string {
+  return JSON.stringify([source, key, value]);
+}
+
+function idOf(source: Source, { key, operator, values }: Requirement): string {
+  return JSON.stringify([source, operator, key, values]);
+}
+
+/** The requirements of all predicates, and the presence of the keys that they need, in both sources. */
+function* requirementsOf(rules: PlacementRules): Generator<{ id: string; source: Source; requirement: Requirement }> {
+  for (const { source, requirement } of rules.predicates.flatMap(sourcedRequirements)) {
+    yield identified(FIELDS[source], requirement);
+    if (!needsKey(requirement)) continue;
+    for (const either of SOURCES) yield identified(either, presenceOf(requirement.key));
+  }
+}
+
+function identified(
+  source: Source,
+  requirement: Requirement,
+): { id: string; source: Source; requirement: Requirement } {
+  return { id: idOf(source, requirement), source, requirement };
+}
+
+function presenceOf(key: string): Requirement {
+  return { path: '', key, operator: 'Exists', values: [] };
+}

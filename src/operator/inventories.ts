@@ -1,0 +1,56 @@
+import type { ManagedCluster } from '../api/generated/managedcluster.js';
+import { INVENTORIES_LEASE } from '../api/names.js';
+import { FLEET_GROUP, ManagedClusters } from '../api/resources.js';
+import { createInventoryControllers } from './controllers/inventories/controller.js';
+import { inventoryRights } from './controllers/inventories/rights.js';
+import type { InventoryCache } from './controllers/inventories/scope.js';
+import { clusterProfileInventory } from '../domain/inventories/clusterprofile.js';
+import { ocmInventory } from '../domain/inventories/ocm.js';
+import type { SourceObject } from '../domain/inventories/source.js';
+import { systemRandom } from '../runtime/clock.js';
+import type { Group } from '../runtime/process/group.js';
+import { createLeaderClients, leaderGroup, type ControllerManager } from './manager.js';
+
+/** The controller that makes ManagedClusters from other inventories. */
+export function inventoriesGroup(manager: ControllerManager): Group {
+  const { config, hubClock, log, metrics, tracer, openCache } = manager;
+  const leader = createLeaderClients(manager, {
+    lease: INVENTORIES_LEASE,
+    controller: `${FLEET_GROUP}/inventories`,
+    rights: inventoryRights,
+  });
+  const { controllers, sources, onStartedLeading } = createInventoryControllers({
+    client: leader.client,
+    clusters: openCache<ManagedCluster>({ type: ManagedClusters }),
+    inventories: openInventories(manager),
+    recorder: leader.recorder,
+    clock: hubClock,
+    random: systemRandom,
+    log,
+    settleWindowMs: config.settleWindowMs,
+    workers: config.workers,
+    tracer,
+    controllerMetrics: (name) => metrics.controller(name),
+  });
+  return leaderGroup(manager, leader, {
+    name: 'inventories',
+    sources,
+    controllers,
+    onStartedLeading,
+  });
+}
+
+function openInventories({ config, openCache }: ControllerManager): readonly InventoryCache[] {
+  const { clusterProfiles, ocmClusters } = config.inventories;
+  const opened: InventoryCache[] = [];
+  if (clusterProfiles !== undefined) {
+    const { type } = clusterProfileInventory;
+    const cache = openCache<SourceObject>({ type, namespace: clusterProfiles });
+    opened.push({ inventory: clusterProfileInventory, cache, namespace: clusterProfiles });
+  }
+  if (ocmClusters) {
+    const cache = openCache<SourceObject>({ type: ocmInventory.type });
+    opened.push({ inventory: ocmInventory, cache, namespace: undefined });
+  }
+  return opened;
+}

@@ -1,0 +1,103 @@
+import { JOINED_CONDITION } from '../api/clusterreasons.js';
+import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../api/names.js';
+import { FLEET_GROUP } from '../api/resources.js';
+import { clusterCacheOptions } from './controllers/clusters/caches.js';
+import { createHealthControllers } from './controllers/clusters/health/controller.js';
+import { openLeaseCache } from './controllers/clusters/health/leases.js';
+import { clusterRights, healthRights } from './controllers/clusters/rights.js';
+import { placementCacheOptions, type PlacementCaches } from './controllers/placement/caches.js';
+import { createPlacementControllers } from './controllers/placement/controller.js';
+import { placementRights } from './controllers/placement/rights.js';
+import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/sigdecisions/controller.js';
+import { sigDecisionRights } from './controllers/sigdecisions/rights.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import type { Group } from '../runtime/process/group.js';
+import { createLeaderClients, leaderGroup, type ControllerManager } from './manager.js';
+
+/** The controllers of Placements, sets and bindings. */
+export function placementGroup(manager: ControllerManager): Group {
+  const { config, hubClock, log, metrics, tracer } = manager;
+  const leader = createLeaderClients(manager, {
+    lease: PLACEMENT_LEASE,
+    controller: `${FLEET_GROUP}/placement`,
+    rights: [...placementRights, ...clusterRights, ...(config.sigDecisions ? sigDecisionRights : [])],
+  });
+  const caches = openCaches(manager);
+  const options = {
+    client: leader.client,
+    caches,
+    recorder: leader.recorder,
+    clock: hubClock,
+    random: systemRandom,
+    log,
+    settleWindowMs: config.settleWindowMs,
+    workers: config.workers,
+    metrics: metrics.placements,
+    tracer,
+    controllerMetrics: (name: string) => metrics.controller(name),
+  };
+  const placements = createPlacementControllers(options);
+  const sig = config.sigDecisions
+    ? createSigDecisionControllers({ ...options, published: manager.openCache(sigDecisionCacheOptions) })
+    : undefined;
+  return leaderGroup(manager, leader, {
+    name: 'placement',
+    sources: [...Object.values(caches), ...(sig === undefined ? [] : [sig.source])],
+    controllers: [...placements.controllers, ...(sig?.controllers ?? [])],
+    onStartedLeading: (end) => {
+      placements.onStartedLeading(end);
+      sig?.onStartedLeading();
+    },
+  });
+}
+
+/** The controller that judges the clusters by the Leases of their agents. */
+export function clustersGroup(manager: ControllerManager): Group {
+  const { config, hubClock, log, metrics, tracer, openCache, sharedCache } = manager;
+  const leader = createLeaderClients(manager, {
+    lease: CLUSTERS_LEASE,
+    controller: `${FLEET_GROUP}/clusters`,
+    rights: healthRights,
+  });
+  const clusters = sharedCache(clusterCacheOptions.clusters);
+  const sets = sharedCache(clusterCacheOptions.sets);
+  const wall = (): number => hubClock.now();
+  const leases = openLeaseCache(openCache, {
+    monotonic: () => systemClock.monotonic(),
+    wall,
+    isJoined: (name) =>
+      clusters.store
+        .get(name)
+        ?.status?.conditions?.some(({ type, status }) => type === JOINED_CONDITION && status === 'True') === true,
+  });
+  const { controllers, observer, onStartedLeading } = createHealthControllers({
+    client: leader.client,
+    caches: { clusters, sets, leases },
+    recorder: leader.recorder,
+    clock: systemClock,
+    wall,
+    random: systemRandom,
+    log,
+    workers: config.workers,
+    tracer,
+    controllerMetrics: (name) => metrics.controller(name),
+  });
+  metrics.fleet.fleet(() => observer.counts());
+  return leaderGroup(manager, leader, {
+    name: 'clusters',
+    sources: [clusters, sets, leases, observer],
+    controllers,
+    onStartedLeading,
+  });
+}
+
+function openCaches({ openCache, sharedCache }: ControllerManager): PlacementCaches {
+  const options = placementCacheOptions;
+  return {
+    placements: openCache(options.placements),
+    decisions: openCache(options.decisions),
+    clusters: sharedCache(options.clusters),
+    sets: sharedCache(options.sets),
+    bindings: openCache(options.bindings),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Random } from '../clock.js';
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+/** A watch that lasted this long resets the backoff. */
+const HEALTHY_MS = 60_000;
+
+/**
+ * The delay before the next list or watch: none after a watch of a minute or more that ended on its timeout, else one
+ * second, doubling to 30 s while nothing is received, plus a random share of up to one half.
+ */
+export class Backoff {
+  readonly #random: Random;
+  #failures = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Rounds in a row in which nothing was received. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Something was received: the next failure counts as the first. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  /** Ms to wait after a round of `durationMs`; `planned`: the watch ended on its timeout. Never less than `atLeastMs`. */
+  next(round: { readonly durationMs: number; readonly planned: boolean; readonly atLeastMs: number }): number {
+    if (round.durationMs >= HEALTHY_MS) this.#failures = 0;
+    if (round.planned && round.durationMs >= HEALTHY_MS) return round.atLeastMs;
+    const wait = Math.min(FIRST_MS * 2 ** this.#failures, LONGEST_MS);
+    this.#failures += 1;
+    return Math.max(wait * (1 + this.#random() / 2), round.atLeastMs);
+  }
+}

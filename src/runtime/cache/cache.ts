@@ -1,0 +1,62 @@
+import type { KubeObject, ResourceType } from '../vocabulary/meta.js';
+import type { Clock, Random } from '../clock.js';
+import type { Logger } from '../logger.js';
+import type { CacheMetrics } from '../metrics/metrics.js';
+import type { Change, Indexers, Store } from './store.js';
+
+export interface CacheOptions<T extends KubeObject> {
+  readonly type: ResourceType;
+  /** Namespaced types only; absent = all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Keep metadata only (asks the server for no more). */
+  readonly metadataOnly?: boolean;
+  readonly indexers?: Indexers<T>;
+  /** Runs on each object before it is stored, after managedFields were removed (unless `managedFields` is true). */
+  readonly transform?: (object: T) => T;
+  readonly managedFields?: boolean;
+  /** Objects in one page of a list; default 100. */
+  readonly pageSize?: number;
+  /**
+   * Receives the state as the first events of the watch (`sendInitialEvents`) where the server has that, and lists it where
+   * it does not: for large collections. An event is parsed alone and is garbage at once; a page of a list is a text and a
+   * tree of 100 objects, which outlive the young generation.
+   */
+  readonly watchList?: boolean;
+}
+
+/**
+ * A local copy of a collection, kept up to date by list and watch.
+ *
+ * Guarantees: `store` holds the result of one complete list and the watch events after it; a list replaces the content in
+ * one step, and handlers get the difference. While the server cannot be reached, or does not serve the type, `current()`
+ * is false and the store keeps its content: unknown is not empty.
+ */
+export interface Cache<T extends KubeObject> {
+  readonly type: ResourceType;
+  readonly store: Store<T>;
+  /** Adds a handler that runs after each change of the store; it must not throw or block. Before `start` only. */
+  onChange(handler: (change: Change<T>) => void): void;
+  /** Adds a handler that runs when `current()` may have changed. */
+  onState(handler: () => void): void;
+  /** Starts to list and watch. A second call does nothing; a call after `stop` throws. */
+  start(): void;
+  /** Stops; resolves when no request, timer or socket is left. */
+  stop(): Promise<void>;
+  /** Whether decisions may use the store: a list was stored, and the last did not fail. True while a watch is resumed. */
+  current(): boolean;
+  /** Resolves after the first complete list; rejects with the signal's reason. */
+  whenSynced(signal?: AbortSignal): Promise<void>;
+  /** Why the cache is not current, for status and /readyz; undefined when it is. */
+  failure(): Error | undefined;
+  /** Monotonic ms at which the last complete list, event or bookmark arrived; undefined: none yet. */
+  receivedAt(): number | undefined;
+}
+
+export interface CacheTools {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics?: CacheMetrics | undefined;
+}

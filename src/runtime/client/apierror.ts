@@ -1,0 +1,120 @@
+import { ApiError, type FailedCall, type FailureCause, type FailureKind } from '../errors.js';
+import { field, isRecord, textField } from '../vocabulary/json.js';
+
+const MESSAGE_LIMIT = 1024;
+
+/** An HTTP response with a code other than 2xx. */
+export interface ErrorResponse {
+  readonly status: number;
+  /** The parsed body; undefined when it is not JSON. */
+  readonly body: unknown;
+  /** From Retry-After, in ms. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The ApiError for an error response, decided by HTTP code, `Status.reason` and `Status.details`, never by the message. */
+export function errorFromResponse(response: ErrorResponse, call: FailedCall): ApiError {
+  const status = field(response.body, 'kind') === 'Status' ? response.body : undefined;
+  const reason = textField(status, 'reason');
+  const kind = kindOf(response.status, status, call);
+  return new ApiError({
+    kind,
+    message: messageOf(response.status, status, call),
+    call,
+    status: response.status,
+    reason,
+    causes: causesOf(status, call),
+    ...(response.retryAfterMs === undefined ? {} : { retryAfterMs: response.retryAfterMs }),
+  });
+}
+
+/** Codes whose meaning does not depend on the body. */
+const KINDS: ReadonlyMap<number, FailureKind> = new Map([
+  [401, 'Unauthorized'],
+  [403, 'Forbidden'],
+  [408, 'Unavailable'],
+  [410, 'Gone'],
+  [413, 'TooLarge'],
+  [429, 'Throttled'],
+]);
+
+function kindOf(code: number, status: unknown, call: FailedCall): FailureKind {
+  const fixed = KINDS.get(code);
+  if (fixed !== undefined) return fixed;
+  if (code === 404) return namesObject(status, call) ? 'NotFound' : 'ResourceMissing';
+  if (code === 409) return textField(status, 'reason') === 'AlreadyExists' ? 'AlreadyExists' : 'Conflict';
+  if (code >= 500) return 'Unavailable';
+  if (code >= 400) return 'Invalid';
+  // The API never answers these calls with 1xx or 3xx; redirects are not followed.
+  return 'Malformed';
+}
+
+/**
+ * A 404 without an object's name comes from the router: the type is not served, which says nothing about its objects.
+ * For a write, the named object may also be the namespace.
+ */
+function namesObject(status: unknown, call: FailedCall): boolean {
+  const name = textField(field(status, 'details'), 'name');
+  return name !== '' && (call.verb !== 'get' || name === call.name);
+}
+
+function messageOf(code: number, status: unknown, call: FailedCall): string {
+  const message = textField(status, 'message');
+  if (message === '') return `${describeCall(call)}: HTTP ${code}`;
+  return mayHoldSecrets(call) ? `${describeCall(call)}: HTTP ${code} ${textField(status, 'reason')}` : cut(message);
+}
+
+function causesOf(status: unknown, call: FailedCall): FailureCause[] {
+  const causes = field(field(status, 'details'), 'causes');
+  if (!Array.isArray(causes)) return [];
+  return causes.filter(isRecord).map((cause) => ({
+    reason: textField(cause, 'reason'),
+    field: textField(cause, 'field'),
+    message: mayHoldSecrets(call) ? '' : cut(textField(cause, 'message')),
+  }));
+}
+
+/** A validation error may quote the object that was sent, so messages about Secrets are not passed on. */
+function mayHoldSecrets(call: FailedCall): boolean {
+  return call.resource === 'secrets';
+}
+
+function cut(text: string): string {
+  return text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;
+}
+
+/** `update placements.cluster.fleetmgmt.io/status team-a/web`: the call, for messages and logs. */
+export function describeCall(call: FailedCall): string {
+  const name = [call.namespace, call.name].filter((part) => part !== undefined && part !== '').join('/');
+  return name === '' ? `${call.verb} ${call.resource}` : `${call.verb} ${call.resource} ${name}`;
+}
+
+/** A response that breaks the rules of the API. It never counts as an empty result. */
+export function malformed(call: FailedCall, rule: string, status = 0): ApiError {
+  return new ApiError({
+    kind: 'Malformed',
+    message: `${describeCall(call)}: malformed response: ${rule}`,
+    call,
+    status,
+  });
+}
+
+/** There was no response; whether a write was applied is unknown. */
+export function noResponse(call: FailedCall, why: string): ApiError {
+  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: no response: ${why}`, call });
+}
+
+/** As {@link noResponse}, with the error of the connection. `text`: one line for the user, with the server and what to do. */
+export function unanswered(call: FailedCall, text: string, error: { code: string; cause?: unknown }): ApiError {
+  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: ${text}`, call, ...error });
+}
+
+/** The call was not sent, since the credentials could not be read. `why`: one line for the user. */
+export function notSent(call: FailedCall, why: string): ApiError {
+  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: not sent: ${why}`, call });
+}
+
+/** The caller's signal fired. */
+export function aborted(call: FailedCall): ApiError {
+  return new ApiError({ kind: 'Aborted', message: `${describeCall(call)}: aborted by the caller`, call });
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '../clock.js';
+import { isOlder } from '../resourceversion.js';
+
+/** What the cache reads of an object: any Kubernetes object has it. */
+interface Versioned {
+  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** A change that a watch delivered: `before` is absent for a new object, `after` for one that is gone. */
+interface ObservedChange<T> {
+  readonly key: string;
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+interface Mutation<T> {
+  /** Undefined: the object with this uid was deleted. */
+  readonly object: T | undefined;
+  readonly uid: string;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** After this long the watch cache is used again: it will never deliver the mutation. */
+const TTL_MS = 60_000;
+
+/**
+ * Read-your-writes layer above a watch cache (client-go has one of the same name): it holds the answers to writes and
+ * uncached reads until the watch cache has caught up, so that no reconcile is based on an object that it has itself
+ * replaced. Entries expire after 60 s.
+ */
+export class MutationCache<T extends Versioned> {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #mutations = new Map<string, Mutation<T>>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** The API server returned `object` as its current state. */
+  mutated(key: string, object: T): void {
+    this.#mutations.set(key, { object, uid: object.metadata.uid ?? '', at: this.#clock.monotonic() });
+  }
+
+  /** The API server has no object with this uid any more. */
+  deleted(key: string, uid: string): void {
+    this.#mutations.set(key, { object: undefined, uid, at: this.#clock.monotonic() });
+  }
+
+  /** The newer of the mutation held for `key` and `cached`, the object in the watch cache; undefined when deleted. */
+  newest(key: string, cached: T | undefined): T | undefined {
+    const mutation = this.#mutations.get(key);
+    if (mutation === undefined) return cached;
+    const expired = this.#clock.monotonic() - mutation.at > TTL_MS;
+    if (!expired && !isCaughtUp(mutation, cached)) return mutation.object;
+    this.#mutations.delete(key);
+    return cached;
+  }
+
+  /**
+   * Drops the mutation when a change of the watch cache includes it. Every change has to be passed in. Returns false for
+   * the event of an own write and for older ones, and true for a change by others.
+   */
+  observe({ key, before, after }: ObservedChange<T>): boolean {
+    const mutation = this.#mutations.get(key);
+    if (mutation === undefined) return true;
+    const isDelivered = after === undefined ? before?.metadata.uid === mutation.uid : isCaughtUp(mutation, after);
+    if (!isDelivered) return false;
+    this.#mutations.delete(key);
+    return after?.metadata.resourceVersion !== mutation.object?.metadata.resourceVersion;
+  }
+
+  clear(): void {
+    this.#mutations.clear();
+  }
+
+  /** How many mutations the watch cache has not delivered yet. */
+  get size(): number {
+    return this.#mutations.size;
+  }
+}
+
+/**
+ * Distinguishes the events of own writes from changes by others: only the latter need a reconcile. An event may be delivered
+ * before the answer to the write that caused it. So the changes of an object that is being reconciled are deferred, in
+ * their order, until the reconcile ends and all answers are in the mutation caches.
+ */
+export class ChangeFilter {
+  /** Key of each object that is being reconciled → its changes since; each returns the keys that it affects. */
+  readonly #deferred = new Map<string, (() => readonly string[])[]>();
+
+  /** Begins to defer the changes that concern `key`. */
+  begin(key: string): void {
+    this.#deferred.set(key, []);
+  }
+
+  /** Ends it; returns the keys that deferred changes by others affect. */
+  end(key: string): ReadonlySet<string> {
+    const affected = new Set((this.#deferred.get(key) ?? []).flatMap((observe) => observe()));
+    this.#deferred.delete(key);
+    return affected;
+  }
+
+  /** Passes a change that concerns `keys` to its mutation cache; returns them if it is by others and is not deferred. */
+  affected<T extends Versioned>(
+    mutations: MutationCache<T>,
+    change: ObservedChange<T>,
+    keys: readonly string[],
+  ): readonly string[] {
+    const observe = (): readonly string[] => (mutations.observe(change) ? keys : []);
+    const reconciling = keys.find((key) => this.#deferred.has(key));
+    if (reconciling === undefined) return observe();
+    this.#deferred.get(reconciling)?.push(observe);
+    return [];
+  }
+}
+
+function isCaughtUp<T extends Versioned>(mutation: Mutation<T>, cached: T | undefined): boolean {
+  if (mutation.object === undefined) return cached?.metadata.uid !== mutation.uid;
+  return cached !== undefined && !isOlder(cached.metadata.resourceVersion, mutation.object.metadata.resourceVersion);
+}

@@ -1,0 +1,226 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Clock } from '../clock.js';
+import type { HealthCheck } from '../health.js';
+import { Handshakes } from '../http/handshakes.js';
+import { interceptParser, type Parse } from '../http/parserinput.js';
+import type { Logger } from '../logger.js';
+import { ConnectionLimit } from './connectionlimit.js';
+import type { Admission } from './metricsaccess.js';
+import type { Exposition } from '../metrics/registry.js';
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string | Buffer;
+}
+
+/** Handles a GET; undefined leads to 404. */
+export type Route = (url: URL) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
+
+export interface EndpointOptions {
+  /** Field in logs. */
+  readonly name: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly route: Route;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** HTTPS, for clients that `access` allows; undefined: plain HTTP for everybody. */
+  readonly secure?: EndpointSecurity | undefined;
+}
+
+/** The protection of an endpoint. */
+export interface EndpointSecurity {
+  readonly access: { decide(authorization: string | undefined): Promise<Admission> };
+  /** Passes the serving certificate, and each that replaces it; both PEM. Called before the endpoint listens. */
+  readonly serve: (use: (cert: string, key: string) => void) => Promise<void>;
+  /** Ends the replacement of certificates. */
+  readonly stop: () => void;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+/** Base for parsing a path as a URL. */
+const BASE = 'http://localhost';
+/** Ms; a slow client is disconnected. Node checks the first two at the last interval. */
+const TIMEOUTS = {
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 500,
+};
+const MAX_CONNECTIONS = 64;
+/** What the parser gets at a time of a chunk that may hold several requests. */
+const PIECE_BYTES = 1024;
+const NOTHING = Buffer.alloc(0);
+/** Ms, for the first record of TLS and for the rest of the handshake. */
+const HANDSHAKE_TIMEOUT = 5_000;
+/** Scrapers have intervals of up to a minute, and keep their connections. */
+const TLS_OPTIONS = {
+  ...TIMEOUTS,
+  keepAliveTimeout: 90_000,
+  handshakeTimeout: HANDSHAKE_TIMEOUT,
+  minVersion: 'TLSv1.2',
+  ALPNProtocols: ['http/1.1'],
+} as const;
+const REFUSALS: Readonly<Record<Exclude<Admission, 'allowed'>, HttpResponse>> = {
+  unauthenticated: text(401, 'a bearer token is required that the API server accepts\n'),
+  forbidden: text(403, 'the verb get on the nonResourceURL /metrics is required\n'),
+  busy: text(503, 'the token cannot be reviewed now\n'),
+};
+
+/** An HTTP or HTTPS server for GET and HEAD. */
+export class Endpoint {
+  readonly #options: EndpointOptions;
+  readonly #server: Server | TlsServer;
+  readonly #connections = new ConnectionLimit(MAX_CONNECTIONS);
+  /** Connections with a request that has no complete response yet. */
+  readonly #inProgress = new WeakSet<Socket>();
+  /** Connections that are closed after the response in progress: their clients have sent more than the request. */
+  readonly #lastResponse = new WeakSet<Socket>();
+
+  constructor(options: EndpointOptions) {
+    this.#options = options;
+    const { secure, clock } = options;
+    const answer = (request: IncomingMessage, response: ServerResponse): void => void this.#answer(request, response);
+    this.#server = secure === undefined ? createServer(TIMEOUTS, answer) : createTlsServer(TLS_OPTIONS, answer);
+    if (secure !== undefined) new Handshakes({ clock, timeoutMs: HANDSHAKE_TIMEOUT }).attach(this.#server);
+    this.#server.on('checkExpectation', answer);
+    this.#server.on('connection', (socket: Socket) => this.#connections.accept(socket));
+    this.#server.on(secure === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+      interceptParser(socket, (chunk, parse) => this.#receive(socket, chunk, parse)),
+    );
+  }
+
+  /** Resolves with the port (for port 0 a free one, which is logged) once it listens; rejects when the address cannot be bound. */
+  async start(): Promise<number> {
+    const { listen, log, name, secure } = this.#options;
+    const server = this.#server;
+    if ('setSecureContext' in server) await secure?.serve((cert, key) => server.setSecureContext({ cert, key }));
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host: listen.host, port: listen.port }, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    const address = this.#server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : listen.port;
+    log.info({ endpoint: name, host: listen.host, port }, 'listening');
+    return port;
+  }
+
+  /** Closes the port and all connections. */
+  async stop(): Promise<void> {
+    this.#options.secure?.stop();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // Not closeAllConnections of the server: it knows none whose TLS handshake has not ended.
+    this.#connections.closeAll();
+    await closed;
+  }
+
+  /** Passes a chunk to the parser until there is a request, and drops what follows it. */
+  #receive(socket: Socket, chunk: Buffer, parse: Parse): Buffer {
+    for (let at = 0; at < chunk.length && !socket.destroyed; at += PIECE_BYTES) {
+      if (this.#inProgress.has(socket)) this.#lastResponse.add(socket);
+      if (this.#lastResponse.has(socket)) break;
+      if (!parse(chunk.subarray(at, at + PIECE_BYTES))) return chunk.subarray(at + PIECE_BYTES);
+    }
+    return NOTHING;
+  }
+
+  /** Never rejects. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume();
+    const { socket } = request;
+    // Scrapers do not pipeline, and requests that wait for a review would pile up.
+    if (this.#inProgress.has(socket)) return void socket.destroy();
+    this.#inProgress.add(socket);
+    response.once('close', () => this.#inProgress.delete(socket));
+    const refusal = await this.#refusal(request);
+    const answer = refusal ?? (await this.#route(request));
+    if (refusal !== undefined || this.#lastResponse.has(socket)) response.shouldKeepAlive = false;
+    const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
+    response.writeHead(answer.status, {
+      'content-type': answer.contentType,
+      'content-length': body.length,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(answer.status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(answer.status === 405 && { allow: 'GET, HEAD' }),
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  /** Undefined when the client may have an answer. */
+  async #refusal(request: IncomingMessage): Promise<HttpResponse | undefined> {
+    const { secure } = this.#options;
+    if (secure === undefined) return undefined;
+    const admission = await secure.access.decide(request.headers.authorization);
+    if (admission !== 'allowed') return REFUSALS[admission];
+    this.#connections.trust(request.socket);
+    return undefined;
+  }
+
+  async #route(request: IncomingMessage): Promise<HttpResponse> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET and HEAD\n');
+    const path = request.url ?? '';
+    if (!path.startsWith('/') || !URL.canParse(path, BASE)) return text(400, 'malformed path\n');
+    const url = new URL(path, BASE);
+    try {
+      return (await this.#options.route(url)) ?? text(404, 'not found\n');
+    } catch (error) {
+      this.#options.log.error({ err: error, endpoint: this.#options.name }, 'endpoint failed');
+      return text(500, 'failed\n');
+    }
+  }
+}
+
+/** `/metrics`. */
+export function metricsRoute(metrics: Pick<Exposition, 'contentType' | 'text'>): Route {
+  return async (url) => {
+    if (url.pathname !== '/metrics') return undefined;
+    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+  };
+}
+
+/**
+ * `/livez` and `/readyz` as in Kubernetes: 200 `ok`, or 500 with one line for each check; `?verbose` always lists the checks;
+ * `/readyz/<check>` is a single check.
+ */
+export function healthRoute(checks: {
+  readonly livez: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+}): Route {
+  return (url) => {
+    const [, name, one, ...more] = url.pathname.split('/');
+    if (more.length > 0 || (name !== 'livez' && name !== 'readyz')) return undefined;
+    return health(name, select(checks[name], one), url.searchParams.has('verbose'));
+  };
+}
+
+function select(checks: readonly HealthCheck[], one: string | undefined): readonly HealthCheck[] | undefined {
+  if (one === undefined) return checks;
+  const check = checks.find((candidate) => candidate.name === one);
+  return check && [check];
+}
+
+function health(name: string, checks: readonly HealthCheck[] | undefined, verbose: boolean): HttpResponse | undefined {
+  if (checks === undefined) return undefined;
+  const lines: string[] = [];
+  let failed = false;
+  for (const check of checks) {
+    const reason = check.check();
+    failed ||= reason !== undefined;
+    lines.push(
+      reason === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${reason.replace(/\s+/g, ' ')}`,
+    );
+  }
+  if (!failed && !verbose) return text(200, 'ok');
+  lines.push(`${name} check ${failed ? 'failed' : 'passed'}`);
+  return text(failed ? 500 : 200, `${lines.join('\n')}\n`);
+}
+
+function text(status: number, body: string): HttpResponse {
+  return { status, contentType: TEXT, body };
+}

@@ -1,0 +1,188 @@
+import { Events } from '../../api/resources.js';
+import type { Clock, Timer } from '../clock.js';
+import { errorText, isFailure } from '../errors.js';
+import type { Logger } from '../logger.js';
+import type { KubeClient } from '../client/client.js';
+import { eventOf, seriesKey, seriesOf, type EventNote, type EventObject, type Reporter } from './event.js';
+import type { EventMetrics } from '../metrics/metrics.js';
+
+export type { EventNote } from './event.js';
+
+/** Writes events.k8s.io/v1 events in the background. It never throws or blocks a reconcile; a full queue drops events. */
+export interface EventRecorder {
+  record(event: EventNote): void;
+  /** Resolves when all recorded events have been written or dropped. */
+  flush(): Promise<void>;
+}
+
+export interface RecorderTools {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics?: EventMetrics | undefined;
+}
+
+/** A recorder that writes through `client`, which should use the rate limit bucket and the guard rows of events. */
+export function createRecorder(
+  client: Pick<KubeClient, 'create' | 'apply'>,
+  reporter: Reporter,
+  tools: RecorderTools,
+): EventRecorder {
+  return new QueuedRecorder(client, reporter, tools);
+}
+
+/** Events in the queue; more are dropped. */
+const QUEUE_LIMIT = 1_000;
+/** Series in memory; the least recently recorded one is dropped. */
+const SERIES_LIMIT = 1_000;
+/** A repeat after a longer pause starts a new series. */
+const SERIES_PAUSE_MS = 360_000;
+/** Least time between two writes of a series' count. */
+const SERIES_WRITE_MS = 10_000;
+const FIELD_MANAGER = 'multicluster-engine-events';
+
+interface Series {
+  readonly key: string;
+  /** The stored event once `stored` is true. */
+  event: EventObject;
+  stored: boolean;
+  count: number;
+  written: number;
+  queued: boolean;
+  /** Wall clock, for the event. */
+  lastAt: number;
+  /** Monotonic clock. */
+  seenAt: number;
+  writeNotBefore: number;
+  timer: Timer | undefined;
+}
+
+/** Guarantees: one write at a time; bounded numbers of events, series and timers; no timer left after `flush`. */
+class QueuedRecorder implements EventRecorder {
+  readonly #client: Pick<KubeClient, 'create' | 'apply'>;
+  readonly #reporter: Reporter;
+  readonly #tools: RecorderTools;
+  /** Least recently recorded first. */
+  readonly #series = new Map<string, Series>();
+  readonly #queue: Series[] = [];
+  #writing: Promise<void> | undefined;
+  #serial = 0;
+
+  constructor(client: Pick<KubeClient, 'create' | 'apply'>, reporter: Reporter, tools: RecorderTools) {
+    this.#client = client;
+    this.#reporter = reporter;
+    this.#tools = tools;
+  }
+
+  record(note: EventNote): void {
+    const { clock } = this.#tools;
+    const key = seriesKey(note);
+    const now = clock.monotonic();
+    const existing = this.#series.get(key);
+    const continues = existing !== undefined && now - existing.seenAt <= SERIES_PAUSE_MS;
+    const series = continues ? existing : this.#begin(key, note);
+    series.count += 1;
+    series.lastAt = clock.now();
+    series.seenAt = now;
+    this.#series.delete(key);
+    this.#series.set(key, series);
+    this.#evict();
+    // Written now, or when the count of the series may be written again.
+    if (series.queued || series.timer !== undefined) return;
+    const wait = series.writeNotBefore - now;
+    if (wait <= 0) {
+      this.#enqueue(series);
+      return;
+    }
+    series.timer = clock.after(wait, () => {
+      series.timer = undefined;
+      this.#enqueue(series);
+    });
+  }
+
+  async flush(): Promise<void> {
+    for (const series of this.#series.values()) {
+      series.timer?.cancel();
+      series.timer = undefined;
+      if (series.count > series.written) this.#enqueue(series);
+    }
+    await this.#writing;
+  }
+
+  #begin(key: string, note: EventNote): Series {
+    const { clock } = this.#tools;
+    this.#series.get(key)?.timer?.cancel();
+    const event = eventOf(note, this.#reporter, clock.now(), this.#serial++);
+    return {
+      key,
+      event,
+      stored: false,
+      count: 0,
+      written: 0,
+      queued: false,
+      lastAt: 0,
+      seenAt: 0,
+      writeNotBefore: 0,
+      timer: undefined,
+    };
+  }
+
+  #evict(): void {
+    for (const [key, series] of this.#series) {
+      if (this.#series.size <= SERIES_LIMIT) return;
+      series.timer?.cancel();
+      this.#series.delete(key);
+    }
+  }
+
+  #enqueue(series: Series): void {
+    if (series.queued) return;
+    if (this.#queue.length >= QUEUE_LIMIT) {
+      this.#drop(series, 'the queue is full');
+      return;
+    }
+    series.queued = true;
+    this.#queue.push(series);
+    this.#writing ??= this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    // After the caller's synchronous code, so that record() returns at once.
+    await Promise.resolve();
+    for (let series = this.#queue.shift(); series !== undefined; series = this.#queue.shift()) {
+      series.queued = false;
+      await this.#write(series);
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(series: Series): Promise<void> {
+    const { clock, metrics } = this.#tools;
+    const { count, stored, event } = series;
+    if (count === series.written) return;
+    const repeats = seriesOf(event, count, series.lastAt);
+    try {
+      if (stored) {
+        await this.#client.apply(Events, repeats, { fieldManager: FIELD_MANAGER, force: true });
+      } else {
+        // An event that occurred again before its first write is created with its count.
+        const first = count === 1 ? event : { ...repeats, ...event };
+        series.event = await this.#client.create(Events, first, { fieldManager: FIELD_MANAGER });
+      }
+      series.stored = true;
+      series.written = count;
+      series.writeNotBefore = clock.monotonic() + SERIES_WRITE_MS;
+      metrics?.recorded(stored ? 'joined' : 'created');
+    } catch (error) {
+      // What the API server refuses as invalid is a mistake of this process.
+      if (isFailure(error, 'Invalid')) this.#tools.log.error({ err: error }, 'event refused by the API server');
+      this.#drop(series, errorText(error));
+    }
+  }
+
+  /** Drops the series: whether the event was stored is unknown, so the next occurrence starts a new one. */
+  #drop(series: Series, why: string): void {
+    if (this.#series.get(series.key) === series) this.#series.delete(series.key);
+    this.#tools.metrics?.recorded('dropped');
+    this.#tools.log.debug({ reason: series.event.reason, regarding: series.event.regarding, why }, 'event dropped');
+  }
+}

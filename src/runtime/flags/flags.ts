@@ -1,0 +1,258 @@
+import { parseArgs } from 'node:util';
+import { meantText } from '../vocabulary/nearestword.js';
+
+const ENVIRONMENT_PREFIX = 'MULTICLUSTER_ENGINE_';
+
+/** One flag of a command. */
+export interface FlagRow {
+  /** Placeholder of the value in the help; absent for a switch, which is true without a value. */
+  readonly value?: string;
+  readonly help: string;
+  /** The value when neither the flag nor the variable is set. */
+  readonly default?: string;
+  /** The help text for a computed default. */
+  readonly defaultText?: string;
+  /** Name of the variable if it is not derived from the flag. */
+  readonly variable?: string;
+  /** One letter that the flag can be given by. */
+  readonly short?: string;
+  /** It can be given several times, and its values can have commas between them, as lists of kubectl. */
+  readonly list?: true;
+  /** Without one of these flags it would do nothing, and is refused. */
+  readonly needs?: readonly string[];
+  /** Beside one of these flags, `NAME` or `NAME=VALUE`, it would do nothing, and is refused. */
+  readonly excludes?: readonly string[];
+}
+
+/** The flags of a command by name, in the order of the help. */
+export type FlagRows = Readonly<Record<string, FlagRow>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** An address to listen on; port 0 selects a free port. */
+export interface Listen {
+  /** Empty: all addresses, of IPv4 and IPv6. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `HOST:PORT` for flags and URLs, an IPv6 address in brackets. */
+export function addressOf({ host, port }: { readonly host: string; readonly port: number | string }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** An error in the command line or the environment: one line with the flag, its value and the rule. */
+export class FlagError extends Error {}
+
+/** What a command line holds: its flags by name, and its other arguments in their order. */
+export interface CommandLine {
+  readonly flags: ReadonlyMap<string, string>;
+  readonly positional: readonly string[];
+}
+
+/** A command line, or that it asks for the help or the version. */
+export type ParsedCommandLine =
+  | { readonly kind: 'parsed'; readonly line: CommandLine }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' };
+
+/** Parses a command line of flags alone; `program` is used in errors. */
+export function readFlags(rows: FlagRows, argv: readonly string[], program: string): ParsedCommandLine {
+  const parsed = readCommandLine(rows, argv, program);
+  const [stray] = parsed.kind === 'parsed' ? parsed.line.positional : [];
+  if (stray !== undefined)
+    throw new FlagError(`unexpected argument ${JSON.stringify(stray)}: only flags are allowed (see ${program} --help)`);
+  return parsed;
+}
+
+/** Parses a command line; `program` is used in errors. A `--` counts as an argument. */
+export function readCommandLine(rows: FlagRows, argv: readonly string[], program: string): ParsedCommandLine {
+  const own = Object.entries(rows).map(([name, row]) => [name, optionOf(row)] as const);
+  const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+  const options = { ...Object.fromEntries(own), ...booleans };
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
+  const given = new Map<string, string>();
+  const positional: string[] = [];
+  for (const token of tokens) {
+    if (token.kind !== 'option') {
+      positional.push(token.kind === 'positional' ? token.value : '--');
+      continue;
+    }
+    const flag = token.rawName;
+    if (token.name === 'help' || token.name === 'version') {
+      if (token.value !== undefined) throw new FlagError(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
+      return { kind: token.name };
+    }
+    const row = rowOf(rows, token.name);
+    if (row === undefined) {
+      const known = Object.keys(options).map((name) => `--${name}`);
+      throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)${meantText(flag, known)}`);
+    }
+    const value = token.value ?? (isSwitch(row) ? 'true' : undefined);
+    if (value === undefined) throw new FlagError(`${flag} needs a value (${flag}=VALUE)`);
+    const before = given.get(token.name);
+    if (before !== undefined && row.list !== true)
+      throw new FlagError(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
+    given.set(token.name, before === undefined ? value : `${before},${value}`);
+  }
+  return { kind: 'parsed', line: { flags: given, positional } };
+}
+
+function optionOf(row: FlagRow): { type: 'boolean' | 'string'; short?: string } {
+  const type = isSwitch(row) ? 'boolean' : 'string';
+  return row.short === undefined ? { type } : { type, short: row.short };
+}
+
+export function isSwitch(row: Pick<FlagRow, 'value'>): boolean {
+  return row.value === undefined;
+}
+
+function rowOf(rows: FlagRows, name: string): FlagRow | undefined {
+  return Object.hasOwn(rows, name) ? rows[name] : undefined;
+}
+
+/** Flag values: from the command line, else the environment, else the default. */
+export class Flags {
+  readonly #rows: FlagRows;
+  readonly #given: ReadonlyMap<string, string>;
+  readonly #env: Environment;
+
+  constructor(rows: FlagRows, given: ReadonlyMap<string, string>, env: Environment) {
+    this.#rows = rows;
+    this.#given = given;
+    this.#env = env;
+  }
+
+  /** The value of a flag; undefined when it is unset and has no default. */
+  find(name: string): FlagValue | undefined {
+    const row = rowOf(this.#rows, name);
+    if (row === undefined) throw new Error(`no row for the flag --${name}`);
+    const text = this.#given.get(name);
+    if (text !== undefined) return new FlagValue(text, `--${name}`);
+    const variable = variableOf(name, row);
+    const value = this.#env[variable];
+    if (value !== undefined && value !== '') return new FlagValue(value, variable);
+    return row.default === undefined ? undefined : new FlagValue(row.default, `--${name}`);
+  }
+
+  /** As {@link find}; a text that is empty counts as unset, as for the flags of kubectl that name a hub and its parts. */
+  findText(name: string): FlagValue | undefined {
+    const found = this.find(name);
+    return found?.text === '' ? undefined : found;
+  }
+
+  /** Whether the flag or its variable sets a value. */
+  isSet(name: string): boolean {
+    const row = rowOf(this.#rows, name);
+    return this.#given.has(name) || (row !== undefined && Boolean(this.#env[variableOf(name, row)]));
+  }
+
+  /** Whether the flag or its variable sets a value, which is not `false` of a switch; `value`: this one. */
+  isOn(name: string, value?: string): boolean {
+    if (!this.isSet(name)) return false;
+    const text = this.find(name)?.text;
+    return value === undefined ? !isSwitch(this.#rows[name] ?? {}) || text !== 'false' : text === value;
+  }
+
+  /** The value of a flag that has a default. */
+  get(name: string): FlagValue {
+    const given = this.find(name);
+    if (given === undefined) throw new Error(`no default for the flag --${name}`);
+    return given;
+  }
+}
+
+/** @throws FlagError for a flag that would do nothing, by `needs` and `excludes` of the rows; it names both flags. */
+export function checkTogether(rows: FlagRows, flags: Flags): void {
+  for (const [name, { needs, excludes = [] }] of Object.entries(rows)) {
+    if (!flags.isOn(name)) continue;
+    if (needs?.some((one) => flags.isOn(one)) === false)
+      throw new FlagError(`--${name} needs ${needs.map((one) => usageOf(one, rows[one])).join(' or ')}`);
+    const other = excludes.find((one) => flags.isOn(...splitValue(one)));
+    if (other !== undefined) throw new FlagError(`--${name} cannot be used with --${other}`);
+  }
+}
+
+function splitValue(text: string): [name: string, value?: string] {
+  const at = text.indexOf('=');
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** `--name`, or `--name=VALUE`. */
+export function usageOf(name: string, row: FlagRow | undefined): string {
+  return row?.value === undefined ? `--${name}` : `--${name}=${row.value}`;
+}
+
+/** The environment variable of a flag. */
+export function variableOf(name: string, { variable }: FlagRow): string {
+  return ENVIRONMENT_PREFIX + (variable ?? name.toUpperCase().replaceAll('-', '_'));
+}
+
+/** The text of a flag and its readings. Each reading throws a FlagError with the flag or variable, the rule and the text. */
+export class FlagValue {
+  readonly text: string;
+  /** The flag or variable that set it. */
+  readonly #origin: string;
+
+  constructor(text: string, origin: string) {
+    this.text = text;
+    this.#origin = origin;
+  }
+
+  /** The same flag with another text, such as one entry of a list. */
+  with(text: string): FlagValue {
+    return new FlagValue(text, this.#origin);
+  }
+
+  refuse(rule: string): never {
+    throw new FlagError(`${this.#origin} must be ${rule}, got ${JSON.stringify(this.text)}`);
+  }
+
+  /** The text, which must match `pattern`. */
+  matching(pattern: RegExp, rule: string): string {
+    return pattern.test(this.text) ? this.text : this.refuse(rule);
+  }
+
+  /** The words between commas; none is empty. */
+  list(): readonly string[] {
+    const words = this.text.split(',');
+    return words.includes('') ? this.refuse('words with commas between them') : words;
+  }
+
+  oneOf<T extends string>(values: readonly T[]): T {
+    return values.find((value) => value === this.text) ?? this.refuse(`one of ${values.join(', ')}`);
+  }
+
+  bool(): boolean {
+    return this.oneOf(['true', 'false']) === 'true';
+  }
+
+  integer(from: number, to: number): number {
+    const value = /^\d{1,9}$/.test(this.text) ? Number(this.text) : NaN;
+    return value >= from && value <= to ? value : this.refuse(`a whole number from ${from} to ${to}`);
+  }
+
+  /** A number above 0, up to `to`. */
+  number(to: number): number {
+    const value = /^\d{1,9}(\.\d{1,9})?$/.test(this.text) ? Number(this.text) : NaN;
+    return value > 0 && value <= to ? value : this.refuse(`a number above 0, up to ${to}`);
+  }
+
+  /** A duration in ms, up to `toMs`. */
+  duration(toMs: number): number {
+    const match = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s)$/.exec(this.text);
+    const ms = match === null ? NaN : Number(match[1]) * (match[2] === 's' ? 1000 : 1);
+    return ms <= toMs ? ms : this.refuse(`a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
+  }
+
+  /** `host:port`, `[v6]:port` or `:port` (all addresses). */
+  listen(): Listen {
+    const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(this.text);
+    const port = Number(match?.[3]);
+    if (match === null || port > 65_535)
+      return this.refuse('HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
+    return Object.freeze({ host: match[1] ?? match[2] ?? '', port });
+  }
+}

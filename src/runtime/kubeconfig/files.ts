@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { textField } from '../vocabulary/json.js';
+import {
+  parseKubeconfig,
+  type ClusterEntry,
+  type ContextEntry,
+  type KubeconfigDocument,
+  type UserEntry,
+} from './document.js';
+import type { Environment } from './environment.js';
+import { KubeconfigError } from './kubeconfigerror.js';
+import { fileFault } from '../errors.js';
+
+/** An entry, and the file that it comes from. */
+interface From {
+  readonly file: string;
+}
+
+/** Several kubeconfig files as one; paths of files in it are absolute. */
+export interface MergedKubeconfig {
+  /** The file that sets it; undefined when none does. */
+  readonly currentContext: ({ readonly name: string } & From) | undefined;
+  readonly clusters: ReadonlyMap<string, ClusterEntry & From>;
+  readonly users: ReadonlyMap<string, UserEntry & From>;
+  readonly contexts: ReadonlyMap<string, ContextEntry & From>;
+  /** The files that were read. */
+  readonly files: readonly string[];
+  /** The files that were looked for. */
+  readonly candidates: readonly string[];
+}
+
+/**
+ * Reads the file `explicit`, which must exist; else those of `KUBECONFIG`, or `~/.kube/config`, of which missing ones are
+ * passed over. The first file that sets current-context, or an entry of a name, wins (client-go's ClientConfigLoadingRules).
+ * @throws KubeconfigError for a file that cannot be read, with the file and the rule
+ */
+export function readKubeconfigFiles(explicit: string | undefined, env: Environment): MergedKubeconfig {
+  const candidates = explicit === undefined ? defaultFiles(env) : [explicit];
+  const read = candidates.flatMap((file) => {
+    const isOptional = explicit === undefined && isMissing(file);
+    return isOptional ? [] : [{ file, document: readFile(file) }];
+  });
+  const current = read.find(({ document }) => document.currentContext !== '');
+  return {
+    currentContext: current && { name: current.document.currentContext, file: current.file },
+    clusters: firstOf(read, ({ clusters }) => clusters, clusterFrom),
+    users: firstOf(read, ({ users }) => users, userFrom),
+    contexts: firstOf(
+      read,
+      ({ contexts }) => contexts,
+      (entry, file) => ({ ...entry, file }),
+    ),
+    files: read.map(({ file }) => file),
+    candidates,
+  };
+}
+
+function defaultFiles(env: Environment): readonly string[] {
+  const list = env['KUBECONFIG'] ?? '';
+  if (list !== '') return [...new Set(list.split(path.delimiter))].filter((file) => file !== '');
+  const home = process.platform === 'win32' ? homedir() : (env['HOME'] ?? '');
+  return [path.join(home, '.kube', 'config')];
+}
+
+/** A path below a file is not missing but wrong, as for Go. */
+function isMissing(file: string): boolean {
+  try {
+    readFileSync(file);
+    return false;
+  } catch (error) {
+    return textField(error, 'code') === 'ENOENT';
+  }
+}
+
+function readFile(file: string): KubeconfigDocument {
+  let bytes;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new KubeconfigError(`kubeconfig ${file} cannot be read: ${fileFault(error)}; ${remedyFor(file)}`);
+  }
+  try {
+    return parseKubeconfig(bytes);
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error;
+    throw new KubeconfigError(`kubeconfig ${file} cannot be read: ${error.message}`);
+  }
+}
+
+function remedyFor(file: string): string {
+  return existsSync(file)
+    ? 'correct it, or name another file with --kubeconfig'
+    : 'name another file with --kubeconfig';
+}
+
+interface ReadFile extends From {
+  readonly document: KubeconfigDocument;
+}
+
+function firstOf<T, U>(
+  read: readonly ReadFile[],
+  entriesOf: (document: KubeconfigDocument) => ReadonlyMap<string, T>,
+  from: (entry: T, file: string) => U,
+): ReadonlyMap<string, U> {
+  const first = new Map<string, U>();
+  for (const { file, document } of read) {
+    for (const [name, entry] of entriesOf(document)) if (!first.has(name)) first.set(name, from(entry, file));
+  }
+  return first;
+}
+
+function clusterFrom(entry: ClusterEntry, file: string): ClusterEntry & From {
+  return { ...entry, file, certificateAuthority: absolute(entry.certificateAuthority, file) };
+}
+
+/** The command of a plugin is a path where it has a separator, else a name on the PATH. */
+function userFrom(entry: UserEntry, file: string): UserEntry & From {
+  const { plugin } = entry;
+  return {
+    ...entry,
+    file,
+    clientCertificate: absolute(entry.clientCertificate, file),
+    clientKey: absolute(entry.clientKey, file),
+    tokenFile: absolute(entry.tokenFile, file),
+    plugin:
+      plugin?.command.includes(path.sep) === true ? { ...plugin, command: absolute(plugin.command, file) } : plugin,
+  };
+}
+
+function absolute(named: string, file: string): string {
+  return named === '' ? '' : path.resolve(path.dirname(file), named);
+}

@@ -1,0 +1,130 @@
+import { accessSync, constants } from 'node:fs';
+import { meantText } from '../vocabulary/nearestword.js';
+import { NO_CLUSTER, NO_CONTEXT, NO_USER, type ClusterEntry, type PluginEntry, type UserEntry } from './document.js';
+import type { MergedKubeconfig } from './files.js';
+import { KubeconfigError } from './kubeconfigerror.js';
+import { proxyUrlFault } from './proxy.js';
+import { fileFault } from '../errors.js';
+
+/** What one context of a kubeconfig says, checked. */
+export interface Settings {
+  /** Empty without one. */
+  readonly context: string;
+  /** Undefined without one. */
+  readonly namespace: string | undefined;
+  readonly cluster: ClusterEntry;
+  readonly user: UserEntry;
+  /** Name of the user in the file. */
+  readonly userName: string;
+  /** `context "hub" of /home/me/.kube/config`, for messages. */
+  readonly origin: string;
+}
+
+export interface SettingsOptions {
+  /** Instead of the current context. */
+  readonly context: string | undefined;
+  /** The user that every request is to be sent as. */
+  readonly impersonate: string | undefined;
+}
+
+/**
+ * The settings of a context; undefined where it has no server, as in no file at all.
+ * @throws KubeconfigError where client-go refuses them (its DirectClientConfig.ConfirmUsable)
+ */
+export function settingsOf(merged: MergedKubeconfig, options: SettingsOptions): Settings | undefined {
+  const current = merged.currentContext;
+  const name = options.context ?? current?.name ?? '';
+  const entry = merged.contexts.get(name);
+  const file = entry?.file ?? (options.context === undefined ? current?.file : undefined) ?? merged.files.join(', ');
+  if (entry === undefined && name !== '') throw new KubeconfigError(missingContext(name, merged, options));
+  const { cluster: clusterName, user: userName, namespace } = entry ?? NO_CONTEXT;
+  const cluster = merged.clusters.get(clusterName) ?? NO_CLUSTER;
+  const user = impersonating(merged.users.get(userName) ?? NO_USER, options.impersonate);
+  const origin = name === '' ? `kubeconfig ${file}` : `context ${JSON.stringify(name)} of ${file}`;
+  const faults = [...userFaults(user, userName), ...clusterFaults(cluster, clusterName)];
+  if (faults.length > 0) throw new KubeconfigError(`${origin}: ${faults.join('; ')}`);
+  if (cluster.server === '') return undefined;
+  return { context: name, namespace: namespace === '' ? undefined : namespace, cluster, user, userName, origin };
+}
+
+function missingContext(name: string, merged: MergedKubeconfig, options: SettingsOptions): string {
+  const files = merged.files.length === 0 ? merged.candidates : merged.files;
+  const which = options.context === undefined ? 'current-context names' : 'there is no context';
+  const known = [...merged.contexts.keys()].sort();
+  const others = known.length === 0 ? 'it defines none' : `it defines ${known.slice(0, 10).join(', ')}`;
+  return options.context === undefined
+    ? `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}, which is not defined; ${others}: name one with --context${meantText(name, known)}`
+    : `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}; ${others}${meantText(name, known)}`;
+}
+
+function impersonating(user: UserEntry, name: string | undefined): UserEntry {
+  return name === undefined ? user : { ...user, impersonate: name };
+}
+
+function clusterFaults(cluster: ClusterEntry, name: string): string[] {
+  const { certificateAuthority: file, certificateAuthorityData: data, proxyUrl } = cluster;
+  const of = `cluster ${JSON.stringify(name)}`;
+  const faults: string[] = [];
+  const proxy = proxyUrl === '' ? undefined : proxyUrlFault(proxyUrl);
+  if (proxy !== undefined) faults.push(`${of}: proxy-url: ${proxy}`);
+  if (file !== '' && data.length > 0)
+    faults.push(`${of}: certificate-authority and certificate-authority-data must not both be set`);
+  if ((file !== '' || data.length > 0) && cluster.insecureSkipTlsVerify && cluster.server.startsWith('https:'))
+    faults.push(`${of}: insecure-skip-tls-verify must not be set together with a certificate authority`);
+  return [...faults, ...unreadable(file, `${of}: certificate-authority`)];
+}
+
+function userFaults(user: UserEntry, name: string): string[] {
+  const of = `user ${JSON.stringify(name)}`;
+  const { plugin, impersonate, impersonateUid, impersonateGroups, impersonateExtra } = user;
+  const faults = certificateFaults(user, of);
+  if (plugin !== undefined) faults.push(...pluginFaults(plugin, `${of}: exec`));
+  if (plugin !== undefined && user.authProvider !== undefined)
+    faults.push(`${of}: auth-provider and exec must not both be set`);
+  if (user.token !== '' && (user.username !== '' || user.password !== ''))
+    faults.push(`${of}: token and username or password must not both be set`);
+  const others = impersonateUid !== '' || impersonateGroups.length > 0 || Object.keys(impersonateExtra).length > 0;
+  if (others && impersonate === '') faults.push(`${of}: as-uid, as-groups and as-user-extra need as, the user`);
+  return faults;
+}
+
+function certificateFaults(user: UserEntry, of: string): string[] {
+  const { clientCertificate, clientCertificateData, clientKey, clientKeyData } = user;
+  if (clientCertificate === '' && clientCertificateData.length === 0) return [];
+  const faults: string[] = [];
+  if (clientCertificate !== '' && clientCertificateData.length > 0)
+    faults.push(`${of}: client-certificate and client-certificate-data must not both be set`);
+  if (clientKey !== '' && clientKeyData.length > 0)
+    faults.push(`${of}: client-key and client-key-data must not both be set`);
+  if (clientKey === '' && clientKeyData.length === 0)
+    faults.push(`${of}: a client certificate needs client-key or client-key-data`);
+  return [
+    ...faults,
+    ...unreadable(clientCertificate, `${of}: client-certificate`),
+    ...unreadable(clientKey, `${of}: client-key`),
+  ];
+}
+
+const MODES: readonly string[] = ['Never', 'IfAvailable', 'Always'];
+
+function pluginFaults({ command, apiVersion, env, interactiveMode }: PluginEntry, of: string): string[] {
+  const faults: string[] = [];
+  if (command === '') faults.push(`${of}.command must be set`);
+  if (apiVersion === '') faults.push(`${of}.apiVersion must be set`);
+  if (env.some(({ name }) => name === '')) faults.push(`${of}.env: each variable must have a name`);
+  if (!MODES.includes(interactiveMode)) {
+    const got = interactiveMode === '' ? 'nothing' : JSON.stringify(interactiveMode);
+    faults.push(`${of}.interactiveMode must be one of ${MODES.join(', ')}, got ${got}`);
+  }
+  return faults;
+}
+
+function unreadable(file: string, of: string): string[] {
+  if (file === '') return [];
+  try {
+    accessSync(file, constants.R_OK);
+    return [];
+  } catch (error) {
+    return [`${of}: ${file} cannot be read: ${fileFault(error)}`];
+  }
+}

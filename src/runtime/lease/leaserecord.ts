@@ -1,0 +1,124 @@
+import type { KubeObject, ObjectName } from '../vocabulary/meta.js';
+import { Leases, apiVersionOf } from '../../api/resources.js';
+import type { Clock } from '../clock.js';
+import type { GuardRow, GuardedWrite } from '../guard/guard.js';
+import { field } from '../vocabulary/json.js';
+import { isOlder } from '../resourceversion.js';
+
+/** A coordination.k8s.io Lease; times are RFC 3339 with six decimals. */
+export interface Lease extends KubeObject {
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+/** Field manager of renewals and takeovers. */
+export const LEASE_FIELD_MANAGER = 'multicluster-engine-lease';
+
+/** A longer leaseDurationSeconds is not from this program; a candidate waits at most this long. */
+const LONGEST_DURATION_MS = 60_000;
+const FIELD_MANAGER_LIMIT = 128;
+
+/**
+ * The field manager that creates the Lease, one for each identity: when two candidates create it at the same time, the
+ * second apply gets a conflict and does not overwrite the first.
+ */
+export function creationFieldManager(identity: string): string {
+  const printable = identity.replace(/[^\x21-\x7e]/g, '-');
+  return `${LEASE_FIELD_MANAGER}_${printable}`.slice(0, FIELD_MANAGER_LIMIT);
+}
+
+/** `2026-01-01T00:00:00.000000Z`: a time as Kubernetes writes a MicroTime. `ms`: since the epoch. */
+export function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}
+
+/** A new Lease held by `identity`. */
+export function newLease(name: ObjectName, identity: string, durationMs: number, now: number): Lease {
+  const spec = { ...heldBy(identity, durationMs, now), leaseTransitions: 0 };
+  return { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata: { ...name }, spec };
+}
+
+/** The Lease taken over by `identity`. leaseTransitions counts changes of the holder only. */
+export function takenLease(lease: Lease, identity: string, durationMs: number, now: number): Lease {
+  const before = lease.spec?.leaseTransitions ?? 0;
+  const leaseTransitions = lease.spec?.holderIdentity === identity ? before : before + 1;
+  return { ...lease, spec: { ...lease.spec, ...heldBy(identity, durationMs, now), leaseTransitions } };
+}
+
+function heldBy(identity: string, durationMs: number, now: number): NonNullable<Lease['spec']> {
+  const time = microTime(now);
+  return { holderIdentity: identity, leaseDurationSeconds: durationMs / 1000, acquireTime: time, renewTime: time };
+}
+
+export function renewedLease(lease: Lease, now: number): Lease {
+  return { ...lease, spec: { ...lease.spec, renewTime: microTime(now) } };
+}
+
+/** The Lease without a holder, which a candidate may take at once. */
+export function releasedLease(lease: Lease, now: number): Lease {
+  return { ...lease, spec: { ...lease.spec, holderIdentity: '', renewTime: microTime(now) } };
+}
+
+/** The Lease as a candidate has observed it, with the time of the last renewal on the local monotonic clock. */
+export class LeaseObserver {
+  readonly #clock: Clock;
+  #newest: Lease | undefined;
+  #since = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The Lease as last observed. */
+  get lease(): Lease | undefined {
+    return this.#newest;
+  }
+
+  /** Records the Lease. One that is older than the last is ignored: it comes from a cache that lags. */
+  observe(lease: Lease | undefined): void {
+    const { uid, resourceVersion = '' } = this.#newest?.metadata ?? {};
+    const isSame = lease?.metadata.uid === uid;
+    if (isSame && isOlder(lease?.metadata.resourceVersion ?? '', resourceVersion)) return;
+    const isRenewed = !isSame || JSON.stringify(lease?.spec) !== JSON.stringify(this.#newest?.spec);
+    if (isRenewed) this.#since = this.#clock.monotonic();
+    this.#newest = lease;
+  }
+
+  /**
+   * Ms until `identity` may take the Lease. Zero when it does not exist, has no holder or is held by `identity`, or when
+   * its holder has not renewed it for its duration (at least `durationMs`) since the last renewal was observed.
+   */
+  msUntilFree(identity: string, durationMs: number): number {
+    const spec = this.#newest?.spec;
+    const holder = spec?.holderIdentity ?? '';
+    if (holder === '' || holder === identity) return 0;
+    const declared = (spec?.leaseDurationSeconds ?? 0) * 1000;
+    const duration = Math.max(durationMs, Math.min(declared, LONGEST_DURATION_MS));
+    return Math.max(0, this.#since + duration - this.#clock.monotonic());
+  }
+}
+
+/** The guard rows of an elector: this Lease, with `identity` as holder, or released. */
+export function leaseRights(lease: ObjectName, identity: string): readonly GuardRow[] {
+  return [
+    {
+      verbs: ['apply', 'update'],
+      type: Leases,
+      namespace: (namespace) => namespace === lease.namespace,
+      name: (name) => name === lease.name,
+      check: (write) => holderViolation(write, identity),
+    },
+  ];
+}
+
+function holderViolation(write: GuardedWrite, identity: string): string | undefined {
+  const holder = field(field(write.object, 'spec'), 'holderIdentity');
+  return holder === identity || (holder === '' && write.verb === 'update')
+    ? undefined
+    : 'its holder would be another identity';
+}

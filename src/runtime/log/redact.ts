@@ -1,0 +1,73 @@
+import { ApiError } from '../errors.js';
+
+/** Keys whose values are always redacted. */
+const SECRET_KEY = /token|authori[sz]ation|passw|secret$|secrets$|cookie|credential|private.?key|api.?key|kubeconfig/i;
+/** Fields of Secrets, and of HTTP messages. */
+const SECRET_KEY_EXACT = new Set(['data', 'stringdata', 'binarydata', 'headers', 'rawheaders', 'body']);
+/** Secrets in any text: bearer tokens, JSON web tokens, private keys. */
+const SECRET_TEXT =
+  /\bBearer\s+[^\s"',]+|\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+const REDACTED = '[redacted]';
+const TRUNCATED = '[cut]';
+const MAX_DEPTH = 6;
+const MAX_ITEMS = 100;
+const MAX_VALUES = 1_000;
+
+/** How many values the line may still have: a huge object must not block the process. */
+interface Budget {
+  left: number;
+}
+
+/** `fields` for a log: plain JSON values of bounded size, secrets redacted, errors without request data. */
+export function printable(fields: object): Record<string, unknown> {
+  return record(fields, 0, { left: MAX_VALUES });
+}
+
+function record(value: object, depth: number, budget: Budget): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
+    result[key] = isSecretKey(key) ? REDACTED : plain(one, depth + 1, budget);
+  }
+  return result;
+}
+
+function plain(value: unknown, depth: number, budget: Budget): unknown {
+  budget.left -= 1;
+  if (typeof value === 'string') return value.replace(SECRET_TEXT, REDACTED);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH || budget.left < 0) return TRUNCATED;
+  if (value instanceof Error) return errorRecord(value, depth, budget);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+  if (ArrayBuffer.isView(value)) return REDACTED;
+  if (value instanceof Map) return record(Object.fromEntries(value), depth, budget);
+  if (Array.isArray(value) || value instanceof Set) return list([...value], depth, budget);
+  return record(value, depth, budget);
+}
+
+function list(values: readonly unknown[], depth: number, budget: Budget): unknown[] {
+  return values.slice(0, MAX_ITEMS).map((one) => plain(one, depth + 1, budget));
+}
+
+function errorRecord(error: Error, depth: number, budget: Budget): Record<string, unknown> {
+  const { name: _name, ...own } = record(error, depth, budget);
+  return {
+    type: error.name,
+    ...own,
+    message: plain(error.message, depth, budget),
+    // An ApiError is described by its kind and call; its stack adds nothing.
+    ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, budget) }),
+    ...(hasPlainCause(error) && { cause: plain(error.cause, depth + 1, budget) }),
+    ...(error instanceof AggregateError && { errors: list(error.errors, depth, budget) }),
+  };
+}
+
+/** With a code the message of an ApiError explains its cause, the error of the connection: that may have bytes of the server. */
+function hasPlainCause(error: Error): boolean {
+  return error.cause !== undefined && !(error instanceof ApiError && error.code !== undefined);
+}
+
+function isSecretKey(key: string): boolean {
+  return SECRET_KEY.test(key) || SECRET_KEY_EXACT.has(key.toLowerCase());
+}

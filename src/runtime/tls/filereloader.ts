@@ -1,0 +1,100 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Clock, Timer } from '../clock.js';
+import { errorText, fileFault } from '../errors.js';
+import type { Logger } from '../logger.js';
+import type { GatewayMetrics } from '../metrics/metrics.js';
+
+/** Files that are used together and may be replaced while the process runs. */
+export interface WatchedFiles {
+  /** In logs and metrics: `certificate` or `upstream-ca`. */
+  readonly name: string;
+  readonly paths: readonly string[];
+  /** Uses these texts, in the order of `paths`. Throws, and changes nothing, when they cannot be used. */
+  readonly apply: (texts: readonly string[]) => void;
+}
+
+export interface ReloadOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Pick<GatewayMetrics, 'reloaded'>;
+  readonly everyMs: number;
+}
+
+/**
+ * Polls files and applies them when they have changed. It polls because a mounted Secret is replaced by a swap of
+ * symbolic links, which file watches do not report reliably.
+ *
+ * Guarantee: the files in use stay in use until changed ones were applied without an error.
+ */
+export class FileReloader {
+  readonly #files: WatchedFiles;
+  readonly #options: ReloadOptions;
+  #texts: readonly string[] = [];
+  #lastError = '';
+  #timer: Timer | undefined;
+
+  constructor(files: WatchedFiles, options: ReloadOptions) {
+    this.#files = files;
+    this.#options = options;
+  }
+
+  /**
+   * Applies the files and polls them from now on.
+   * @throws Error with the file that cannot be read, or of `apply`
+   */
+  start(): void {
+    this.#apply(this.#read());
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #arm(): void {
+    this.#timer = this.#options.clock.after(this.#options.everyMs, () => {
+      this.#poll();
+      this.#arm();
+    });
+  }
+
+  #poll(): void {
+    const { log, metrics } = this.#options;
+    const { name } = this.#files;
+    try {
+      const texts = this.#read();
+      if (texts.every((text, index) => text === this.#texts[index])) return;
+      this.#apply(texts);
+      this.#lastError = '';
+      metrics.reloaded(name, true);
+      log.info({ files: name }, 'files reloaded');
+    } catch (error) {
+      const reason = errorText(error);
+      if (reason === this.#lastError) return;
+      this.#lastError = reason;
+      metrics.reloaded(name, false);
+      log.warn({ files: name, reason }, 'changed files cannot be used; the previous ones stay in use');
+    }
+  }
+
+  #apply(texts: readonly string[]): void {
+    this.#files.apply(texts);
+    this.#texts = texts;
+  }
+
+  #read(): readonly string[] {
+    return this.#files.paths.map(readText);
+  }
+}
+
+/** The text of a regular file. @throws Error with the file and what is wrong */
+export function readText(file: string): string {
+  try {
+    // A pipe or a device may never end, and can be read once only.
+    if (statSync(file).isFile()) return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`${file}: cannot be read: ${fileFault(error)}`, { cause: error });
+  }
+  throw new Error(`${file}: cannot be read: it is no regular file`);
+}

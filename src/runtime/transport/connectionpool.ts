@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { isIP, type Socket } from 'node:net';
+import { checkServerIdentity, createSecureContext, type SecureContext } from 'node:tls';
+
+import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
+import type { Credentials } from './credentials.js';
+import { notConnected, observed } from '../connection/observedconnection.js';
+import { asError } from '../errors.js';
+import { openTunnel } from './tunnel.js';
+
+export interface PoolOptions {
+  /** Connections for calls. Watches have a pool of their own, since each keeps a connection for minutes. */
+  readonly connections: number;
+  /** Longest wait for a connection, and for the response headers, in ms. */
+  readonly headersTimeoutMs: number;
+}
+
+export type PoolKind = 'calls' | 'streams';
+
+const WATCH_CONNECTIONS = 128;
+/** Below the 90 s after which the API server closes an idle connection, so that no call uses a closing one. */
+const KEEP_ALIVE_MS = 30_000;
+/** TCP keep-alive: the first probe after this idle time, nine more each second; a dead peer is detected after about 40 s. */
+const TCP_PROBE_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+type Agents = Readonly<Record<PoolKind, Dispatcher>>;
+
+/** Connections to the API server, replaced when CA, client certificate or address change. */
+export class ConnectionPool {
+  readonly #options: PoolOptions;
+  readonly #retired = new Set<Dispatcher>();
+  #agents: Agents | undefined;
+  #key = '';
+  /** Those of `#key`. They are the same object until they are read again, so that a call computes no digest. */
+  #credentials: Credentials | undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** The dispatcher for calls with these credentials. @throws Error when a certificate or a key cannot be read */
+  dispatcher(credentials: Credentials, kind: PoolKind): Dispatcher {
+    if (this.#agents !== undefined && credentials === this.#credentials) return this.#agents[kind];
+    const key = keyOf(credentials);
+    if (this.#agents === undefined || key !== this.#key) {
+      const connector = connectorOf(credentials);
+      this.#retire();
+      this.#agents = {
+        calls: this.#agent(credentials, connector, this.#options.connections),
+        streams: this.#agent(credentials, connector, WATCH_CONNECTIONS),
+      };
+      this.#key = key;
+    }
+    this.#credentials = credentials;
+    return this.#agents[kind];
+  }
+
+  /** Closes every connection; resolves when no socket is left. */
+  async close(): Promise<void> {
+    const open = [...this.#retired, ...Object.values(this.#agents ?? {})];
+    this.#agents = undefined;
+    this.#retired.clear();
+    await Promise.all(open.map((agent) => agent.destroy()));
+  }
+
+  /** Closes the old connections after their current calls. */
+  #retire(): void {
+    for (const agent of Object.values(this.#agents ?? {})) {
+      this.#retired.add(agent);
+      const gone = (): void => void this.#retired.delete(agent);
+      agent.close().then(gone, gone);
+    }
+  }
+
+  #agent({ server, proxy }: Credentials, connect: buildConnector.connector, connections: number): Dispatcher {
+    const options = {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: this.#options.headersTimeoutMs,
+      allowH2: false,
+    };
+    // Without TLS an HTTP proxy is asked for the whole URL: many open no tunnel to such a server.
+    if (proxy?.startsWith('http:') === true && server.startsWith('http:'))
+      return new ProxyAgent({ ...options, uri: proxy, proxyTunnel: false });
+    return new Agent({ ...options, connect });
+  }
+}
+
+/**
+ * Connects to the server, through its proxy. One for all agents: it keeps the TLS session, by which the next connection needs no
+ * signature of the server. An Agent's own is gone with its last connection.
+ */
+function connectorOf(credentials: Credentials): buildConnector.connector {
+  const { servername = '', rejectUnauthorized } = credentials.tls;
+  const address = addressIn(servername);
+  const secureContext = secureContextOf(credentials);
+  const connector = buildConnector({
+    ...(secureContext === undefined ? {} : { secureContext }),
+    ...(address === ''
+      ? { servername }
+      : { checkServerIdentity: (_, certificate) => checkServerIdentity(address, certificate) }),
+    rejectUnauthorized,
+    timeout: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_PROBE_MS,
+    allowH2: false,
+  });
+  const direct = observed(address === '' ? connector : withoutName(connector, address));
+  if (credentials.proxy === undefined) return keepingSession(direct);
+  const proxy = new URL(credentials.proxy);
+  return keepingSession(
+    tunnelling(direct, (host, port) =>
+      openTunnel({ proxy, host, port, secureContext, rejectUnauthorized, timeoutMs: CONNECT_TIMEOUT_MS }),
+    ),
+  );
+}
+
+/** The address in a server name, `::1` or `[::1]`; empty for a name. */
+function addressIn(servername: string): string {
+  const address = servername.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) === 0 ? '' : address;
+}
+
+/** TLS names no address to the server (RFC 6066), and not the host instead, as Go: the certificate alone is for it. */
+function withoutName(connector: buildConnector.connector, address: string): buildConnector.connector {
+  return (options, callback) => connector({ ...options, servername: '', host: address }, callback);
+}
+
+function tunnelling(
+  direct: buildConnector.connector,
+  open: (host: string, port: number) => Promise<Socket>,
+): buildConnector.connector {
+  return (options, callback) => {
+    const isSecure = options.protocol === 'https:';
+    const port = Number(options.port === '' ? (isSecure ? 443 : 80) : options.port);
+    const connected = (socket: Socket): void =>
+      isSecure ? direct({ ...options, httpSocket: socket }, callback) : callback(null, socket);
+    const failed = (error: unknown): void => callback(notConnected(asError(error), 'proxy'), null);
+    open(options.hostname.replace(/^\[|\]$/g, ''), port).then(connected, failed);
+  };
+}
+
+/** The connector, with the newest session that undici has cached: it holds them by weak references alone. */
+function keepingSession(connector: buildConnector.connector): buildConnector.connector {
+  const newest: { session?: Buffer } = {};
+  return (options, callback) =>
+    connector(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      // With TLS 1.3 it comes after the handshake.
+      socket.on('session', (session: Buffer) => (newest.session = session));
+      callback(null, socket);
+    });
+}
+
+/** One for all connections: Node would read the certificates and the key again for each. */
+function secureContextOf({ server, tls: { ca, cert, key } }: Credentials): SecureContext | undefined {
+  try {
+    return server.startsWith('https:') ? createSecureContext({ ca, cert, key }) : undefined;
+  } catch (error) {
+    throw notConnected(asError(error), 'connect');
+  }
+}
+
+/** A digest, so that the key material is not stored a second time. */
+function keyOf(credentials: Credentials): string {
+  const { ca, cert, key, servername, rejectUnauthorized } = credentials.tls;
+  const parts = [credentials.server, credentials.proxy, ca, cert, key, servername, rejectUnauthorized];
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${String(part).length}:${String(part)};`);
+  return hash.digest('hex');
+}

@@ -1,0 +1,59 @@
+import type { Random } from '../clock.js';
+import type { ApiError } from '../errors.js';
+
+/** Upper limit for a Retry-After. */
+export const LONGEST_RETRY_AFTER_MS = 60_000;
+
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+const DEFAULT_THROTTLE_MS = 1_000;
+
+/** A failed attempt of a call. */
+export interface FailedAttempt {
+  readonly error: ApiError;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Certainly not received by the server: there was no connection. */
+  readonly unsent: boolean;
+}
+
+/**
+ * Ms to wait before the call is retried; undefined when it must not be.
+ *
+ * A call that was certainly not applied (no connection, 429) is always retried. One that may have been applied (reset, 5xx,
+ * incomplete response) is retried only when it is idempotent.
+ */
+export function waitBeforeRetry(failed: FailedAttempt, idempotent: boolean, random: Random): number | undefined {
+  const { error, attempt, unsent } = failed;
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (0.5 + random());
+  switch (error.kind) {
+    case 'Throttled':
+      return jittered(Math.max(error.retryAfterMs ?? DEFAULT_THROTTLE_MS, backoff), random);
+    case 'Unavailable':
+      return idempotent ? jittered(Math.max(error.retryAfterMs ?? 0, backoff), random) : undefined;
+    case 'Malformed':
+      return idempotent ? backoff : undefined;
+    case 'Transport':
+      return unsent || idempotent ? backoff : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Adds up to a tenth, so that many clients do not retry at the same time. */
+function jittered(ms: number, random: Random): number {
+  return ms + ms * 0.1 * random();
+}
+
+/**
+ * Ms of a Retry-After header, at most {@link LONGEST_RETRY_AFTER_MS}; undefined when it is missing or invalid.
+ * RFC 9110: whole seconds, or an HTTP date, which is compared with `now` (ms since the epoch).
+ */
+export function parseRetryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
+  const value = (typeof header === 'string' ? header : header?.[0])?.trim();
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, LONGEST_RETRY_AFTER_MS);
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(date - now, 0), LONGEST_RETRY_AFTER_MS);
+}

@@ -1,0 +1,190 @@
+import type { Clock } from '../clock.js';
+import type { ApiError } from '../errors.js';
+import type { RequestMetrics } from '../metrics/metrics.js';
+import { exchange, type IncomingResponse, type ResponseBody } from './exchange.js';
+import { isForeign, parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
+import { retryAfterKey, type Call } from './call.js';
+import type { Credentials } from './credentials.js';
+import type { Deadline } from './deadline.js';
+import { aborted, errorFromResponse, malformed } from '../client/apierror.js';
+import { failureOf } from '../connection/failure.js';
+import { Explainer, foreign, withoutTls } from './explainer.js';
+import type { RetryAfter } from './retryafter.js';
+import type { PoolKind, ConnectionPool } from './connectionpool.js';
+import { parseRetryAfter } from './retry.js';
+import type { ServerClock } from './serverclock.js';
+
+export interface RoundTripperOptions {
+  /** Records the Retry-After of error responses. */
+  readonly retryAfter: RetryAfter;
+  readonly clock: Clock;
+  /** Receives the `Date` of every response. */
+  readonly serverClock?: ServerClock | undefined;
+  readonly metrics?: RequestMetrics | undefined;
+  readonly userAgent: string;
+  readonly maxResponseBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+/** The error of one attempt, with what decides about the next one. */
+export class AttemptError extends Error {
+  readonly failure: ApiError;
+  /** Certainly not received by the server. */
+  readonly unsent: boolean;
+  /** The credentials that the server or TLS rejected. */
+  readonly rejectedCredentials: Credentials | undefined;
+
+  constructor(failure: ApiError, unsent: boolean, suspect?: Credentials) {
+    super(failure.message);
+    this.failure = failure;
+    this.unsent = unsent;
+    this.rejectedCredentials = suspect;
+  }
+}
+
+/** Performs one attempt of a call (Go's http.RoundTripper). */
+export interface RoundTripper {
+  /** The complete response. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the deadline's reason. */
+  call(call: Call, credentials: Credentials, deadline: Deadline): Promise<ApiResponse>;
+  /** The body as a stream, until it ends or the call's own signal fires. */
+  open(call: Call, credentials: Credentials, deadline: Deadline): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+/** Parts of the address of an API server. */
+interface Address {
+  readonly server: string;
+  readonly origin: string;
+  readonly host: string;
+  /** Path under which the API is served; no slash at the end. */
+  readonly prefix: string;
+}
+
+/** Round trips over HTTP/1.1 with keep-alive. */
+export class HttpRoundTripper implements RoundTripper {
+  readonly #pool: ConnectionPool;
+  readonly #options: RoundTripperOptions;
+  readonly #explainer: Explainer;
+  /** Of the last call: parsed once, not for each call. */
+  #address: Address | undefined;
+
+  constructor(pool: ConnectionPool, options: RoundTripperOptions) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#explainer = new Explainer(options.clock);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async call(call: Call, credentials: Credentials, deadline: Deadline): Promise<ApiResponse> {
+    const response = await this.#send('calls', call, credentials, deadline);
+    return this.#read(call, response, credentials);
+  }
+
+  async open(call: Call, credentials: Credentials, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#send('streams', call, credentials, deadline);
+    if (response.status !== 200) await this.#read(call, response, credentials);
+    const { body } = response;
+    const end = (): void => body.abort(aborted(call.target));
+    if (call.signal?.aborted === true) end();
+    else call.signal?.addEventListener('abort', end, { once: true });
+    return this.#chunksOf(call, body, credentials, () => call.signal?.removeEventListener('abort', end));
+  }
+
+  async #send(kind: PoolKind, call: Call, credentials: Credentials, deadline: Deadline): Promise<IncomingResponse> {
+    const { clock, metrics, serverClock, bodyTimeoutMs } = this.#options;
+    const { origin, host, prefix } = this.#addressOf(credentials);
+    call.beforeAttempt?.();
+    const started = clock.monotonic();
+    const count = (code: string): void =>
+      metrics?.requested(call.method, host, code, (clock.monotonic() - started) / 1000);
+    try {
+      const options = {
+        origin,
+        path: `${prefix}${requestTarget(call)}`,
+        method: call.method,
+        headers: this.#headers(call, credentials),
+        body: call.body ?? null,
+        bodyTimeout: kind === 'streams' ? 0 : bodyTimeoutMs,
+      };
+      const response = await exchange(this.#pool.dispatcher(credentials, kind), options, deadline);
+      count(String(response.status));
+      serverClock?.observe(response.headers.date, started);
+      return response;
+    } catch (error) {
+      count('<error>');
+      const { unsent, suspectsCredentials } = failureOf(error);
+      const failure = this.#explainer.unanswered(call.target, error, credentials);
+      throw new AttemptError(failure, unsent, suspectsCredentials ? credentials : undefined);
+    }
+  }
+
+  #addressOf({ server }: Credentials): Address {
+    if (this.#address?.server !== server) {
+      const { origin, host, pathname } = new URL(server);
+      this.#address = { server, origin, host, prefix: pathname.replace(/\/$/, '') };
+    }
+    return this.#address;
+  }
+
+  #headers(call: Call, credentials: Credentials): Record<string, string> {
+    return {
+      ...credentials.headers,
+      'user-agent': this.#options.userAgent,
+      accept: call.accept ?? 'application/json',
+      ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+    };
+  }
+
+  async #read(call: Call, { status, headers, body }: IncomingResponse, credentials: Credentials): Promise<ApiResponse> {
+    const bytes = await this.#bytesOf(call, body, credentials);
+    if (bytes === undefined) throw tooLong(call.target, this.#options.maxResponseBytes);
+    const raw = { status, contentType: headers['content-type'] ?? '', bytes };
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && !isForeign(raw)) return parseSuccess(raw, call.target);
+    if (isSuccess) throw foreign(malformed(call.target, 'a page', status), credentials);
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#options.clock.now());
+    if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
+    const parsed = parseErrorBody(raw);
+    const failure = errorFromResponse({ status: raw.status, body: parsed, retryAfterMs }, call.target);
+    if (failure.kind === 'Unauthorized')
+      throw new AttemptError(this.#explainer.rejected(failure, credentials), false, credentials);
+    // A TLS server of Go answers so to a request without TLS.
+    const wantsTls = status === 400 && parsed === undefined && credentials.server.startsWith('http:');
+    if (wantsTls) throw new AttemptError(withoutTls(failure, credentials), false);
+    throw new AttemptError(isForeign(raw) ? foreign(failure, credentials) : failure, false);
+  }
+
+  async #bytesOf(call: Call, body: ResponseBody, credentials: Credentials): Promise<Buffer | undefined> {
+    try {
+      return await body.bytes(this.#options.maxResponseBytes);
+    } catch (error) {
+      throw new AttemptError(this.#explainer.unanswered(call.target, error, credentials), false);
+    }
+  }
+
+  async *#chunksOf(
+    call: Call,
+    body: ResponseBody,
+    credentials: Credentials,
+    onEnd: () => void,
+  ): AsyncIterable<Uint8Array> {
+    try {
+      yield* body.chunks();
+    } catch (error) {
+      if (call.signal?.aborted === true) throw aborted(call.target);
+      throw this.#explainer.unanswered(call.target, error, credentials);
+    } finally {
+      onEnd();
+    }
+  }
+}
+
+/** Path and query of a call. */
+export function requestTarget(call: Call): string {
+  if (call.query === undefined) return call.path;
+  const query = new URLSearchParams(call.query).toString();
+  return query === '' ? call.path : `${call.path}?${query}`;
+}

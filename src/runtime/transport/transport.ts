@@ -1,0 +1,239 @@
+import { delay, type Clock, type Random } from '../clock.js';
+import { ApiError } from '../errors.js';
+import type { Logger } from '../logger.js';
+import type { RequestMetrics } from '../metrics/metrics.js';
+import type { ApiResponse } from './response.js';
+import { retryAfterKey, type Bucket, type Call } from './call.js';
+import {
+  CachedCredentials,
+  CredentialsError,
+  errorCode,
+  type CredentialLoader,
+  type Credentials,
+} from './credentials.js';
+import { Deadline, rejectOnAbort } from './deadline.js';
+import { aborted, describeCall, noResponse, notSent } from '../client/apierror.js';
+import { RetryAfter } from './retryafter.js';
+import type { ServerClock } from './serverclock.js';
+import { ConnectionPool } from './connectionpool.js';
+import { TokenBucket, type RateLimit } from './ratelimit.js';
+import { waitBeforeRetry } from './retry.js';
+import { lateError } from './explainer.js';
+import { HttpRoundTripper, AttemptError, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
+
+/** Sends calls to the API server with retries and rate limits; does not interpret objects. */
+export interface Transport {
+  /** Sends a call and reads the whole response. Throws ApiError. */
+  call(call: Call): Promise<ApiResponse>;
+  /**
+   * Sends a call and returns the body as a stream, until it ends or the call's signal fires; a caller that stops reading
+   * earlier has to fire it. The deadline covers the response headers only. Throws ApiError.
+   */
+  open(call: Call): Promise<AsyncIterable<Uint8Array>>;
+  /** Closes all connections; current calls fail. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  /** Receives the `Date` of every response over HTTP. */
+  readonly serverClock?: ServerClock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics?: RequestMetrics;
+  readonly userAgent: string;
+  /** Default: 100/s burst 200; events 10/s burst 50; leases 5/s burst 20; reviews 20/s burst 40. */
+  readonly limits?: Partial<Readonly<Record<Bucket, RateLimit>>>;
+  /** Connections for calls; default 32. */
+  readonly connections?: number;
+  /** Longest time a call may take, in ms; default and most 15,000. */
+  readonly deadlineMs?: number;
+  /** Longest response body, in bytes; default 64 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/** Upper limit for a call, retries included. */
+export const LONGEST_CALL_MS = 15_000;
+
+const ATTEMPTS = 4;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
+  default: { qps: 100, burst: 200 },
+  events: { qps: 10, burst: 50 },
+  leases: { qps: 5, burst: 20 },
+  reviews: { qps: 20, burst: 40 },
+};
+
+/**
+ * The transport over HTTP/1.1 and kept-alive connections.
+ *
+ * Guarantees: every call ends within its deadline; no call is sent before the last Retry-After for its method and path (at
+ * most 60 s) has passed; a call that may have been applied is retried only when it is idempotent, and only after the
+ * previous attempt has ended; after a 401 or a TLS error the credentials are read again for one more attempt.
+ */
+export function createTransport(loader: CredentialLoader, options: TransportOptions): Transport {
+  const pool = new ConnectionPool({ connections: options.connections ?? 32, headersTimeoutMs: deadlineOf(options) });
+  return new RetryingTransport(loader, options, (settings) => new HttpRoundTripper(pool, settings));
+}
+
+/** A transport over another round tripper, such as {@link InProcessRoundTripper}, to a server without authentication. */
+export function createTransportWith(
+  roundTripper: (options: RoundTripperOptions) => RoundTripper,
+  options: TransportOptions,
+): Transport {
+  const credentials = { server: 'https://localhost', headers: {}, tls: { rejectUnauthorized: true } };
+  return new RetryingTransport({ load: async () => credentials }, options, roundTripper);
+}
+
+type Attempt<T> = (credentials: Credentials, deadline: Deadline) => Promise<T>;
+
+/** A call with all its attempts. */
+interface Course {
+  readonly call: Call;
+  readonly deadline: Deadline;
+  /** Of the deadline. */
+  readonly ms: number;
+  /** Of the last attempt. */
+  credentials?: Credentials;
+  /** The last attempt that has ended. */
+  failure?: ApiError;
+}
+
+class RetryingTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  readonly #credentials: CachedCredentials;
+  readonly #retryAfter: RetryAfter;
+  readonly #buckets: Readonly<Record<Bucket, TokenBucket>>;
+  readonly #roundTripper: RoundTripper;
+
+  constructor(
+    loader: CredentialLoader,
+    options: TransportOptions,
+    roundTripper: (options: RoundTripperOptions) => RoundTripper,
+  ) {
+    const { clock, limits } = options;
+    const bucket = (name: Bucket): TokenBucket => new TokenBucket(clock, limits?.[name] ?? LIMITS[name]);
+    this.#options = options;
+    this.#clock = clock;
+    this.#deadlineMs = deadlineOf(options);
+    this.#credentials = new CachedCredentials(loader, clock, options.log);
+    this.#retryAfter = new RetryAfter(clock);
+    this.#buckets = {
+      default: bucket('default'),
+      events: bucket('events'),
+      leases: bucket('leases'),
+      reviews: bucket('reviews'),
+    };
+    this.#roundTripper = roundTripper({
+      retryAfter: this.#retryAfter,
+      clock,
+      serverClock: options.serverClock,
+      metrics: options.metrics,
+      userAgent: options.userAgent,
+      maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+      bodyTimeoutMs: this.#deadlineMs,
+    });
+  }
+
+  call(call: Call): Promise<ApiResponse> {
+    return this.#callWithRetries(call, (credentials, deadline) => this.#roundTripper.call(call, credentials, deadline));
+  }
+
+  open(call: Call): Promise<AsyncIterable<Uint8Array>> {
+    return this.#callWithRetries(call, (credentials, deadline) => this.#roundTripper.open(call, credentials, deadline));
+  }
+
+  close(): Promise<void> {
+    return this.#roundTripper.close();
+  }
+
+  /** Attempts the call until it succeeds, must not be retried, or reaches its deadline. */
+  async #callWithRetries<T>(call: Call, attempt: Attempt<T>): Promise<T> {
+    await this.#admit(call, call.signal);
+    const ms = Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS);
+    const course: Course = { call, ms, deadline: new Deadline(this.#clock, ms, call.signal) };
+    try {
+      return await this.#attemptUntilDone(course, attempt);
+    } catch (error) {
+      throw asAttemptError(error, course).failure;
+    } finally {
+      course.deadline.close();
+    }
+  }
+
+  async #attemptUntilDone<T>(course: Course, attempt: Attempt<T>): Promise<T> {
+    const { call, deadline } = course;
+    let refreshed = false;
+    for (let attempts = 1; ;) {
+      try {
+        const credentials =
+          this.#credentials.cached() ?? (await rejectOnAbort(this.#credentials.current(), deadline.signal));
+        course.credentials = credentials;
+        return await attempt(credentials, deadline);
+      } catch (error) {
+        // What was read has just been found wrong; a plugin would ask a person again.
+        if (error instanceof CredentialsError) throw error;
+        const failed = asAttemptError(error, course);
+        if (deadline.reason === undefined) course.failure = failed.failure;
+        if (failed.rejectedCredentials === undefined || refreshed)
+          await this.#waitForRetry(call, failed, attempts++, deadline);
+        else await rejectOnAbort(this.#credentials.refresh(failed.rejectedCredentials), deadline.signal);
+        refreshed ||= failed.rejectedCredentials !== undefined;
+      }
+      await this.#admit(call, deadline.signal);
+    }
+  }
+
+  /** Waits before the next attempt; throws the error when there must be none. */
+  async #waitForRetry(call: Call, failed: AttemptError, attempts: number, deadline: Deadline): Promise<void> {
+    const { failure, unsent } = failed;
+    if (attempts >= (call.attempts ?? ATTEMPTS)) throw failed;
+    const wait = waitBeforeRetry({ error: failure, attempt: attempts, unsent }, call.idempotent, this.#options.random);
+    if (wait === undefined || wait >= deadline.remainingMs) throw failed;
+    this.#options.log.debug({ call: describeCall(call.target), kind: failure.kind, waitMs: wait }, 'retrying a call');
+    await delay(this.#clock, wait, deadline.signal);
+  }
+
+  /** Waits for the server's Retry-After and for the rate limit. */
+  async #admit(call: Call, signal: AbortSignal | undefined): Promise<void> {
+    const bucket = call.bucket ?? 'default';
+    const retryAfterMs = (): number => this.#retryAfter.remainingMs(retryAfterKey(call));
+    const started = this.#clock.monotonic();
+    try {
+      for (let left = retryAfterMs(); left > 0; left = retryAfterMs()) {
+        if (left > this.#deadlineMs) throw retryAfterError(call, left);
+        await delay(this.#clock, left, signal);
+      }
+      await this.#buckets[bucket].take(signal);
+    } catch (error) {
+      throw error instanceof ApiError ? error : aborted(call.target);
+    }
+    this.#options.metrics?.limited(bucket, (this.#clock.monotonic() - started) / 1000);
+  }
+}
+
+function deadlineOf(options: TransportOptions): number {
+  return Math.min(options.deadlineMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS);
+}
+
+/** Any error of an attempt as an AttemptError. */
+function asAttemptError(error: unknown, { call, deadline, ms, credentials, failure }: Course): AttemptError {
+  if (error instanceof AttemptError && deadline.reason === undefined) return error;
+  if (deadline.expired)
+    return new AttemptError(lateError({ call: call.target, ms, credentials, previous: failure }), false);
+  if (call.signal?.aborted === true) return new AttemptError(aborted(call.target), false);
+  if (error instanceof ApiError) return new AttemptError(error, false);
+  if (error instanceof CredentialsError) return new AttemptError(notSent(call.target, error.message), false);
+  return new AttemptError(noResponse(call.target, errorCode(error)), false);
+}
+
+function retryAfterError(call: Call, leftMs: number): ApiError {
+  return new ApiError({
+    kind: 'Throttled',
+    message: `${describeCall(call.target)}: not sent: the API server is overloaded (429); retry after ${Math.ceil(leftMs / 1000)} s`,
+    call: call.target,
+    retryAfterMs: leftMs,
+  });
+}

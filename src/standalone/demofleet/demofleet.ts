@@ -1,0 +1,160 @@
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import { AGENTS_NAMESPACE, DEFAULT_NAMESPACE, STANDALONE_FIELD_MANAGER } from '../../api/names.js';
+import { Leases, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { prepareJoin, type JoinHub } from '../../cli/cluster/join.js';
+import type { JoinData } from '../../domain/agent/hubtoken.js';
+import { delay } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
+import type { Runnable } from '../../runtime/process/lifecycle.js';
+import { demoCluster } from './clusters.js';
+import { DemoHome } from './home.js';
+import { Member, type MemberTools } from './member.js';
+import { DEMO_LEASE_SECONDS, OUTAGE_MS, OUTAGE_PERIOD_MS, outagesOf, type Outage } from './outages.js';
+
+export interface DemoFleetOptions extends MemberTools {
+  /** Number of clusters, one or more. */
+  readonly total: number;
+  /** The hub as its administrator uses it. */
+  readonly hub: JoinHub;
+  readonly address: Pick<JoinData, 'hubUrl' | 'hubCa'>;
+  /** Prints a line for the user. */
+  readonly print: (line: string) => void;
+}
+
+/** The cluster set of the fleet. */
+export const DEMO_SET = 'demo';
+/** Clusters that join at the same time: the API server and the agents of a thousand clusters share one process. */
+const JOINING = 4;
+/** A cluster that has not reported after this long does not keep the next one from joining. */
+const JOINING_MS = 30_000;
+const VALID_SECONDS = 3_600;
+
+/**
+ * A fleet of simulated clusters with real agents, in this process.
+ *
+ * Flow: the set `demo`, with a binding in the namespace `default`; then the clusters join, a few at a time, by the requests of
+ * `cluster add` and of the agent; then some of them fall silent again and again. A cluster that has joined at an earlier start
+ * joins as by `cluster add --renew`, since the token of its agent is not kept.
+ * What somebody changes on the hub stays: a cluster that is refused does not join, and a line says so.
+ */
+export class DemoFleet implements Runnable {
+  readonly name = 'demo-fleet';
+  readonly #options: DemoFleetOptions;
+  readonly #members: Member[] = [];
+
+  constructor(options: DemoFleetOptions) {
+    this.#options = options;
+  }
+
+  /** Until `signal` fires. Never rejects: the hub is of use without the fleet, too. */
+  async run(signal: AbortSignal): Promise<boolean> {
+    const { total, log, print } = this.#options;
+    try {
+      await this.#makeSet(signal);
+      print(`demo fleet: ${total} clusters join`);
+      const numbers = Array.from({ length: total }, (_, index) => index).values();
+      await Promise.all(Array.from({ length: JOINING }, () => this.#joinAll(numbers, signal)));
+      print(this.#joinedLine());
+      await Promise.all(outagesOf(total).map((outage) => this.#repeat(outage, signal)));
+    } catch (error) {
+      if (!signal.aborted) {
+        log.error({ err: error }, 'the demo fleet failed');
+        print(`demo fleet: ${errorText(error)}`);
+      }
+    }
+    await untilAborted(signal);
+    await Promise.all(this.#members.map((member) => member.stop()));
+    return true;
+  }
+
+  async #makeSet(signal: AbortSignal): Promise<void> {
+    const { client } = this.#options.hub;
+    const options = { fieldManager: STANDALONE_FIELD_MANAGER, force: false, signal };
+    const set: KubeObject = { metadata: { name: DEMO_SET } };
+    await client.apply(ManagedClusterSets, set, options);
+    const binding = {
+      metadata: { name: DEMO_SET, namespace: DEFAULT_NAMESPACE },
+      spec: { clusterSet: DEMO_SET },
+    };
+    await client.apply<KubeObject>(ManagedClusterSetBindings, binding, options);
+  }
+
+  /** Lets clusters join one after the other; `numbers` are shared with others that do the same. */
+  async #joinAll(numbers: Iterator<number>, signal: AbortSignal): Promise<void> {
+    for (let next = numbers.next(); next.done !== true; next = numbers.next()) {
+      signal.throwIfAborted();
+      await this.#join(next.value, signal);
+    }
+  }
+
+  async #join(index: number, signal: AbortSignal): Promise<void> {
+    const { log, print } = this.#options;
+    const cluster = demoCluster(index);
+    try {
+      const member = new Member(cluster.name, new DemoHome(cluster, await this.#manifest(cluster.name)), this.#options);
+      this.#members.push(member);
+      member.start();
+      await this.#reported(member, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ cluster: cluster.name, error: errorText(error) }, 'a simulated cluster cannot join');
+      print(`demo fleet: ${cluster.name} cannot join: ${errorText(error)}`);
+    }
+  }
+
+  /** A cluster that has not reported yet may still join. */
+  #joinedLine(): string {
+    const all = this.#members.length;
+    const joined = this.#members.filter(({ hasReported }) => hasReported).length;
+    return joined === all
+      ? `demo fleet: ${all} clusters have joined`
+      : `demo fleet: ${joined} of ${all} clusters have joined, the others have not reported yet`;
+  }
+
+  /** Until the cluster has reported, or for a time. Ends the delay: `signal` lives on, and Node warns about many listeners. */
+  async #reported(member: Member, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const late = delay(this.#options.clock, JOINING_MS, AbortSignal.any([signal, over.signal]));
+    await Promise.race([member.reported, late]).finally(() => over.abort());
+  }
+
+  /** What `cluster add` prints, without the objects around it. */
+  async #manifest(name: string): Promise<JoinData> {
+    const { hub, address } = this.#options;
+    const renew = (await hub.client.get(Leases, { namespace: AGENTS_NAMESPACE, name })) !== undefined;
+    if (!renew) {
+      const object = { metadata: { name }, spec: { leaseDurationSeconds: DEMO_LEASE_SECONDS } };
+      await hub.client.apply<KubeObject>(ManagedClusters, object, {
+        fieldManager: STANDALONE_FIELD_MANAGER,
+        force: false,
+      });
+    }
+    const made = await prepareJoin(hub, { name, clusterSet: DEMO_SET, validSeconds: VALID_SECONDS, renew });
+    const { clusterUid, secretUid: joinSecretUid, token: joinToken } = made;
+    return { cluster: name, clusterUid, joinToken, joinSecretUid, ...address };
+  }
+
+  /** Rejects with the signal's reason. */
+  async #repeat({ cluster, firstMs }: Outage, signal: AbortSignal): Promise<void> {
+    const { clock, print } = this.#options;
+    const { name } = demoCluster(cluster);
+    const member = this.#members.find((one) => one.name === name);
+    if (member === undefined) return;
+    await delay(clock, firstMs, signal);
+    for (;;) {
+      await member.stop();
+      print(`demo fleet: ${name} falls silent for ${OUTAGE_MS / 1000} s`);
+      await delay(clock, OUTAGE_MS, signal);
+      member.start();
+      print(`demo fleet: ${name} is back`);
+      await delay(clock, OUTAGE_PERIOD_MS - OUTAGE_MS, signal);
+    }
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

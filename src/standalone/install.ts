@@ -1,0 +1,50 @@
+import path from 'node:path';
+
+import type { KubeObject, ResourceType } from '../runtime/vocabulary/meta.js';
+import * as kinds from '../api/resources.js';
+import { packageRoot } from '../commandline.js';
+import type { KubeClient } from '../runtime/client/client.js';
+import { readKustomization } from '../runtime/manifests/kustomization.js';
+import { isFailure } from '../runtime/errors.js';
+
+/** The field manager of `kubectl apply --server-side`, so that a user can apply `deploy/` without a conflict. */
+const FIELD_MANAGER = 'kubectl';
+/** Kinds that are skipped, since the operator runs in this process. */
+const SKIPPED: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
+const TYPES: ReadonlyMap<string, ResourceType> = new Map(
+  Object.values(kinds)
+    .filter(isType)
+    .map((type) => [`${kinds.apiVersionOf(type)} ${type.kind}`, type]),
+);
+
+/**
+ * Applies `deploy/standalone`: CRDs, namespace, rights, policies. An object that another field manager has changed is kept;
+ * the names of such objects are returned.
+ * @throws Error for an unknown kind; ApiError.
+ */
+export async function install(client: KubeClient): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const object of readKustomization(path.join(packageRoot(), 'deploy', 'standalone'))) {
+    if (SKIPPED.has(object.kind ?? '')) continue;
+    try {
+      await client.apply(typeOf(object), object, { fieldManager: FIELD_MANAGER, force: false, metadataOnly: true });
+    } catch (error) {
+      if (!isFailure(error, 'Conflict')) throw error;
+      kept.push(`${object.kind ?? ''} ${object.metadata.name}`);
+    }
+  }
+  return kept;
+}
+
+function typeOf(object: KubeObject): ResourceType {
+  const type = TYPES.get(`${object.apiVersion ?? ''} ${object.kind ?? ''}`);
+  if (type === undefined)
+    throw new Error(
+      `deploy/standalone: ${object.kind ?? ''} ${object.metadata.name}: unknown kind of ${object.apiVersion ?? ''}`,
+    );
+  return type;
+}
+
+function isType(value: unknown): value is ResourceType {
+  return typeof value === 'object' && value !== null && 'plural' in value;
+}

@@ -1,0 +1,39 @@
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { ConfigMaps, Secrets } from '../../../api/resources.js';
+import type { ReadClient } from '../../../runtime/client/client.js';
+import { field } from '../../../runtime/vocabulary/json.js';
+import type { Volumes } from '../process/launcher.js';
+import type { PodSpec, Volume } from '../workload.js';
+
+type Files = Record<string, string | Uint8Array>;
+
+/**
+ * The current files of a pod's volumes: Secrets, ConfigMaps and emptyDirs.
+ * Errors: one that names the missing object, or the volume of another kind; ApiError.
+ */
+export async function readVolumes(client: ReadClient, namespace: string, pod: PodSpec): Promise<Volumes> {
+  const volumes: Record<string, Files> = {};
+  for (const volume of pod.volumes ?? []) volumes[volume.name] = await filesOf(client, namespace, volume);
+  return volumes;
+}
+
+async function filesOf(client: ReadClient, namespace: string, volume: Volume): Promise<Files> {
+  const { secret, configMap, emptyDir } = volume;
+  if (emptyDir !== undefined) return {};
+  if (configMap !== undefined) {
+    const found = await client.get(ConfigMaps, { namespace, name: configMap.name ?? '' });
+    if (found === undefined && configMap.optional !== true)
+      throw new Error(`volume ${volume.name}: ConfigMap ${namespace}/${configMap.name ?? ''} does not exist`);
+    return textOf(found);
+  }
+  if (secret === undefined)
+    throw new Error(`volume ${volume.name}: must be a secret, configMap or emptyDir: nothing else is mounted here`);
+  const found = await client.get(Secrets, { namespace, name: secret.secretName ?? '' });
+  if (found === undefined && secret.optional !== true)
+    throw new Error(`volume ${volume.name}: Secret ${namespace}/${secret.secretName ?? ''} does not exist`);
+  return Object.fromEntries(Object.entries(textOf(found)).map(([file, text]) => [file, Buffer.from(text, 'base64')]));
+}
+
+function textOf(object: KubeObject | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(field(object, 'data') ?? {}).map(([file, text]) => [file, String(text)]));
+}

@@ -1,0 +1,295 @@
+import path from 'node:path';
+
+import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PART_OF_LABEL, PRODUCT } from '../api/names.js';
+import { MultiClusterEngines } from '../api/resources.js';
+import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
+import { packageRoot, type HubConfig } from '../commandline.js';
+import { addressOf } from '../runtime/flags/flags.js';
+import { connectHub } from '../agent/hub.js';
+import { createCache } from '../runtime/cache/reflector.js';
+import { createClient } from '../runtime/client/rest.js';
+import type { Transport } from '../runtime/transport/transport.js';
+import { LocalNode } from './local/node/node.js';
+import type { LogFile } from './local/process/podlog.js';
+import { ContainerLogs } from './local/process/containerlogs.js';
+import { LocalRuntime } from './local/runtime.js';
+import { openLogFile } from '../runtime/log/logfile.js';
+import { createLogger } from '../runtime/log/pinologger.js';
+import { flushAtExit } from '../runtime/log/standardoutput.js';
+import { openTracing } from '../runtime/tracing/tracing.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import {
+  awaitSignals,
+  exitOnCrash,
+  runUntilSignalled,
+  type Runnable,
+  type Signals,
+} from '../runtime/process/lifecycle.js';
+import type { Logger } from '../runtime/logger.js';
+import type { StandaloneConfig } from './flags.js';
+import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
+import { engineGroup } from '../operator/engine.js';
+import { createManager, type ManagerSinks } from '../operator/manager.js';
+import { DemoFleet } from './demofleet/demofleet.js';
+import { install } from './install.js';
+import {
+  checkFolders,
+  gatewayAddresses,
+  logFile,
+  startApiAt,
+  startErrorMessage,
+  withGatewayAddress,
+} from './preflight.js';
+import { progress } from './progress.js';
+import { seedFleet } from './seedfleet.js';
+
+const NODE = 'local';
+
+/**
+ * Runs API server, operator and local runtime until a signal; returns the exit code. A failure to start is one line on standard
+ * error, and 1. A signal during the start ends it after the current step, with 0. `entryPoint`: the file of `main.js`, which the
+ * components' processes run.
+ */
+export async function runStandalone(config: StandaloneConfig, entryPoint: string): Promise<number> {
+  try {
+    await checkFolders(config);
+    await checkSecrets(config.dataDir);
+    const log = openLog(config);
+    const signals = awaitSignals({ host: process, clock: systemClock, log });
+    signals.stop.signal.addEventListener('abort', () => progress.printLine('stopping ...'), { once: true });
+    try {
+      return await start(config, { log, signals, entryPoint, logs: new ContainerLogs(systemClock) });
+    } catch (error) {
+      if (error === signals.stop.signal.reason) return 0;
+      throw error;
+    } finally {
+      signals.release();
+    }
+  } catch (error) {
+    progress.printError(`multicluster-engine standalone: ${startErrorMessage(error, config.dataDir)}`);
+    return 1;
+  }
+}
+
+interface Context {
+  readonly logs: ContainerLogs;
+  readonly log: Logger;
+  readonly signals: Signals;
+  readonly entryPoint: string;
+}
+
+async function start(configured: StandaloneConfig, context: Context): Promise<number> {
+  const print = (line: string): void => progress.printLine(line);
+  const { config, server } = await startApiAt(configured, print, async (selected) => ({
+    config: selected,
+    server: await startServer(selected, context),
+  }));
+  try {
+    return await serve(await withGatewayAddress(config, print), server, context);
+  } finally {
+    await server.close();
+  }
+}
+
+function startServer(config: StandaloneConfig, { log, logs }: Context): Promise<ApiServer> {
+  return progress.step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
+    startApiServer({
+      ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
+      credentials: config.dataDir,
+      listen: config.listen,
+      clock: systemClock,
+      podLogs: logs,
+      warn: (text, where) => warn(log, text, where),
+      onFatal: (error) => crash(log, startErrorMessage(error, config.dataDir)),
+      ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
+    }),
+  );
+}
+
+function openLog(config: StandaloneConfig): Logger {
+  const log = createLogger({
+    level: config.logLevel,
+    clock: systemClock,
+    destination: flushAtExit(openLogFile(logFile(config.dataDir), systemClock)),
+  });
+  exitOnCrash(process, log);
+  return log;
+}
+
+/** The log of a component. Its own lines are about lines that were dropped. */
+function openPodLog(file: string): LogFile {
+  const destination = openLogFile(file, systemClock);
+  createLogger({ level: 'warn', clock: systemClock, destination });
+  return destination;
+}
+
+/** Warnings of the store are printed; those of controllers, which retry, are in the log only. */
+function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
+  log.warn({ where }, text);
+  if (where === 'store') progress.printLine(text);
+}
+
+/** An unrecoverable error of the store. The log file may be unwritable too, hence the line on standard error. */
+function crash(log: Logger, reason: string): never {
+  log.error({ reason }, 'the store can no longer be trusted, exiting');
+  progress.printError(`multicluster-engine standalone: the store can no longer be trusted: ${reason}`);
+  process.exit(1);
+}
+
+async function serve(config: StandaloneConfig, server: ApiServer, context: Context): Promise<number> {
+  const { log, signals } = context;
+  const { signal } = signals.stop;
+  const clients = new InProcessClients(server, config.version, log);
+  const admin = clients.admin();
+  signal.throwIfAborted();
+  const kept = await progress.step('installing CRDs, rights and policies', () => install(admin));
+  for (const one of kept) progress.printLine(`  ${one} was changed by another client and is kept`);
+  signal.throwIfAborted();
+  if (config.seedFleet > 0)
+    await progress.step(`making ${config.seedFleet} example clusters`, (count) =>
+      seedFleet(admin, config.seedFleet, { count, signal }),
+    );
+  const transport = clients.transport(serviceAccountUser('kube-system', 'local-runtime'));
+  const node = new LocalNode({
+    client: createClient(transport),
+    openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
+    clock: systemClock,
+    log,
+    name: NODE,
+    version: `v${config.version}`,
+  });
+  signal.throwIfAborted();
+  await progress.step('starting the local runtime', () => node.start());
+  const service = 'multicluster-engine-operator';
+  const tracing = config.tracing && (await openTracing({ service, version: config.version, clock: systemClock, log }));
+  const sinks = { log, tracer: tracing?.tracer };
+  const parts = [
+    operator(config, clients, sinks),
+    runtime(config, server, transport, context),
+    ...(config.demoFleet > 0 ? [demoFleet(config, clients, server, context)] : []),
+  ];
+  const [engine] = await admin.list(MultiClusterEngines, undefined);
+  const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
+  if (!signal.aborted)
+    progress.printLine(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
+  const code = await running;
+  await Promise.all([node.stop(), tracing?.close()]);
+  return code;
+}
+
+/** The engine's controllers with the ServiceAccount of the operator; authorization and admission apply to them. */
+function operator(config: StandaloneConfig, clients: InProcessClients, sinks: ManagerSinks): Runnable {
+  const user = serviceAccountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
+  const settings: HubConfig = {
+    version: config.version,
+    leaderElectionNamespace: OPERATOR_NAMESPACE,
+    // The data folder has one process at a time: the next one has the same identity and need not wait for the lease.
+    identity: 'standalone',
+    namespace: undefined,
+    // The processes of this program run in its place: nothing is pulled.
+    componentImage: 'localhost/multicluster-engine',
+    componentReplicas: 1,
+    workers: 4,
+    kubeApiQps: 100,
+    kubeApiBurst: 200,
+    settleWindowMs: 50,
+    metricsSecure: false,
+    sigDecisions: false,
+    inventories: { clusterProfiles: undefined, ocmClusters: false },
+    tracing: config.tracing,
+  };
+  return engineGroup(createManager(settings, sinks, (options) => clients.transport(user, options)));
+}
+
+/** The agents reach the hub over HTTPS with tokens of their own, as from a cluster. */
+function demoFleet(config: StandaloneConfig, clients: InProcessClients, server: ApiServer, { log }: Context): Runnable {
+  const tools = { clock: systemClock, random: systemRandom, log };
+  const connection = { ...tools, userAgent: `multicluster-engine-agent/${config.version} (demo fleet)` };
+  return new DemoFleet({
+    ...tools,
+    total: config.demoFleet,
+    hub: { client: clients.admin(), identity: clients.adminIdentity() },
+    address: { hubUrl: server.url, hubCa: server.ca.trim() },
+    openHub: (join, token) => connectHub(join, token, connection),
+    print: (line) => progress.printLine(line),
+  });
+}
+
+function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {
+  const { log, entryPoint, logs } = context;
+  const client = createClient(transport);
+  const gateway = gatewayAddresses(config, (line) => progress.printLine(line));
+  const local = new LocalRuntime({
+    deps: {
+      transport,
+      client,
+      clock: systemClock,
+      server: server.url,
+      caFile: server.caFile,
+      folder: config.dataDir,
+      openLog: openPodLog,
+      executable: [process.execPath, entryPoint],
+      logs,
+      addressesFor: async (deployment) =>
+        deployment === 'gateway' ? { MULTICLUSTER_ENGINE_LISTEN: await gateway() } : {},
+    },
+    client,
+    openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
+    selectors: { run: `${PART_OF_LABEL}=${PRODUCT}`, others: `${PART_OF_LABEL}!=${PRODUCT}` },
+    nodeName: NODE,
+    log,
+    report: (line) => progress.printLine(line),
+  });
+  return {
+    name: 'local-runtime',
+    async run(signal) {
+      await local.start(signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      if (!signal.aborted)
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      await local.stop();
+      return true;
+    },
+  };
+}
+
+interface NextSteps {
+  readonly kubeconfig: string;
+  readonly config: StandaloneConfig;
+  /** Whether an earlier run has left an engine. */
+  readonly installed: boolean;
+}
+
+function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
+  const { listen, gatewayListen, dataDir, ephemeral } = config;
+  const gateway = isWildcard(gatewayListen.host) ? { ...gatewayListen, host: '127.0.0.1' } : gatewayListen;
+  return [
+    '',
+    'The hub is up. Next, in another terminal:',
+    '',
+    `  export KUBECONFIG=${quoted(kubeconfig)}`,
+    ...(installed ? [] : [`  kubectl apply -f ${shown(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
+    '  kubectl get mce -w',
+    '',
+    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${shown(path.dirname(logFile(dataDir)))}`,
+    ...(isWildcard(listen.host)
+      ? ['The API listens on every address of this machine: a token of the kubeconfig gives full access.']
+      : []),
+    ephemeral
+      ? 'Ctrl-C stops it, and its objects are gone.'
+      : 'Ctrl-C stops it; the next start continues with its data.',
+    '',
+  ].join('\n');
+}
+
+/** A path as a shell reads it: relative to the working directory where it is below it. */
+function shown(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return quoted(/^\.\.(?:\/|$)/.test(relative) ? file : relative || '.');
+}
+
+/** Quoted for a POSIX shell if needed. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

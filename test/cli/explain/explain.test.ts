@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { load } from 'js-yaml';
+import { explainPlacement, type ExplainRequest } from '../../../src/cli/explain/explain.js';
+import { TAINTS } from '../../../src/api/names.js';
+import { NotFoundError } from '../../../src/cli/terminal/output.js';
+import type { World } from '../../../src/domain/fleet/world.js';
+import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../support/builders/examplefleet.js';
+import { predicate, rawCluster, rawDecision, rawSet, rawBinding, someWorld } from '../../support/builders/world.js';
+import { taint } from '../../support/builders/taints.js';
+import { readRecorded } from '../../golden/recorded.js';
+import { root } from '../../support/repository/root.js';
+
+const REQUEST: ExplainRequest = {
+  namespace: 'shop',
+  placement: 'web',
+  cluster: undefined,
+  nearest: 1,
+  output: 'text',
+  colored: false,
+};
+const SCHEMA = path.join(root, 'docs', 'reference', 'cli', 'placementexplanation.schema.json');
+const validate = new Ajv({ allErrors: true }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
+
+function output(world: World, over: Partial<ExplainRequest> = {}): string {
+  return explainPlacement(world, { ...REQUEST, ...over });
+}
+
+function errorsOf(document: unknown): unknown {
+  return validate(document) ? [] : validate.errors;
+}
+
+describe('explain placement', () => {
+  it('explain shows who is selected, who is not needed and who is nearest', () => {
+    expect(output(exampleWorld())).toBe(
+      [
+        'shop/web: Satisfied, 3 wanted, cluster sets edge, production',
+        "3/9 clusters are selected: 4 didn't match label tier=gold, 2 weren't needed (3 wanted).",
+        'CLUSTER    VERDICT     RANK  WHY',
+        'edge-eu-2  Selected    1     predicate 1, kept',
+        'prod-eu-2  Selected    2     predicate 1, kept',
+        'prod-us-1  Selected    3     predicate 0, kept',
+        'prod-eu-1  NotNeeded   4     predicate 0',
+        'prod-ap-1  NotNeeded   5     predicate 0',
+        'edge-eu-1  NotMatched  -     label tier=edge, wanted tier=gold',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('explain of one cluster shows each unmet requirement, and when labels alone are no fix', () => {
+    expect(output(exampleWorld(), { cluster: 'edge-eu-1' })).toBe(
+      [
+        'edge-eu-1 (cluster set edge) is not selected: no predicate matches',
+        '  predicate 0: label tier=gold, found edge (would leave cluster set edge with it)',
+        '  predicate 1: claim platform in (aws, Azure, "Google Cloud"), found "bare metal"',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('explain of a held cluster shows the labels that end the hold, and none for others: the decision is full', () => {
+    const held = { set: 'production', labels: { tier: 'silver' } };
+    const world = exampleWorld(
+      { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } },
+      { managedclusters: exampleClusters({ 'prod-us-1': rawCluster('prod-us-1', held) }) },
+    );
+
+    expect(output(world, { cluster: 'prod-us-1' })).toContain(
+      '  predicate 0: label tier=gold, found silver\n    fix: kubectl label mcl prod-us-1 tier=gold --overwrite\n',
+    );
+    expect(output(world)).not.toContain('to select');
+  });
+
+  it.each([
+    { of: 'a held cluster', spec: { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } }, tier: 'silver' },
+    { of: 'a cluster that stays since the spec is invalid', spec: { numberOfClusters: -1 }, tier: 'gold' },
+    { of: 'a cluster that is not needed', spec: { numberOfClusters: 0 }, tier: 'gold' },
+  ])('explain of $of does not give a taint that removes no cluster as the reason', ({ spec, tier }) => {
+    const taints = [taint(TAINTS.cordoned, { effect: 'NoSelectIfNew' })];
+    const managedclusters = exampleClusters({
+      'prod-us-1': rawCluster('prod-us-1', { set: 'production', labels: { tier }, taints }),
+    });
+    const world = exampleWorld(spec, { managedclusters });
+
+    for (const request of [{}, { cluster: 'prod-us-1' }, { output: 'json' as const }])
+      expect(output(world, request)).not.toContain(TAINTS.cordoned);
+  });
+
+  it('explain shows at most ten clusters that are not needed, and says how many more there are', () => {
+    const managedclusters = Array.from({ length: 30 }, (_, index) => rawCluster(`c${index}`, { set: 'edge' }));
+    const over = {
+      managedclusters,
+      placementdecisions: [rawDecision(1, [])],
+      managedclustersets: [rawSet('edge')],
+      managedclustersetbindings: [rawBinding('edge')],
+    };
+    const lines = output(exampleWorld({ numberOfClusters: 3 }, over)).split('\n');
+
+    expect(lines.filter((line) => line.includes('NotNeeded  '))).toHaveLength(10);
+    expect(lines).toContain('17 more are NotNeeded');
+  });
+
+  it.each([
+    { of: 'a Placement', request: { placement: 'nope' }, message: 'Placement shop/nope was not found' },
+    {
+      of: 'a cluster',
+      request: { cluster: 'nope' },
+      message: 'ManagedCluster nope was not found: it is not in cluster sets edge, production',
+    },
+  ])('explain of $of that is not there says so', ({ request, message }) => {
+    expect(() => output(exampleWorld(), request)).toThrow(new NotFoundError(message));
+  });
+
+  it('explain of a cluster without the right to read clusters says what is missing', () => {
+    const world = exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [
+      { resource: 'managedclusters', verb: 'list', status: 403 },
+    ]);
+
+    expect(output(world, { cluster: 'edge-eu-2' })).toBe(
+      'edge-eu-2 is selected; why is not known\n' +
+        'not readable: managedclusters (list: 403): verdicts Unknown; the rest is from status and decisions\n',
+    );
+    expect(() => output(world, { cluster: 'nope' })).toThrow(
+      'cluster nope is not in the decision; more is not known, since managedclusters could not be read',
+    );
+  });
+
+  it('control characters of a claim reach no terminal', () => {
+    const evil = `\u001b]0;x\u0007\u009b31m\u202e`;
+    const spec = { predicates: [predicate({}, [], [{ key: 'os', operator: 'In', values: ['linux'] }])] };
+    const world = exampleWorld(spec, {
+      managedclusters: [rawCluster('a', { set: 'production', claims: { os: evil } })],
+    });
+
+    for (const cluster of [undefined, 'a']) expect(output(world, { cluster })).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+describe('the JSON of explain placement', () => {
+  it.each(Object.entries(readRecorded('cli-explain')).filter(([sentence]) => sentence.startsWith('the JSON')))(
+    '%s is valid by its schema',
+    (_sentence, document) => {
+      expect(errorsOf(document)).toEqual([]);
+    },
+  );
+
+  it('the JSON of any world is valid by its schema', () => {
+    fc.assert(
+      fc.property(someWorld, (world) => {
+        expect(errorsOf(JSON.parse(output(world, { output: 'json' })))).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('the YAML holds the same', () => {
+    expect(load(output(exampleWorld(), { output: 'yaml' }))).toEqual(
+      JSON.parse(output(exampleWorld(), { output: 'json' })),
+    );
+  });
+
+  it('the schema refuses what it does not know', () => {
+    const document = JSON.parse(output(exampleWorld(), { output: 'json' })) as object;
+
+    expect(errorsOf({ ...document, more: true })).not.toEqual([]);
+    expect(errorsOf({ ...document, phase: 'Fine' })).not.toEqual([]);
+  });
+});

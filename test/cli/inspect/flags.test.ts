@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig, version, type Config, type Usage } from '../../../src/commandline.js';
+
+function read(line: string): Config | Usage {
+  return readConfig(line.split(' '), {});
+}
+
+const API = { kind: 'api', kubeconfig: undefined, context: undefined, impersonate: undefined };
+
+describe('the commands that show the state of a hub', () => {
+  it.each([
+    ['who-selects a', { command: 'who-selects', cluster: 'a' }],
+    ['tree', { command: 'tree', placement: undefined }],
+    ['tree placement/web', { command: 'tree', placement: 'web' }],
+    ['status', { command: 'status' }],
+    ['check', { command: 'check', pre: false, operatorNamespace: 'multicluster-engine-operator' }],
+    ['check --pre --operator-namespace=x', { command: 'check', pre: true, operatorNamespace: 'x' }],
+  ])('%s has these settings, and else the defaults', (line, own) => {
+    const shared = { namespace: undefined, allNamespaces: false, output: 'text', color: 'auto', source: API };
+    expect(read(line)).toEqual({ version: version(), ...shared, ...own });
+  });
+
+  it.each(['who-selects a', 'tree', 'status', 'check'])('%s takes the flags of all commands', (line) => {
+    const flags = '-A -o wide --kubeconfig f --context c --as bob --color never';
+    expect(read(`${line} ${flags}`)).toMatchObject({
+      allNamespaces: true,
+      output: 'wide',
+      color: 'never',
+      source: { kind: 'api', kubeconfig: 'f', context: 'c', impersonate: 'bob' },
+    });
+  });
+
+  it.each(['who-selects a', 'tree', 'status'])('%s reads files', (line) => {
+    expect(read(`${line} --offline -f dir`)).toMatchObject({ source: { kind: 'files', path: 'dir' } });
+  });
+
+  it.each([
+    ['who-selects', 'missing arguments; want CLUSTER'],
+    ['who-selects a b', 'wrong arguments "a b"; want CLUSTER'],
+    ['tree web', 'wrong arguments "web"; want [placement NAME]'],
+    ['status web', 'unexpected arguments "web": the command takes none'],
+    ['check web', 'unexpected arguments "web": the command takes none'],
+    ['check --offline -f x', 'unknown flag "--offline" (see multicluster-engine check --help)'],
+  ])('%s ends with code 1 and the reason', (line, message) => {
+    expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
+  });
+
+  it('the help of a command without arguments names none', () => {
+    expect(read('status --help')).toMatchObject({
+      exitCode: 0,
+      text: expect.stringMatching(/^Usage: multicluster-engine status \[flags\]\n/),
+    });
+  });
+});

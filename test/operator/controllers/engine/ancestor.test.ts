@@ -1,0 +1,206 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../../../src/api/resources.js';
+import { itemsAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
+import { ApiError } from '../../../../src/runtime/errors.js';
+import { NAMESPACE } from '../../../support/builders/engine.js';
+import { ROWS, EngineRig } from '../../../support/rigs/controllers/engine.js';
+
+const COMPONENT = { namespace: NAMESPACE, name: 'placement-controller' };
+
+/** Regression tests for faults of the well-known operator for the same job. */
+describe('faults of the well-known operator for the same job', () => {
+  it('a new engine is never in phase Error', async () => {
+    const rig = new EngineRig();
+    rig.create({ imagePullSecret: 'pull' });
+    const phases: unknown[] = [];
+    rig.api.before = (call) => {
+      if (call.verb === 'updateStatus') phases.push(treeAt(call.object, 'status')['phase']);
+    };
+    for (let pass = 0; pass < 5; pass++) await rig.pass();
+    rig.rollOut();
+    await rig.settle();
+
+    expect(phases.length).toBeGreaterThan(0);
+    expect(new Set(phases)).toEqual(new Set(['Progressing']));
+  });
+
+  it("a Deployment's old status is not read as ready", async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({}, { nodeSelector: { a: '1' } });
+    await rig.pass();
+
+    expect(rig.state()).toBe('Progressing RollingOut');
+    expect(rig.message()).toContain('the Deployment controller has not observed the change yet');
+  });
+
+  it('every change that the status depends on enqueues the engine', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.enqueued.length = 0;
+    rig.rollOut({ available: 0 });
+    expect(new Set(rig.enqueued)).toEqual(new Set(['hub']));
+    await rig.settle();
+
+    expect(rig.state()).toBe('Progressing ComponentsUnavailable');
+  });
+
+  it.each<[string, (rig: EngineRig) => Promise<void> | void]>([
+    ['the pause', (rig) => rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } })],
+    ['an error', (rig) => rig.edit({}, { targetNamespace: 'elsewhere' })],
+    ['a restart that cannot read yet', (rig) => rig.opened.forEach((cache) => cache.fail(new Error('away')))],
+  ])('the list of components is not emptied by %s', async (_name, happens) => {
+    const rig = new EngineRig();
+    await rig.install();
+    await happens(rig);
+    await rig.pass();
+    const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
+    await restarted.pass();
+
+    expect(restarted.engine().status?.components).toHaveLength(ROWS);
+  });
+
+  it('every applied object has a row, and is created again when it is deleted', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const applied = rig.api.calls
+      .filter((call) => call.verb === 'apply')
+      .map((call) => `${call.type.kind} ${call.name.name}`);
+    expect(
+      rig
+        .engine()
+        .status?.components?.map((row) => `${row.kind} ${row.name}`)
+        .sort(),
+    ).toEqual([...new Set(applied)].sort());
+
+    for (const call of rig.api.calls.filter((one) => one.verb === 'apply')) {
+      rig.enqueued.length = 0;
+      rig.api.remove(call.type, call.name);
+      expect(rig.enqueued).toContain('hub');
+      await rig.settle();
+      expect(rig.api.peek(call.type, call.name)).toBeDefined();
+    }
+  });
+
+  it('an object that fails does not stop the others', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    rig.api.before = (call) => {
+      if (call.verb === 'apply' && [ClusterRoleBindings, PodDisruptionBudgets].includes(call.type))
+        throw new ApiError({
+          kind: 'Invalid',
+          message: `${call.type.kind} is bad`,
+          call: { verb: 'patch', resource: 'x' },
+        });
+    };
+    await rig.pass();
+
+    expect(rig.made()).toEqual(
+      expect.arrayContaining(['Deployment placement-controller', 'NetworkPolicy placement-controller']),
+    );
+    expect(rig.message()).toContain(
+      'ClusterRoleBinding multicluster-engine-placement-controller: ClusterRoleBinding is bad',
+    );
+    expect(rig.message()).toContain(
+      'PodDisruptionBudget multicluster-engine/placement-controller: PodDisruptionBudget is bad',
+    );
+  });
+
+  it('a change of the message alone is written', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.rollOut({ available: 1 });
+    await rig.settle();
+    const before = rig.condition('Ready');
+    await rig.clock.advance(5_000);
+    rig.rollOut({
+      available: 0,
+      conditions: [
+        { type: 'Available', status: 'True' },
+        { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+      ],
+    });
+    await rig.settle();
+    const after = rig.condition('Ready');
+
+    expect(before?.message).toContain('1 of 2');
+    expect(after?.message).toContain('0 of 2');
+    expect(after?.lastTransitionTime).toBe(before?.lastTransitionTime);
+    expect(after?.lastUpdateTime).not.toBe(before?.lastUpdateTime);
+  });
+
+  it("no default value is written into the user's spec", async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.remove();
+    await rig.pass();
+
+    expect(rig.engine().spec).toEqual({});
+  });
+
+  it('a missing pull secret is reported', async () => {
+    const rig = new EngineRig();
+    await rig.install({ imagePullSecret: 'pull' });
+
+    expect(rig.state()).toBe('Progressing PullSecretNotFound');
+    expect(rig.reasons()).toContain('PullSecretNotFound');
+  });
+
+  it('a pause stops every write, those of an uninstall included', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } }, { nodeSelector: { a: '1' } });
+    for (const call of rig.api.calls.filter((one) => one.verb === 'apply')) rig.api.remove(call.type, call.name);
+    await rig.settle();
+    rig.remove();
+    const before = rig.api.writes.length;
+    await rig.settle();
+
+    expect(new Set(rig.api.writes.slice(before))).toEqual(new Set(['updateStatus multiclusterengines hub']));
+    expect(rig.made()).toEqual([]);
+  });
+
+  it('every component has the tolerations and the node selector of the spec', async () => {
+    const rig = new EngineRig();
+    await rig.install({ nodeSelector: { infra: '' }, tolerations: [{ key: 'infra', operator: 'Exists' }] });
+    const deployments = rig.api.all<KubeObject>(Deployments);
+
+    expect(deployments.length).toBeGreaterThan(0);
+    for (const one of deployments) {
+      expect(treeAt(one, 'spec', 'template', 'spec')).toMatchObject({
+        nodeSelector: { infra: '' },
+        tolerations: [{ key: 'infra', operator: 'Exists' }],
+      });
+    }
+  });
+
+  it.each(['1', '0755', '1e3', 'true', 'null', '0x1f', '00', 'on'])(
+    'the toleration value %j, which has the form of another type, stays a text',
+    async (text) => {
+      const rig = new EngineRig();
+      await rig.install({ tolerations: [{ key: text, operator: 'Equal', value: text }] });
+      const [toleration] = itemsAt(rig.api.peek(Deployments, COMPONENT), 'spec', 'template', 'spec', 'tolerations');
+
+      expect(toleration).toEqual({ key: text, operator: 'Equal', value: text });
+    },
+  );
+
+  it('an uninstall that cannot go on names what it waits for', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const deployment = rig.api.peek<KubeObject>(Deployments, COMPONENT);
+    rig.api.put(Deployments, {
+      ...deployment,
+      metadata: { ...deployment?.metadata, ...COMPONENT, finalizers: ['somebody.io/hold'] },
+    });
+    rig.remove();
+    await rig.pass();
+    await rig.pass();
+
+    expect(rig.message()).toContain(
+      'Deployment multicluster-engine/placement-controller is being deleted (finalizers: somebody.io/hold, foregroundDeletion)',
+    );
+  });
+});

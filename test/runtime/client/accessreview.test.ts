@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { createAccessReviewer } from '../../../src/runtime/client/accessreview.js';
+import type { Call } from '../../../src/runtime/transport/call.js';
+import type { ApiResponse } from '../../../src/runtime/transport/response.js';
+import type { Transport } from '../../../src/runtime/transport/transport.js';
+
+const USER = { username: 'ann', uid: 'u-1', groups: ['readers'], extra: { scopes: ['metrics'] } };
+
+/** Answers the reviews with these statuses, one after the other; keeps what was asked. */
+function reviews(...statuses: readonly unknown[]) {
+  const asked: unknown[] = [];
+  const transport: Pick<Transport, 'call'> = {
+    call: async ({ path, body }: Call): Promise<ApiResponse> => {
+      const status = statuses[asked.length];
+      asked.push([path, JSON.parse(String(body)).spec]);
+      return { status: 200, body: { status } };
+    },
+  };
+  return { review: createAccessReviewer(transport as Transport), asked };
+}
+
+describe('the review of a token', () => {
+  it.each([
+    ['allowed', [{ authenticated: true, user: USER }, { allowed: true }]],
+    ['forbidden', [{ authenticated: true, user: USER }, { allowed: false }]],
+    ['unauthenticated', [{ authenticated: false }]],
+  ])('a token is %s by what the API server says of it and of its user', async (expected, statuses) => {
+    const { review, asked } = reviews(...statuses);
+
+    expect(await review('token')).toBe(expected);
+    expect(asked).toHaveLength(statuses.length);
+  });
+
+  it('the rights are those of the user of the token, for GET /metrics', async () => {
+    const { review, asked } = reviews({ authenticated: true, user: USER }, { allowed: true });
+    await review('token');
+
+    const { username: user, ...others } = USER;
+    expect(asked).toEqual([
+      ['/apis/authentication.k8s.io/v1/tokenreviews', { token: 'token' }],
+      [
+        '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+        { user, ...others, nonResourceAttributes: { path: '/metrics', verb: 'get' } },
+      ],
+    ]);
+  });
+
+  it.each([undefined, null, 'yes'])('a review with the status %j is an error', async (status) => {
+    await expect(reviews(status).review('token')).rejects.toThrow('a review without status');
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseManifests, readManifests } from '../../../src/runtime/manifests/manifests.js';
+import { root } from '../../support/repository/root.js';
+
+const object = (name: string, more = ''): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n${more}`;
+
+describe('a folder of manifests', () => {
+  it('a folder of manifests gives its objects by file and then as they stand in the file; other files are left alone', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'manifests-'));
+    try {
+      await writeFile(path.join(folder, 'b.yaml'), `${object('b1')}---\n${object('b2')}`);
+      await writeFile(path.join(folder, 'a.yml'), `# what this is\n---\n${object('a')}---\n`);
+      await writeFile(path.join(folder, 'README.md'), 'not YAML: [');
+
+      expect(readManifests(folder).map((one) => one.metadata.name)).toEqual(['a', 'b1', 'b2']);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('a folder of manifests of this project reads', () => {
+    const objects = readManifests(path.join(root, 'deploy', 'components', 'placement-controller'));
+
+    expect(objects.map((one) => one.kind)).toContain('Deployment');
+  });
+});
+
+describe('a manifest', () => {
+  it('a manifest that is a list gives its items', () => {
+    const list = `kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n`;
+
+    expect(parseManifests(`${list}---\n${object('b')}`, 'a.yaml').map((one) => one.metadata.name)).toEqual(['a', 'b']);
+    expect(() => parseManifests(`${list}- {apiVersion: v1, kind: ConfigMap}\n`, 'a.yaml')).toThrow(
+      'a.yaml, document 1, item 2: metadata.name: must be set',
+    );
+  });
+
+  it('a manifest keeps words as YAML 1.2 reads them', () => {
+    const [read] = parseManifests(
+      object('a', 'data: {yes: yes, on: "on", date: 2026-01-01, version: "1.0"}\n'),
+      'a.yaml',
+    );
+
+    expect(read).toMatchObject({ data: { yes: 'yes', on: 'on', date: '2026-01-01', version: '1.0' } });
+  });
+
+  it.each([
+    ['', 0],
+    ['---\n---\n', 0],
+    ['# only a comment\n', 0],
+    [`---\n${object('a')}`, 1],
+  ])('the text %j holds %d objects', (text, count) => {
+    expect(parseManifests(text, 'a.yaml')).toHaveLength(count);
+  });
+
+  it.each([
+    [
+      'an octal number',
+      object('a', 'defaultMode: 0644\n'),
+      'a.yaml, line 4: "defaultMode: 0644": write an octal number as a decimal one',
+    ],
+    ['an octal number in a list', object('a', 'modes:\n- 0400 # r\n'), 'a.yaml, line 5'],
+    ['a merge key', object('a', 'data:\n  <<: {b: c}\n'), '"<<": merge keys are not expanded'],
+    ['no apiVersion', 'kind: ConfigMap\nmetadata: {name: a}\n', 'a.yaml, document 1: apiVersion: must be set'],
+    ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', 'a.yaml, document 1: kind: must be set'],
+    ['no name', 'apiVersion: v1\nkind: ConfigMap\n', 'a.yaml, document 1: metadata.name: must be set'],
+    ['a list', '- a\n', 'a.yaml, document 1: apiVersion: must be set'],
+    ['a key twice', `${object('a')}kind: Secret\n`, 'a.yaml: not valid YAML'],
+    ['half of it', 'apiVersion: [', 'a.yaml: not valid YAML'],
+  ])('a manifest with %s is refused, by file, place and rule', (_, text, message) => {
+    expect(() => parseManifests(text, 'a.yaml')).toThrow(message);
+  });
+
+  it('a manifest names the document of several', () => {
+    expect(() => parseManifests(`${object('a')}---\nkind: B\n`, 'a.yaml')).toThrow('a.yaml, document 2');
+  });
+
+  it.each(['mode: "0644"', 'mode: 0', 'mode: 0o644', 'port: 10', 'time: 08:00', 'version: 0.1'])(
+    'a manifest may say %s',
+    (line) => {
+      expect(parseManifests(object('a', `${line}\n`), 'a.yaml')).toHaveLength(1);
+    },
+  );
+});

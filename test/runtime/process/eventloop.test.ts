@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Clock, Timer } from '../../../src/runtime/clock.js';
+import { StallDetector, yieldToEventLoop } from '../../../src/runtime/process/eventloop.js';
+
+/** A loop whose timer fires only when the test turns it, however late that is. */
+class StallingLoop implements Clock {
+  #at = 0;
+  #armed: (() => void) | undefined;
+
+  now(): number {
+    return this.#at;
+  }
+
+  monotonic(): number {
+    return this.#at;
+  }
+
+  after(_ms: number, run: () => void): Timer {
+    this.#armed = run;
+    return { cancel: () => (this.#armed = undefined) };
+  }
+
+  get armed(): boolean {
+    return this.#armed !== undefined;
+  }
+
+  turnAfter(ms: number): void {
+    this.#at += ms;
+    this.#armed?.();
+  }
+}
+
+function run(turns: readonly number[]): string | undefined {
+  const loop = new StallingLoop();
+  const detector = new StallDetector(loop);
+  detector.start();
+  for (const ms of turns) loop.turnAfter(ms);
+  return detector.check();
+}
+
+const smooth = (seconds: number): number[] => Array.from({ length: seconds * 2 }, () => 500);
+
+describe('the stall detector', () => {
+  it.each<[string, number[], string | undefined]>([
+    ['a loop that turns', smooth(60), undefined],
+    ['a busy loop', Array.from({ length: 60 }, () => 950), undefined],
+    ['one stall of 20 s', [20_000], undefined],
+    ['one stall of 25 s, just over', [25_000], 'stalled for 24500 ms of the last 30000 ms'],
+    ['one stall of an hour, a moment later', [3_600_000, ...smooth(1)], 'stalled for 29000 ms of the last 30000 ms'],
+    ['one stall of an hour, ten seconds later', [3_600_000, ...smooth(10)], undefined],
+    [
+      'stalls again and again',
+      [6_000, 500, 6_000, 500, 6_000, 500, 6_000, 500],
+      'stalled for 22000 ms of the last 30000 ms',
+    ],
+    ['stalls long ago', [6_000, 6_000, 6_000, 6_000, ...smooth(31)], undefined],
+  ])('the stall detector reports the stalls of %s and no others', (_name, turns, verdict) => {
+    expect(run(turns)).toBe(verdict);
+  });
+
+  it('the stall detector leaves no timer behind', () => {
+    const loop = new StallingLoop();
+    const detector = new StallDetector(loop);
+    detector.start();
+    loop.turnAfter(500);
+
+    detector.stop();
+
+    expect(loop.armed).toBe(false);
+  });
+});
+
+describe('yielding to the event loop', () => {
+  it('of several that yield at once, each continues in its own iteration of the loop, in their order', async () => {
+    let iteration = 0;
+    const continued: [number, number][] = [];
+    const yields = [1, 2, 3].map(async (one) => {
+      await yieldToEventLoop();
+      continued.push([one, iteration]);
+    });
+    let done = false;
+    const count = (): void => {
+      iteration += 1;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all(yields).finally(() => (done = true));
+
+    expect(continued.map(([one]) => one)).toEqual([1, 2, 3]);
+    expect(new Set(continued.map(([, at]) => at)).size).toBe(3);
+  });
+
+  it('continues again and again while others yield', async () => {
+    const turns: [number, number] = [0, 0];
+    const loop = async (one: 0 | 1): Promise<void> => {
+      for (let turn = 0; turn < 5; turn++) {
+        await yieldToEventLoop();
+        turns[one] += 1;
+        expect(Math.abs(turns[0] - turns[1])).toBeLessThanOrEqual(1);
+      }
+    };
+    await Promise.all([loop(0), loop(1)]);
+
+    expect(turns).toEqual([5, 5]);
+  });
+});
