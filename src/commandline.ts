@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { meantText } from './runtime/vocabulary/nearestword.js';
 import { agent, AGENT_FLAGS, type AgentConfig } from './agent/flags.js';
 import { version } from './runtime/process/build.js';
@@ -10,6 +9,7 @@ import {
   type CompleteConfig,
   type CompletionConfig,
 } from './cli/completion/flags.js';
+import { PROGRAM, type Usage } from './cli/program.js';
 import { exitCodesOf } from './cli/flags.js';
 import { explain, EXPLAIN_ARGUMENTS, EXPLAIN_FLAGS, type ExplainConfig } from './cli/explain/flags.js';
 import {
@@ -38,22 +38,7 @@ import {
 } from './cli/release/flags.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone/flags.js';
 
-export { packageRoot, version } from './runtime/process/build.js';
-export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from './operator/flags.js';
-
-/** How the user has called the program. */
-export const PROGRAM = path.basename(process.argv[1] ?? '').startsWith('kubectl-mce')
-  ? 'kubectl mce'
-  : 'multicluster-engine';
 const OLDEST_NODE = { major: 20, minor: 19 };
-/** A text to print instead of running a command: to standard output with code 0, else to standard error. */
-export interface Usage {
-  readonly command: 'usage';
-  /** 2 for an error in the command line; 1 for one of a command for users, whose code 2 has another meaning. */
-  readonly exitCode: 0 | 1 | 2;
-  readonly text: string;
-}
-
 /** The configuration of one command. */
 export type Config = ProfileConfig & CommandConfig;
 

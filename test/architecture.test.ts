@@ -15,7 +15,7 @@ import {
 interface Layer {
   /** Layers that it may import, besides itself. */
   readonly imports: readonly string[];
-  /** Layers that it may import types from. */
+  /** Folders of these layers that it may import types from, and no values. */
   readonly types?: readonly string[];
   readonly packages: readonly string[];
   /** Modules of Node that it may import; all of them when left out. */
@@ -26,57 +26,54 @@ interface Layer {
 const APISERVER = '@multicluster-engine/kube-apiserver';
 const APISERVER_SOURCE = 'packages/kube-apiserver/src';
 
-/** Each folder or file of src, and the embedded API server, with what it may import. */
+const VOCABULARY = ['runtime/vocabulary', 'api'];
+/** What a program that is started imports, besides packages. No program imports another one; `standalone` composes them. */
+const PROGRAM = [...VOCABULARY, 'domain', 'runtime'];
+
+/** Each folder or file of src, the parts of a folder that may import less, and the embedded API server. */
 const LAYERS: Readonly<Record<string, Layer>> = {
-  api: { imports: [], packages: [], builtins: [] },
-  domain: { imports: ['api'], packages: [], builtins: ['node:crypto', 'node:tls'] },
-  index: { imports: ['api', 'domain'], packages: [], builtins: [] },
-  runtime: { imports: [], packages: ['p-queue'] },
-  kube: {
-    imports: ['api', 'runtime'],
-    packages: ['@kubernetes/client-node', 'undici', 'js-yaml', `${APISERVER}/yaml`],
-  },
-  controllers: { imports: ['api', 'domain', 'index', 'runtime'], types: ['kube'], packages: [] },
-  gateway: { imports: ['api', 'domain', 'runtime'], packages: ['undici', 'js-yaml'] },
-  'kube-apiserver': {
-    imports: [],
-    packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],
-  },
-  agent: { imports: ['api', 'domain', 'kube', 'runtime'], packages: [] },
-  local: { imports: ['api', 'kube', 'runtime'], packages: [APISERVER] },
-  pki: { imports: [], packages: ['@peculiar/x509', 'reflect-metadata'] },
-  observability: {
-    imports: ['runtime'],
+  'runtime/vocabulary': { imports: [], packages: [], builtins: ['node:crypto', 'node:tls'] },
+  runtime: {
+    imports: ['runtime/vocabulary'],
     packages: [
-      'pino',
-      'prom-client',
+      '@kubernetes/client-node',
       '@opentelemetry/api',
       '@opentelemetry/core',
       '@opentelemetry/exporter-trace-otlp-proto',
       '@opentelemetry/resources',
       '@opentelemetry/sdk-trace-base',
+      '@peculiar/x509',
+      'js-yaml',
+      'p-queue',
+      'pino',
+      'prom-client',
+      'reflect-metadata',
+      'undici',
+      `${APISERVER}/yaml`,
     ],
   },
-  config: { imports: ['api'], packages: [] },
-  cli: { imports: ['api', 'domain', 'runtime'], types: ['kube'], packages: ['js-yaml'] },
-  commands: {
-    imports: [
-      'api',
-      'cli',
-      'domain',
-      'runtime',
-      'kube',
-      'controllers',
-      'agent',
-      'gateway',
-      'local',
-      'observability',
-      'pki',
-      'config',
-    ],
-    packages: [APISERVER, `${APISERVER}/yaml`, `${APISERVER}/validation`],
+  api: { imports: ['runtime/vocabulary'], packages: [], builtins: [] },
+  domain: { imports: VOCABULARY, packages: [], builtins: ['node:crypto', 'node:tls'] },
+  'operator/index': { imports: [...VOCABULARY, 'domain'], packages: [], builtins: [] },
+  'operator/controllers': {
+    imports: [...PROGRAM, 'operator/index'],
+    types: ['runtime/cache', 'runtime/client', 'runtime/events', 'runtime/guard', 'runtime/lease', 'runtime/transport'],
+    packages: [],
   },
-  main: { imports: ['config', 'commands'], packages: [] },
+  operator: { imports: [...PROGRAM, 'operator/index', 'operator/controllers'], packages: ['prom-client'] },
+  gateway: { imports: PROGRAM, packages: ['js-yaml', 'prom-client', 'undici'] },
+  agent: { imports: PROGRAM, packages: ['prom-client'] },
+  cli: { imports: PROGRAM, packages: ['js-yaml', `${APISERVER}/yaml`, `${APISERVER}/validation`] },
+  standalone: {
+    imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli'],
+    packages: [APISERVER],
+  },
+  commandline: { imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
+  main: { imports: ['commandline', 'runtime', 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
+  'kube-apiserver': {
+    imports: [],
+    packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],
+  },
 };
 
 const PLACEMENT = 'src/domain/placement';
@@ -84,7 +81,7 @@ const PLACEMENT = 'src/domain/placement';
 const FLOORS = ['spec', 'stored', 'select', 'publish', 'explain', 'report'];
 
 const GENERATED = /^(src\/api\/generated|packages\/kube-apiserver\/src\/data)\//;
-const FORBIDDEN_NAMES = /^(utils?|helpers?|common|types?|managers?|misc)$/;
+const FORBIDDEN_NAMES = /^(utils?|helpers?|common|types?|misc)$/;
 
 const sources = ['src', APISERVER_SOURCE]
   .flatMap((folder) => readSources(root, folder))
@@ -116,34 +113,47 @@ describe('imports', () => {
   it.each([
     [
       'src/domain/a.ts',
-      `import { x } from '../kube/client.js';`,
-      ['src/domain/a.ts:1 domain may not import kube (../kube/client.js)'],
+      `import { x } from '../runtime/client/client.js';`,
+      ['src/domain/a.ts:1 domain may not import runtime (../runtime/client/client.js)'],
+    ],
+    ['src/domain/a.ts', `import { x } from '../runtime/vocabulary/json.js';`, []],
+    [
+      'src/operator/controllers/x/a.ts',
+      `\nimport { x } from '../../../runtime/client/client.js';`,
+      [
+        'src/operator/controllers/x/a.ts:2 operator/controllers may import only types from runtime/client (../../../runtime/client/client.js)',
+      ],
     ],
     [
-      'src/controllers/x/a.ts',
-      `\nimport { x } from '../../kube/client.js';`,
-      ['src/controllers/x/a.ts:2 controllers may import only types from kube (../../kube/client.js)'],
-    ],
-    [
-      'src/controllers/x/a.ts',
-      `import type { X } from '../../kube/client.js';\nimport { type Y } from '../../kube/y.js';`,
+      'src/operator/controllers/x/a.ts',
+      `import type { X } from '../../../runtime/client/client.js';\nimport { type Y } from '../../../runtime/client/y.js';`,
       [],
     ],
     [
-      'src/controllers/x/a.ts',
-      `export { x } from '../../kube/client.js';`,
-      ['src/controllers/x/a.ts:1 controllers may import only types from kube (../../kube/client.js)'],
+      'src/operator/controllers/x/a.ts',
+      `export { x } from '../../../runtime/client/client.js';`,
+      [
+        'src/operator/controllers/x/a.ts:1 operator/controllers may import only types from runtime/client (../../../runtime/client/client.js)',
+      ],
     ],
     [
-      'src/controllers/x/a.ts',
-      `const x = await import('../../kube/client.js');`,
-      ['src/controllers/x/a.ts:1 controllers may import only types from kube (../../kube/client.js)'],
+      'src/operator/controllers/x/a.ts',
+      `const x = await import('../../../runtime/client/client.js');`,
+      [
+        'src/operator/controllers/x/a.ts:1 operator/controllers may import only types from runtime/client (../../../runtime/client/client.js)',
+      ],
     ],
     [
       'src/runtime/a.ts',
-      `import { x } from 'undici';`,
-      ['src/runtime/a.ts:1 runtime may not import the package undici'],
+      `import { x } from '../api/names.js';`,
+      ['src/runtime/a.ts:1 runtime may not import api (../api/names.js)'],
     ],
+    [
+      'src/agent/a.ts',
+      `import { x } from '../gateway/gateway.js';`,
+      ['src/agent/a.ts:1 agent may not import gateway (../gateway/gateway.js)'],
+    ],
+    ['src/domain/a.ts', `import { x } from 'undici';`, ['src/domain/a.ts:1 domain may not import the package undici']],
     [
       'src/runtime/a.ts',
       `import PQueue from 'p-queue';\nimport { b } from './b.js';\nimport path from 'node:path';`,
@@ -158,17 +168,17 @@ describe('imports', () => {
         'packages/kube-apiserver/src/http/a.ts:1 kube-apiserver may not import runtime (../../../../src/runtime/clock.js)',
       ],
     ],
-    ['src/local/a.ts', `import { x } from '@multicluster-engine/kube-apiserver';`, []],
+    ['src/standalone/a.ts', `import { x } from '@multicluster-engine/kube-apiserver';`, []],
     [
-      'src/local/a.ts',
+      'src/standalone/a.ts',
       `import { x } from '@multicluster-engine/kube-apiserver/testing/wait';`,
-      ['src/local/a.ts:1 local may not import the package @multicluster-engine/kube-apiserver/testing/wait'],
+      ['src/standalone/a.ts:1 standalone may not import the package @multicluster-engine/kube-apiserver/testing/wait'],
     ],
     ['src/odd/a.ts', `import { b } from './b.js';`, ['src/odd/a.ts:1 odd is in no row of the table of layers']],
     [
-      'src/kube/a.ts',
+      'src/runtime/a.ts',
       `let x: import('../domain/x.js').X;`,
-      ['src/kube/a.ts:1 kube may not import domain (../domain/x.js)'],
+      ['src/runtime/a.ts:1 runtime may not import domain (../domain/x.js)'],
     ],
   ])('the file %s with %j is reported as %j', (file, text, wrong) => {
     expect(readSource(file, text).imports.flatMap(wrongImport)).toEqual(wrong);
@@ -267,15 +277,20 @@ function wrongImport(one: Import): string[] {
       ? []
       : [`${at} ${from} may not import the package ${one.specifier}`];
   }
-  const to = layerOf(targetOf(one));
-  if (to === from || layer.imports.includes(to)) return [];
-  if (layer.types?.includes(to) !== true) return [`${at} ${from} may not import ${to} (${one.specifier})`];
-  return one.kind === 'type' ? [] : [`${at} ${from} may import only types from ${to} (${one.specifier})`];
+  const target = targetOf(one);
+  const to = layerOf(target);
+  if (to !== from && !layer.imports.includes(to)) return [`${at} ${from} may not import ${to} (${one.specifier})`];
+  const typesOnly = layer.types?.find((folder) => target.startsWith(`src/${folder}/`));
+  if (typesOnly === undefined || one.kind === 'type') return [];
+  return [`${at} ${from} may import only types from ${typesOnly} (${one.specifier})`];
 }
 
+/** The longest row of the table that the file is in; else the folder or file below `src`. */
 function layerOf(file: string): string {
   if (file.startsWith(`${APISERVER_SOURCE}/`)) return 'kube-apiserver';
-  return file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+  const [, first = '', second = ''] = file.replace(/\.ts$/, '').split('/');
+  const both = `${first}/${second}`;
+  return Object.hasOwn(LAYERS, both) ? both : first;
 }
 
 function targetOf(one: Import): string {

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { packageRoot, readConfig, tooOldNode, version, type OperatorConfig, type Usage } from '../src/commandline.js';
+import { readConfig, tooOldNode } from '../src/commandline.js';
+import type { OperatorConfig } from '../src/operator/flags.js';
+import { packageRoot, version } from '../src/runtime/process/build.js';
+import type { Usage } from '../src/cli/program.js';
 import { root } from './support/repository/root.js';
 
 const VARIABLES: Readonly<Record<string, string>> = {

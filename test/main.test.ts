@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
-import { version } from '../src/commandline.js';
+import { version } from '../src/runtime/process/build.js';
 
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 

@@ -20,7 +20,7 @@ interface Naming {
 const NAMES: Readonly<Record<string, Naming>> = {
   'MultiClusterEngine.spec.tolerations[]': { name: 'Toleration' },
   'MultiClusterEngine.status.components[]': { name: 'ComponentCondition' },
-  'MultiClusterEngine.status.conditions[]': { name: 'Condition', from: '../meta.js' },
+  'MultiClusterEngine.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },
   'Placement.spec.tolerations[]': { name: 'ClusterToleration' },
   'Placement.spec.disruptionBudget': { name: 'DisruptionBudget' },
   'Placement.spec.predicates[]': { name: 'ClusterPredicate' },
@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<string, Naming>> = {
     name: 'ClaimSelectorRequirement',
   },
   'Placement.status.decisions[]': { name: 'DecisionReference' },
-  'Placement.status.conditions[]': { name: 'Condition', from: '../meta.js' },
+  'Placement.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },
   'PlacementDecision.status.decisions[]': { name: 'ClusterDecision' },
   'ManagedCluster.spec.taints[]': { name: 'ClusterTaint' },
   'ManagedCluster.status.taintTimes[]': { name: 'TaintTime' },
@@ -45,8 +45,8 @@ const NAMES: Readonly<Record<string, Naming>> = {
   'ManagedCluster.status.conditions[]': { name: 'ClusterCondition' },
   'ManagedClusterSet.spec.clusterSelector': { name: 'ClusterSetSelector' },
   'ManagedClusterSet.spec.clusterSelector.labelSelector': { name: 'LabelSelector', from: './placement.js' },
-  'ManagedClusterSet.status.conditions[]': { name: 'Condition', from: '../meta.js' },
-  'ManagedClusterSetBinding.status.conditions[]': { name: 'Condition', from: '../meta.js' },
+  'ManagedClusterSet.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },
+  'ManagedClusterSetBinding.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },
 };
 
 /** The fields of every object, which the declaration of a kind inherits from KubeObject. */
@@ -57,7 +57,7 @@ const NEVER_VALID = /^Never valid/;
 
 /** The file `src/api/generated/<kind>.ts` of a CRD: the same text for the same CRD. */
 export async function declarations(crd: Crd): Promise<string> {
-  const imports = new Map<string, Set<string>>([['../meta.js', new Set(['KubeObject'])]]);
+  const imports = new Map<string, Set<string>>([['../../runtime/vocabulary/meta.js', new Set(['KubeObject'])]]);
   const schema = node(crd.schema, crd.kind, crd.kind, imports);
   const body = await compile(schema, crd.kind, {
     bannerComment: '',

@@ -1,5 +1,6 @@
 import { createGatewayMetrics } from '../src/gateway/metrics.js';
-import { createAgentMetrics, createMetrics } from '../src/runtime/metrics/processmetrics.js';
+import { createAgentMetrics } from '../src/agent/metrics.js';
+import { createMetrics } from '../src/operator/metrics.js';
 import type { MetricDescription } from '../src/runtime/metrics/registry.js';
 import { cell } from './reference.js';
 

@@ -1,5 +1,6 @@
 import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../src/api/names.js';
-import { apiVersionOf, PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { outcomeOf } from '../../src/domain/fleet/outcome.js';
 import { WorldInputs, worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 

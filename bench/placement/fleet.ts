@@ -1,13 +1,7 @@
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
-import {
-  apiVersionOf,
-  ManagedClusters,
-  ManagedClusterSetBindings,
-  ManagedClusterSets,
-  Namespaces,
-  Placements,
-} from '../../src/api/resources.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../src/api/resources.js';
+import { apiVersionOf, Namespaces } from '../../src/runtime/vocabulary/kinds.js';
 
 /** The objects of a fleet: computed from their numbers, so that each run has the same. */
 

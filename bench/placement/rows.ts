@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
 import { PLACEMENT_LABEL } from '../../src/api/names.js';
-import { Events, ManagedClusters, PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { ManagedClusters, PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { Events } from '../../src/runtime/vocabulary/kinds.js';
 import type { PlacementDecision } from '../../src/api/generated/placementdecision.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { collectionPath, objectPath } from '../../src/runtime/client/path.js';

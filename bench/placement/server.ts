@@ -3,7 +3,7 @@ import path from 'node:path';
 import { load } from 'js-yaml';
 
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
-import { CustomResourceDefinitions } from '../../src/api/resources.js';
+import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
 import { collectionPath, objectPath } from '../../src/runtime/client/path.js';
 import { root } from '../../test/support/repository/root.js';
 import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';

@@ -1,6 +1,7 @@
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
-import { apiVersionOf, Placements } from '../../src/api/resources.js';
+import { Placements } from '../../src/api/resources.js';
+import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { groupLabel, placementSpec, storedCluster } from '../placement/fleet.js';
 
 /** The objects of a hub that is larger than any server on one machine holds, as texts that a server would send. */

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../runtime/vocabulary/meta.js';
 import { AGENT_FIELD_MANAGER, AGENT_TOKEN_SECRET } from '../api/names.js';
-import { ConfigMaps, Namespaces, Nodes, Secrets } from '../api/resources.js';
+import { ConfigMaps, Namespaces, Nodes, Secrets } from '../runtime/vocabulary/kinds.js';
 import { ownTokenData, readHubToken, type HubToken, type JoinData } from '../domain/agent/hubtoken.js';
-import { malformed } from '../runtime/client/apierror.js';
+import { malformed } from '../runtime/transport/apierror.js';
 import { serverVersion } from '../runtime/client/serverversion.js';
 import type { Cache, CacheTools } from '../runtime/cache/cache.js';
 import { createCache } from '../runtime/cache/reflector.js';

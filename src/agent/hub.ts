@@ -1,8 +1,9 @@
 import { field, isRecord } from '../runtime/vocabulary/json.js';
 import { AGENT_FIELD_MANAGER, AGENTS_NAMESPACE } from '../api/names.js';
-import { apiVersionOf, Leases, ManagedClusters, Secrets } from '../api/resources.js';
+import { ManagedClusters } from '../api/resources.js';
+import { apiVersionOf, Leases, Secrets } from '../runtime/vocabulary/kinds.js';
 import type { JoinData } from '../domain/agent/hubtoken.js';
-import { malformed } from '../runtime/client/apierror.js';
+import { malformed } from '../runtime/transport/apierror.js';
 import { removalOf } from '../runtime/client/emptied.js';
 import { collectionPath, objectPath, resourceOf } from '../runtime/client/path.js';
 import { requestToken, tokenTarget } from '../runtime/client/tokenrequest.js';

@@ -2,18 +2,19 @@ import { Agent } from './agent.js';
 import { openHome } from './home.js';
 import { connectHub } from './hub.js';
 import type { AgentConfig } from './flags.js';
+import { OLDEST_KUBERNETES } from '../api/names.js';
 import { build } from '../runtime/process/build.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
 import { KubeconfigError } from '../runtime/kubeconfig/kubeconfigerror.js';
 import { createTransport } from '../runtime/transport/transport.js';
-import { createAgentMetrics } from '../runtime/metrics/processmetrics.js';
+import { createAgentMetrics } from './metrics.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { standardError } from '../runtime/log/standardoutput.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import { exitOnCrash } from '../runtime/process/lifecycle.js';
 import { runWithEndpoints } from '../runtime/endpoints/endpoints.js';
-import { warnOfOldServer } from '../runtime/client/oldserver.js';
+import { warnOfOldServer } from '../runtime/client/serverversion.js';
 
 /**
  * Runs the agent of a managed cluster until a signal; returns the exit code. Without a usable kubeconfig it prints one line to
@@ -50,7 +51,7 @@ async function runWith(config: AgentConfig, kubeconfig: Kubeconfig): Promise<num
     tokenLifetimeSeconds,
   });
   const ended = new AbortController();
-  void warnOfOldServer(transport, tools, ended.signal);
+  void warnOfOldServer(transport, { ...tools, oldest: OLDEST_KUBERNETES }, ended.signal);
   try {
     return await runWithEndpoints([agent], { config, metrics, readyz: agent.readiness(), log });
   } catch (error) {

@@ -107,7 +107,3 @@ export const MESSAGE_LIMIT = 1024;
  * ValidatingAdmissionPolicy v1. Charts, bundle, pages and a test name the same.
  */
 export const OLDEST_KUBERNETES = '1.30';
-
-/** A name that can be part of the path of a request, as for kubectl; the API server has narrower rules for most kinds. */
-export const PATH_NAME = /^(?!\.{1,2}$)[^/%]+$/;
-export const PATH_NAME_RULE = 'not empty, . or .., without / and %';

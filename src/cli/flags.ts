@@ -1,4 +1,4 @@
-import { PATH_NAME, PATH_NAME_RULE } from '../api/names.js';
+import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue } from '../runtime/flags/flags.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */

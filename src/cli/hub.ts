@@ -1,9 +1,10 @@
-import { DEFAULT_NAMESPACE, PATH_NAME, PATH_NAME_RULE } from '../api/names.js';
-import { SelfSubjectAccessReviews } from '../api/resources.js';
+import { DEFAULT_NAMESPACE } from '../api/names.js';
+import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
+import { SelfSubjectAccessReviews } from '../runtime/vocabulary/kinds.js';
 import { absentNamespaceNote } from './whatif/meant.js';
 import { NotFoundError } from './terminal/output.js';
 import type { CliConfig, ObjectSource } from './flags.js';
-import { PROGRAM } from '../commandline.js';
+import { PROGRAM } from './program.js';
 import { resourceOf } from '../runtime/client/path.js';
 import { createClient } from '../runtime/client/rest.js';
 import type { KubeClient } from '../runtime/client/client.js';

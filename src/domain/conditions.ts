@@ -79,8 +79,3 @@ export function boundedList(items: readonly string[], separator: string, limit =
   }
   return text;
 }
-
-/** `ms` since the epoch in the format of Kubernetes: RFC 3339, whole seconds, UTC. */
-export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}

@@ -1,4 +1,4 @@
-import { validityProblem } from '../domain/keypair.js';
+import { validityProblem } from '../runtime/vocabulary/keypair.js';
 import type { ReviewAccess } from '../runtime/controller/access.js';
 import { delay, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
@@ -14,7 +14,7 @@ import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from './server/connections.js';
 import { handleRequest, type HandlerDeps } from './server/handler.js';
 import { FileReloader } from '../runtime/tls/filereloader.js';
-import type { GatewayMetrics } from '../runtime/metrics/metrics.js';
+import type { GatewayMetrics } from './metrics.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { FieldRules } from './object/fieldrules.js';
 import { GatewayServer, type ServerLimits } from './server/server.js';

@@ -1,6 +1,22 @@
-import type { GatewayMetrics } from '../runtime/metrics/metrics.js';
+import type { ReloadMetrics } from '../runtime/metrics/metrics.js';
 import { Collectors } from '../runtime/metrics/collectors.js';
 import { createProcessRegistry, expositionOf, type BuildInfo, type Exposition } from '../runtime/metrics/registry.js';
+
+/** Metrics of the gateway. Label values come from the gateway's own tables, never from clients. Times in seconds. */
+export interface GatewayMetrics extends ReloadMetrics {
+  /** A response was sent. `route`: a template of the table or `none`; `method`: one of the table or `other`. */
+  answered(route: string, method: string, code: number, seconds: number): void;
+  /** A call to the API server has ended: `code` of the response, or `<error>` without one. */
+  upstream(method: string, code: string, seconds: number): void;
+  /** A client closed the connection before the response. */
+  abandoned(route: string): void;
+  /** A connection was rejected: `tls`, `protocol`, `timeout` or `capacity`. */
+  dropped(cause: string): void;
+  /** When the certificate expires, in seconds since the epoch. */
+  certificateExpiry(seconds: number): void;
+  /** Sets the function that returns the number of open connections. */
+  connections(read: () => number): void;
+}
 
 const HELP = {
   multicluster_gateway_requests_total: 'Requests with a response',

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { ENGINE_LEASE } from '../api/names.js';
 import { ENGINE_GROUP } from '../api/resources.js';
-import { packageRoot, type HubConfig } from '../commandline.js';
+import type { ManagerConfig } from './flags.js';
+import { packageRoot } from '../runtime/process/build.js';
 import { createEngineController } from './controllers/engine/controller.js';
 import { engineRights } from './controllers/engine/rights.js';
 import { CATALOGUE } from '../domain/engine/catalogue.js';
@@ -44,7 +45,7 @@ export function engineGroup(manager: ControllerManager): Group {
   });
 }
 
-function settingsOf(config: HubConfig): EngineSettings {
+function settingsOf(config: ManagerConfig): EngineSettings {
   const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
   return {
     version,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import { imageOrNone } from './image.js';
+import { NO_IMAGE, releasedImage } from '../api/published.js';
 import {
   FlagError,
   LOG_LEVELS,
@@ -158,7 +158,7 @@ export function operator(flags: Flags, { env, version }: { env: Environment; ver
     leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
     identity: identity ? holder(identity) : freshIdentity(),
     namespace: namespace && targetName(namespace),
-    componentImage: imageOrNone(flags, 'component-image', version),
+    componentImage: flags.find('component-image')?.image() ?? releasedImage(version) ?? NO_IMAGE,
     componentReplicas: flags.get('component-replicas').integer(1, 100),
     metricsListen: flags.get('metrics-listen').listen(),
     metricsSecure: flags.get('metrics-secure').bool(),

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectName } from '../runtime/vocabulary/meta.js';
 import { build } from '../runtime/process/build.js';
-import type { HubConfig } from '../commandline.js';
+import type { ManagerConfig } from './flags.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import { eventRights } from '../runtime/events/event.js';
 import { guardClient, type GuardRow } from '../runtime/guard/guard.js';
@@ -11,7 +11,7 @@ import { createCache } from '../runtime/cache/reflector.js';
 import { createClient } from '../runtime/client/rest.js';
 import { ServerClock } from '../runtime/transport/serverclock.js';
 import type { Transport, TransportOptions } from '../runtime/transport/transport.js';
-import { createMetrics, type Metrics } from '../runtime/metrics/processmetrics.js';
+import { createMetrics, type Metrics } from './metrics.js';
 import { systemClock, systemRandom, type Clock } from '../runtime/clock.js';
 import { Group, type GroupOptions } from '../runtime/process/group.js';
 import type { Logger } from '../runtime/logger.js';
@@ -20,7 +20,7 @@ import type { OpenCache } from './controllers/engine/targetcaches.js';
 
 /** What all controller groups of a process share (controller-runtime's Manager). */
 export interface ControllerManager {
-  readonly config: HubConfig;
+  readonly config: ManagerConfig;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Undefined without traces. */
@@ -48,7 +48,7 @@ export interface LeaderClients {
 export type CreateTransport = (options: TransportOptions) => Transport;
 
 export function createManager(
-  config: HubConfig,
+  config: ManagerConfig,
   { log, tracer }: ManagerSinks,
   openTransport: CreateTransport,
 ): ControllerManager {

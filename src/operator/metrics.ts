@@ -1,14 +1,22 @@
 import type { Registry } from 'prom-client';
+import {
+  cacheMetrics,
+  eventMetrics,
+  guardMetrics,
+  leaderMetrics,
+  requestMetrics,
+} from '../runtime/metrics/clientmetrics.js';
+import { queueMetrics, reconcileMetrics } from '../runtime/metrics/controllermetrics.js';
+import type { ControllerMetrics } from '../runtime/metrics/metrics.js';
+import { createProcessRegistry, expositionOf, type BuildInfo } from '../runtime/metrics/registry.js';
 import type {
-  AgentMetrics,
-  HubResult,
   EngineInfo,
   EngineMetrics,
   FleetCounts,
   FleetMetrics,
   PlacementInfo,
   PlacementMetrics,
-} from '../runtime/metrics/metrics.js';
+} from './controllers/metrics.js';
 import { Collectors, ObjectGauges, type ObjectGauge } from '../runtime/metrics/collectors.js';
 
 const HELP = {
@@ -23,13 +31,6 @@ const HELP = {
     '1 while the process may have missed renewals of Leases (its watch is interrupted), so that no cluster is judged; else 0',
   multicluster_decision_latency_seconds:
     'Time from an observed change to the publication of the decision that follows from it',
-};
-const AGENT_HELP = {
-  multicluster_agent_renewals_total: "Renewals of the cluster's Lease on the hub; result: success, error or refused",
-  multicluster_agent_last_renewal_timestamp_seconds: 'Time of the last renewal that succeeded',
-  multicluster_agent_status_writes_total:
-    'Writes of the status of the ManagedCluster; result: success, error or refused',
-  multicluster_agent_token_requests_total: 'Requests for tokens of the hub; result: success, error or refused',
 };
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -57,6 +58,32 @@ const PLACEMENT_GAUGES: readonly ObjectGauge<PlacementInfo>[] = [
     value: ({ held }) => held,
   },
 ];
+
+/** The metrics of a process with controllers, with their exposition. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * Names, labels and buckets of `workqueue_*`, `controller_runtime_*`, `rest_client_*` and `leader_election_*` are those
+ * of client-go and controller-runtime, so that stock dashboards work; ours begin with `multicluster_`.
+ */
+export function createMetrics(build?: BuildInfo) {
+  const registry = createProcessRegistry(build);
+  const queue = queueMetrics(registry);
+  const reconcile = reconcileMetrics(registry);
+  const placements = placementMetrics(registry);
+  return {
+    controller: (name: string): ControllerMetrics => ({ queue: queue(name), reconcile: reconcile(name) }),
+    requests: requestMetrics(registry),
+    leader: leaderMetrics(registry),
+    guard: guardMetrics(registry),
+    caches: cacheMetrics(registry),
+    events: eventMetrics(registry),
+    engines: engineMetrics(registry),
+    placements: placements.metrics,
+    fleet: fleetMetrics(registry),
+    ...expositionOf(registry, placements.gauges),
+  };
+}
 
 /** Metrics of engines. */
 export function engineMetrics(registry: Registry): EngineMetrics {
@@ -87,25 +114,6 @@ export function placementMetrics(registry: Registry): {
       decided: (seconds) => latency.observe(seconds),
     },
     gauges: new ObjectGauges(PLACEMENT_GAUGES, () => known.values()),
-  };
-}
-
-/** Of an agent. */
-export function agentMetrics(registry: Registry): AgentMetrics {
-  const collectors = new Collectors(registry, AGENT_HELP);
-  const renewals = collectors.counter('multicluster_agent_renewals_total', ['result']);
-  const last = collectors.gauge('multicluster_agent_last_renewal_timestamp_seconds', []);
-  const writes = collectors.counter('multicluster_agent_status_writes_total', ['result']);
-  const tokens = collectors.counter('multicluster_agent_token_requests_total', ['result']);
-  for (const counter of [renewals, writes, tokens])
-    for (const result of ['success', 'error', 'refused'] satisfies HubResult[]) counter.inc({ result }, 0);
-  return {
-    renewed: (result, now) => {
-      renewals.inc({ result });
-      if (result === 'success') last.set(now / 1000);
-    },
-    published: (result) => writes.inc({ result }),
-    tokenRequested: (result) => tokens.inc({ result }),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { ControllerName, OperatorConfig } from '../commandline.js';
+import type { ControllerName, OperatorConfig } from './flags.js';
+import { OLDEST_KUBERNETES } from '../api/names.js';
 import { createAccessReviewer } from '../runtime/client/accessreview.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
 import { KubeconfigError } from '../runtime/kubeconfig/kubeconfigerror.js';
@@ -12,7 +13,7 @@ import { exitOnCrash } from '../runtime/process/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
 import { runWithEndpoints } from '../runtime/endpoints/endpoints.js';
 import { createManager, type ControllerManager } from './manager.js';
-import { warnOfOldServer } from '../runtime/client/oldserver.js';
+import { warnOfOldServer } from '../runtime/client/serverversion.js';
 
 /** Loads a controller group: the placement controller does without what the engine's needs, certificates above all. */
 const GROUPS: Readonly<Record<ControllerName, () => Promise<(manager: ControllerManager) => Group>>> = {
@@ -53,7 +54,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
     const livez = groups.map((group) => group.liveness());
     const readyz = groups.map((group) => group.readiness());
     const ended = new AbortController();
-    void warnOfOldServer(manager.transport, { clock: systemClock, log }, ended.signal);
+    void warnOfOldServer(manager.transport, { oldest: OLDEST_KUBERNETES, clock: systemClock, log }, ended.signal);
     try {
       const review = createAccessReviewer(manager.transport);
       const secure = config.metricsSecure

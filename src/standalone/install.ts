@@ -1,8 +1,10 @@
 import path from 'node:path';
 
 import type { KubeObject, ResourceType } from '../runtime/vocabulary/meta.js';
-import * as kinds from '../api/resources.js';
-import { packageRoot } from '../commandline.js';
+import * as ownKinds from '../api/resources.js';
+import * as builtInKinds from '../runtime/vocabulary/kinds.js';
+import { apiVersionOf } from '../runtime/vocabulary/kinds.js';
+import { packageRoot } from '../runtime/process/build.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import { readKustomization } from '../runtime/manifests/kustomization.js';
 import { isFailure } from '../runtime/errors.js';
@@ -12,9 +14,9 @@ const FIELD_MANAGER = 'kubectl';
 /** Kinds that are skipped, since the operator runs in this process. */
 const SKIPPED: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
 const TYPES: ReadonlyMap<string, ResourceType> = new Map(
-  Object.values(kinds)
+  [...Object.values(ownKinds), ...Object.values(builtInKinds)]
     .filter(isType)
-    .map((type) => [`${kinds.apiVersionOf(type)} ${type.kind}`, type]),
+    .map((type) => [`${apiVersionOf(type)} ${type.kind}`, type]),
 );
 
 /**

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PART_OF_LABEL, PRODUCT } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
 import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
-import { packageRoot, type HubConfig } from '../commandline.js';
+import type { ManagerConfig } from '../operator/flags.js';
+import { packageRoot } from '../runtime/process/build.js';
 import { addressOf } from '../runtime/flags/flags.js';
 import { connectHub } from '../agent/hub.js';
 import { createCache } from '../runtime/cache/reflector.js';
@@ -180,7 +181,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
 /** The engine's controllers with the ServiceAccount of the operator; authorization and admission apply to them. */
 function operator(config: StandaloneConfig, clients: InProcessClients, sinks: ManagerSinks): Runnable {
   const user = serviceAccountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
-  const settings: HubConfig = {
+  const settings: ManagerConfig = {
     version: config.version,
     leaderElectionNamespace: OPERATOR_NAMESPACE,
     // The data folder has one process at a time: the next one has the same identity and need not wait for the lease.

@@ -1,5 +1,6 @@
 import type { KubeObject, ResourceType } from '../runtime/vocabulary/meta.js';
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, apiVersionOf } from '../api/resources.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../api/resources.js';
+import { apiVersionOf } from '../runtime/vocabulary/kinds.js';
 import { CLUSTER_SET_LABEL, STANDALONE_FIELD_MANAGER } from '../api/names.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import { isFailure } from '../runtime/errors.js';

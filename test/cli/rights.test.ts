@@ -8,7 +8,7 @@ import { checkBefore } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { readLeavingEvents } from '../../src/cli/explain/events.js';
 import { readFleetWorld, type FleetScope } from '../../src/cli/whatif/fleetsource.js';
-import { INSPECT_RESOURCES } from '../../src/cli/inspect/options.js';
+import { INSPECT_RESOURCES } from '../../src/cli/whatif/resources.js';
 import { status } from '../../src/cli/inspect/status.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Condition } from '../../src/runtime/vocabulary/meta.js';
+import { type Condition, timestamp } from '../../src/runtime/vocabulary/meta.js';
 import { MESSAGE_LIMIT } from '../../src/api/names.js';
-import { clip, mergeConditions, timestamp } from '../../src/domain/conditions.js';
-import type { ConditionState } from '../../src/domain/conditions.js';
+import { clip, mergeConditions, type ConditionState } from '../../src/domain/conditions.js';
 
 const THEN = '2026-01-01T00:00:00Z';
 const NOW = '2026-01-01T01:00:00Z';

@@ -6,7 +6,7 @@ import {
   EXPIRY_ANNOTATION,
   OPERATOR_NAMESPACE,
 } from '../../src/api/names.js';
-import { version } from '../../src/commandline.js';
+import { version } from '../../src/runtime/process/build.js';
 import { CATALOGUE } from '../../src/domain/engine/catalogue.js';
 import {
   bundleOf,
@@ -16,7 +16,7 @@ import {
   bundleConfigMap,
   type ServingCertificate,
 } from '../../src/domain/engine/plan/certificate.js';
-import { apiVersionOf } from '../../src/api/resources.js';
+import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

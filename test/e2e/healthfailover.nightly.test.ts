@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor, type Probe } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { AGENTS_NAMESPACE, CLUSTERS_LEASE, OPERATOR_NAMESPACE } from '../../src/api/names.js';
-import { Leases } from '../../src/api/resources.js';
+import { Leases } from '../../src/runtime/vocabulary/kinds.js';
 import type { Lease } from '../../src/runtime/lease/leaserecord.js';
 import { deployAlone, startAlone } from '../support/hub/alone.js';
 import { patchClusters } from '../support/hub/fleet.js';

@@ -4,7 +4,7 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { readFleetWorld } from '../../src/cli/whatif/fleetsource.js';
-import { DECISION_RESOURCES } from '../../src/cli/inspect/options.js';
+import { DECISION_RESOURCES } from '../../src/cli/whatif/resources.js';
 import { labelChange } from '../../src/cli/plan/changes.js';
 import { overlay } from '../../src/domain/fleet/overlay.js';
 import { planFleet, type PlacementPlan } from '../../src/domain/fleet/plan.js';

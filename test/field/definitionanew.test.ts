@@ -5,13 +5,8 @@ import { loadAll } from 'js-yaml';
 import type { Placement } from '../../src/api/generated/placement.js';
 import { field, textField } from '../../src/runtime/vocabulary/json.js';
 import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
-import {
-  CustomResourceDefinitions,
-  ManagedClusters,
-  ManagedClusterSetBindings,
-  ManagedClusterSets,
-  Placements,
-} from '../../src/api/resources.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../src/api/resources.js';
+import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
 import type { HubFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode, checkText } from '../../src/cli/check/output.js';

@@ -17,7 +17,8 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 
 import { asRecord, field, recordsIn, textField, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, HEALTH_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
-import { ManagedClusters, Namespaces } from '../../src/api/resources.js';
+import { ManagedClusters } from '../../src/api/resources.js';
+import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
 import { cordon, startDrain, uncordon } from '../../src/cli/cluster/cordon.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';

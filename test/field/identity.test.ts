@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { build, type Build } from '../../src/runtime/process/build.js';
 import { readConfig } from '../../src/commandline.js';
 import { createGatewayMetrics } from '../../src/gateway/metrics.js';
-import { createAgentMetrics, createMetrics } from '../../src/runtime/metrics/processmetrics.js';
+import { createAgentMetrics } from '../../src/agent/metrics.js';
+import { createMetrics } from '../../src/operator/metrics.js';
 import { root } from '../support/repository/root.js';
 
 /**

@@ -9,7 +9,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
-import { Namespaces, Placements } from '../../src/api/resources.js';
+import { Placements } from '../../src/api/resources.js';
+import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
 import { readHubFacts, type HubFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode } from '../../src/cli/check/output.js';

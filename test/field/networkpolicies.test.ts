@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
-import { NetworkPolicies } from '../../src/api/resources.js';
+import { NetworkPolicies } from '../../src/runtime/vocabulary/kinds.js';
 import { checkText } from '../../src/cli/check/output.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import type { NetworkFacts } from '../../src/cli/check/facts.js';

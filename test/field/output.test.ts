@@ -11,13 +11,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  apiVersionOf,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
+import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 import { root } from '../support/repository/root.js';

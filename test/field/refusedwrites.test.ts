@@ -8,7 +8,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { field } from '../../src/runtime/vocabulary/json.js';
-import { createAgentMetrics } from '../../src/runtime/metrics/processmetrics.js';
+import { createAgentMetrics } from '../../src/agent/metrics.js';
 import type { FailureKind } from '../../src/runtime/errors.js';
 import { FakeAgent, FakeHome, FakeHub, hubError } from '../support/fakes/agent.js';
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 import { createEngineController } from '../../src/operator/controllers/engine/controller.js';
-import { createMetrics, type Metrics } from '../../src/runtime/metrics/processmetrics.js';
+import { createMetrics, type Metrics } from '../../src/operator/metrics.js';
 import { issueForTest } from '../support/builders/certificate.js';
 import { settings, templates } from '../support/builders/engine.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { readConfig, version } from '../../src/commandline.js';
+import { readConfig } from '../../src/commandline.js';
+import { version } from '../../src/runtime/process/build.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from '../../src/gateway/flags.js';
 import { Flags } from '../../src/runtime/flags/flags.js';
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { timestamp } from '../../src/domain/conditions.js';
-import { validityProblem } from '../../src/domain/keypair.js';
+import { timestamp } from '../../src/runtime/vocabulary/meta.js';
+import { validityProblem } from '../../src/runtime/vocabulary/keypair.js';
 import { parseServingPair } from '../../src/runtime/tls/certificate.js';
 import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';

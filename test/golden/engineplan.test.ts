@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../src/runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION, REVISION_ANNOTATION } from '../../src/api/names.js';
-import { ServiceAccounts } from '../../src/api/resources.js';
+import { ServiceAccounts } from '../../src/runtime/vocabulary/kinds.js';
 import {
   bundleOf,
   decideCertificate,

@@ -1,13 +1,13 @@
 import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
+import { MultiClusterEngines } from '../../src/api/resources.js';
 import {
   ConfigMaps,
   Deployments,
-  MultiClusterEngines,
   Namespaces,
   Pods,
   Secrets,
   ServiceAccounts,
-} from '../../src/api/resources.js';
+} from '../../src/runtime/vocabulary/kinds.js';
 import { treeAt } from '../../src/domain/engine/manifest/manifest.js';
 import type { ApplyOptions } from '../../src/runtime/client/client.js';
 import { ApiError, type FailureCause } from '../../src/runtime/errors.js';

@@ -6,7 +6,8 @@ import { load } from 'js-yaml';
 
 import { asRecord, isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import type { ResourceType } from '../../src/runtime/vocabulary/meta.js';
-import { apiVersionOf, MultiClusterEngines, Placements } from '../../src/api/resources.js';
+import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
+import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { readingOf, type Readable, type Reading } from '../support/kstatus/reading.js';
 import { describeWithBuiltProgram } from '../support/programs/built.js';
 import { root } from '../support/repository/root.js';

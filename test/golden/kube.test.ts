@@ -1,4 +1,4 @@
-import { aborted, errorFromResponse, malformed, noResponse } from '../../src/runtime/client/apierror.js';
+import { aborted, errorFromResponse, malformed, noResponse } from '../../src/runtime/transport/apierror.js';
 import type { ApiError, FailedCall } from '../../src/runtime/errors.js';
 import { describeRecorded, type Case } from './recorded.js';
 

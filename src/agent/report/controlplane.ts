@@ -1,4 +1,5 @@
-import { clip, timestamp } from '../../domain/conditions.js';
+import { clip } from '../../domain/conditions.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 
 /** What is known of the cluster's API server: the result of its probes so far. */
 export interface ControlPlaneState {

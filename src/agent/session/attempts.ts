@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError, isFailure } from '../../runtime/errors.js';
-import type { HubResult } from '../../runtime/metrics/metrics.js';
+import type { HubResult } from '../metrics.js';
 import { retryMs } from '../schedule.js';
 import type { SessionContext } from './context.js';
 import { problemOf } from './problems.js';

@@ -1,7 +1,7 @@
 import type { JoinData } from '../../domain/agent/hubtoken.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
-import type { AgentMetrics } from '../../runtime/metrics/metrics.js';
+import type { AgentMetrics } from '../metrics.js';
 import type { Home, StoredSecret } from '../home.js';
 import type { Hub } from '../hub.js';
 import type { HubState } from './hubstate.js';

@@ -10,7 +10,7 @@ import {
   Leases,
   Namespaces,
   NetworkPolicies,
-} from '../../api/resources.js';
+} from '../../runtime/vocabulary/kinds.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
 import type { KubeClient, ListOptions, ReadClient } from '../../runtime/client/client.js';

@@ -1,4 +1,5 @@
-import { serverProblem } from '../../domain/serverversion.js';
+import { serverProblem } from '../../runtime/client/serverversion.js';
+import { OLDEST_KUBERNETES } from '../../api/names.js';
 import { nameList } from '../../domain/conditions.js';
 import { otherDefinitions } from './definitions.js';
 import type { PreFacts } from './facts.js';
@@ -18,7 +19,7 @@ export function checkBefore(facts: PreFacts): readonly CheckResult[] {
 }
 
 function checkServer({ server }: PreFacts): CheckResult {
-  const problem = serverProblem(server);
+  const problem = serverProblem(server, OLDEST_KUBERNETES);
   return problem === undefined ? passed('server', `Kubernetes ${server}`) : failed('server', problem);
 }
 

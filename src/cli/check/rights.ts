@@ -10,7 +10,7 @@ import {
   RoleBindings,
   Roles,
   ServiceAccounts,
-} from '../../api/resources.js';
+} from '../../runtime/vocabulary/kinds.js';
 import type { AccessAttributes, KubeClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Fact } from './fact.js';

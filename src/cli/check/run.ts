@@ -4,7 +4,7 @@ import { checkHub } from './hub.js';
 import { checkExitCode, checkText } from './output.js';
 import { checkBefore } from './pre.js';
 import type { CheckResult } from './result.js';
-import { packageRoot } from '../../commandline.js';
+import { packageRoot } from '../../runtime/process/build.js';
 import type { CheckConfig } from '../inspect/flags.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
 import { readManifests } from '../../runtime/manifests/manifests.js';

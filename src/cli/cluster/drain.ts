@@ -6,7 +6,7 @@ import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
 import { readFleetWorld } from '../whatif/fleetsource.js';
-import { DECISION_RESOURCES } from '../inspect/options.js';
+import { DECISION_RESOURCES } from '../whatif/resources.js';
 import { namesOf } from '../whatif/meant.js';
 import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../terminal/output.js';
 import { TYPES } from '../whatif/sources.js';

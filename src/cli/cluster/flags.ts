@@ -1,4 +1,4 @@
-import { requiredImage } from '../../operator/image.js';
+import { releasedImage } from '../../api/published.js';
 import {
   apiSource,
   durationMs,
@@ -215,7 +215,7 @@ function clusterAdd(flags: Flags, base: WriteConfig, name: string): ClusterAddCo
     hubUrl: flags.find('hub-url')?.matching(HTTPS_URL, 'an https URL'),
     validSeconds: validSeconds(flags.get('valid')),
     renew: flags.get('renew').bool(),
-    image: requiredImage(flags, 'image', base.version),
+    image: requiredImage(flags, base.version),
     apiEndpoint: flags.find('api-endpoint')?.matching(HTTPS_URL, 'an https URL'),
   };
 }
@@ -244,4 +244,14 @@ function cordon(command: CordonConfig['command'], flags: Flags, environment: Cli
 
 function writeConfig(flags: Flags, { version }: CliEnvironment): WriteConfig {
   return { version, namespace: undefined, source: apiSource(flags) };
+}
+
+/** The image of the flag, else that of this release. */
+function requiredImage(flags: Flags, version: string): string {
+  const image = flags.find('image')?.image() ?? releasedImage(version);
+  if (image !== undefined) return image;
+  throw new FlagError(
+    `--image is required, since no image of version ${version} is published: ` +
+      'name the one that you have built and pushed, such as registry.example.com/multicluster-engine:TAG',
+  );
 }

@@ -1,7 +1,8 @@
 import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
 import type { KubeObject, ObjectName, OwnerReference } from '../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../api/names.js';
-import { apiVersionOf, Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../api/resources.js';
+import { ManagedClusters } from '../../api/resources.js';
+import { apiVersionOf, Leases, Secrets, ServiceAccounts } from '../../runtime/vocabulary/kinds.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { isList } from '../../domain/selectors.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';

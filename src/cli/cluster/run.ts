@@ -12,7 +12,8 @@ import { checkOtherCluster, hubAddress } from './hubaddress.js';
 import { absentSetNote } from '../whatif/meant.js';
 import { linesText, manifestsText, RefusedError } from '../terminal/output.js';
 import type { ClusterAddConfig, DrainConfig, FleetConfig } from './flags.js';
-import { packageRoot, PROGRAM } from '../../commandline.js';
+import { packageRoot } from '../../runtime/process/build.js';
+import { PROGRAM } from '../program.js';
 import { agentManifest } from '../../domain/agent/manifest.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 

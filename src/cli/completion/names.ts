@@ -1,4 +1,5 @@
-import { ManagedClusters, ManagedClusterSets, Namespaces, Placements } from '../../api/resources.js';
+import { ManagedClusters, ManagedClusterSets, Placements } from '../../api/resources.js';
+import { Namespaces } from '../../runtime/vocabulary/kinds.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 

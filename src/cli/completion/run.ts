@@ -2,7 +2,7 @@ import { completionAnswer } from './answer.js';
 import { liveNames, namesWithin } from './names.js';
 import { COMPLETION_SCRIPTS } from './scripts.js';
 import type { CompleteConfig, CompletionConfig, LiveNames } from './flags.js';
-import { PROGRAM } from '../../commandline.js';
+import { PROGRAM } from '../program.js';
 import { systemClock } from '../../runtime/clock.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
 

@@ -1,6 +1,7 @@
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
-import { Events, Placements } from '../../api/resources.js';
+import { Placements } from '../../api/resources.js';
+import { Events } from '../../runtime/vocabulary/kinds.js';
 import { printable } from '../../domain/placement/explain/requirementtext.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';

@@ -1,4 +1,4 @@
-import { PATH_NAME, PATH_NAME_RULE } from '../../api/names.js';
+import { PATH_NAME, PATH_NAME_RULE } from '../../runtime/vocabulary/names.js';
 import { cliConfig, CLI_FLAGS, placementIn, type CliConfig, type CliEnvironment } from '../flags.js';
 import type { FlagRows, Flags } from '../../runtime/flags/flags.js';
 

@@ -1,4 +1,4 @@
-import { timestamp } from '../../domain/conditions.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { endableLine, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
 
 /** Field `releases` of a document about a Placement; left out where there is none. */

@@ -3,7 +3,7 @@ import { explainPlacement, rightsWanted, type ExplainRequest } from './explain.j
 import { readLeavingEvents } from './events.js';
 import { deniedOf } from './rights.js';
 import { readFleetWorld } from '../whatif/fleetsource.js';
-import { DECISION_RESOURCES } from '../inspect/options.js';
+import { DECISION_RESOURCES } from '../whatif/resources.js';
 import { INCOMPLETE } from '../terminal/output.js';
 import { readPlacementWorld, worldOfObjects } from '../whatif/sources.js';
 import { isComplete } from '../whatif/withheld.js';

@@ -1,8 +1,10 @@
+import { InputError } from '../terminal/output.js';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { apiVersionOf, ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
-import { packageRoot } from '../../commandline.js';
+import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
+import { packageRoot } from '../../runtime/process/build.js';
 import { readManifests } from '../../runtime/manifests/manifests.js';
 import { matchingPaths } from '../../runtime/manifests/pattern.js';
 import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
@@ -11,7 +13,7 @@ import type { Fault, ManifestRules } from './manifestfaults.js';
 import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
 
 /** Objects that could not be read from files. The message is one line. */
-export class FileError extends Error {}
+export class FileError extends InputError {}
 
 const CLUSTER_KINDS = new Set(
   [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => `${apiVersionOf(type)}/${type.kind}`),

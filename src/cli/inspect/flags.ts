@@ -1,4 +1,4 @@
-import { PATH_NAME } from '../../api/names.js';
+import { PATH_NAME } from '../../runtime/vocabulary/names.js';
 import {
   apiSource,
   checkNoArguments,

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { readFleetWorld, worldIn, type FleetReading } from '../whatif/fleetsource.js';
-import { INSPECT_RESOURCES } from './options.js';
+import { INSPECT_RESOURCES } from '../whatif/resources.js';
 import { status } from './status.js';
 import { tree } from './tree.js';
 import { whoSelects } from './whoselects.js';

@@ -5,7 +5,7 @@ import type { FleetReading } from '../whatif/fleetsource.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
 import { table, type Cell } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from './options.js';
+import type { InspectOptions } from '../whatif/resources.js';
 
 /** The output of `status`. */
 export function status(reading: FleetReading, { output, colored }: InspectOptions): string {

@@ -16,7 +16,7 @@ import {
 } from '../terminal/output.js';
 import { painted, table, type Color } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from './options.js';
+import type { InspectOptions } from '../whatif/resources.js';
 
 /** Of each set this many clusters are named. */
 const MOST_NAMES = 10;

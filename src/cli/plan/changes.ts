@@ -1,13 +1,14 @@
+import { InputError } from '../terminal/output.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
-import { PATH_NAME, PATH_NAME_RULE } from '../../api/names.js';
+import { PATH_NAME, PATH_NAME_RULE } from '../../runtime/vocabulary/names.js';
 import {
-  apiVersionOf,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
   PlacementDecisions,
   Placements,
 } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { Change } from '../../domain/fleet/overlay.js';
 import type { WorldResource } from '../../domain/fleet/world.js';
 import { parseLabelSelector } from '../../domain/selectors.js';
@@ -15,7 +16,7 @@ import { parseLabelSelector } from '../../domain/selectors.js';
 /** The changes of a command line, from their text. */
 
 /** A change that cannot be read. The message is one line. */
-export class ChangeTextError extends Error {}
+export class ChangeTextError extends InputError {}
 
 /** A kind that a plan changes, by the names that kubectl takes. */
 interface PlannedKind {

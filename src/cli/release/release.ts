@@ -1,7 +1,7 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
-import { timestamp } from '../../domain/conditions.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
 import { endableLine, standingReleases } from '../../domain/placement/report/standingrelease.js';
 import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';

@@ -1,11 +1,9 @@
 import { isatty } from 'node:tty';
-import { NotFoundError, RefusedError } from './output.js';
-import { ChangeTextError } from '../plan/changes.js';
+import { InputError, NotFoundError, RefusedError } from './output.js';
 import type { CliConfig } from '../flags.js';
-import { PROGRAM } from '../../commandline.js';
+import { PROGRAM } from '../program.js';
 import { KubeconfigError } from '../../runtime/kubeconfig/kubeconfigerror.js';
 import { ApiError, errorText } from '../../runtime/errors.js';
-import { FileError } from '../files/files.js';
 import { printAnswer, printNote, withOutput } from './print.js';
 
 const STANDARD_OUTPUT = 1;
@@ -44,7 +42,5 @@ export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
 }
 
 function isExpected(error: unknown): boolean {
-  return [ApiError, KubeconfigError, NotFoundError, RefusedError, ChangeTextError, FileError].some(
-    (kind) => error instanceof kind,
-  );
+  return [ApiError, KubeconfigError, InputError, NotFoundError, RefusedError].some((kind) => error instanceof kind);
 }

@@ -17,6 +17,9 @@ export class NotFoundError extends Error {}
 /** What the user asked for is not done, since it would do harm or cannot be done. The message is one line. */
 export class RefusedError extends Error {}
 
+/** What the user has given, a file or an argument, cannot be used. The message is one line. */
+export class InputError extends Error {}
+
 /** A document as JSON or YAML. */
 export function documentText(document: object, output: 'json' | 'yaml'): string {
   return output === 'yaml' ? dump(document, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(document, null, 2)}\n`;

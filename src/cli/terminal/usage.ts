@@ -1,4 +1,4 @@
-import { PROGRAM, type Usage } from '../../commandline.js';
+import { PROGRAM, type Usage } from '../program.js';
 import { standardError } from '../../runtime/log/standardoutput.js';
 import { printAnswer, withOutput } from './print.js';
 

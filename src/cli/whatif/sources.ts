@@ -2,7 +2,6 @@ import type { KubeObject, ObjectName, ResourceType } from '../../runtime/vocabul
 import { DECISION_REVISION_ANNOTATION } from '../../api/names.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import {
-  apiVersionOf,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
@@ -10,6 +9,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { worldOf, type RawObject, type Withheld, type World, type WorldResource } from '../../domain/fleet/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';

@@ -1,5 +1,5 @@
 import { field, textField } from '../../runtime/vocabulary/json.js';
-import { certificatesProblem, hasAuthority } from '../keypair.js';
+import { certificatesProblem, hasAuthority } from '../../runtime/vocabulary/keypair.js';
 
 /** What an agent has to know to join a hub: the content of its manifest's Secret. */
 export interface JoinData {

@@ -17,7 +17,7 @@ import {
   Secrets,
   ServiceAccounts,
   Services,
-} from '../../api/resources.js';
+} from '../../runtime/vocabulary/kinds.js';
 
 /** One component. Its objects are the YAML files of its folder. */
 export interface ComponentRow {

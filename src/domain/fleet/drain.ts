@@ -1,7 +1,7 @@
 import { asRecord, field } from '../../runtime/vocabulary/json.js';
 import { TAINTS } from '../../api/names.js';
 import { MAINTENANCE_TAINTS, taintsOf } from '../clusters/maintenance.js';
-import { timestamp } from '../conditions.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { holdCause } from '../placement/report/holds.js';
 import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import { standingOf } from '../placement/select/standing.js';

@@ -1,5 +1,5 @@
 import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
-import { Deployments } from '../../api/resources.js';
+import { Deployments } from '../../runtime/vocabulary/kinds.js';
 import { isList } from '../selectors.js';
 import type { RawObject, World } from './world.js';
 

@@ -1,7 +1,7 @@
 import { recordsIn } from '../../runtime/vocabulary/json.js';
 import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { OWN_KEY_PREFIX } from '../../api/names.js';
-import { keyOf, nameOf } from '../../api/resources.js';
+import { keyOf, nameOf } from '../../runtime/vocabulary/names.js';
 import type { Taint } from '../health/taints.js';
 
 /** What every inventory can say of a cluster, in the terms of this project. */

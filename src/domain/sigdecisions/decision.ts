@@ -2,7 +2,8 @@ import type { PlacementStatus } from '../../api/generated/placement.js';
 import { sameJson } from '../../runtime/vocabulary/json.js';
 import type { KubeObject, ObjectMeta } from '../../runtime/vocabulary/meta.js';
 import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../api/names.js';
-import { apiVersionOf, ClusterProfiles, SigPlacementDecisions } from '../../api/resources.js';
+import { ClusterProfiles, SigPlacementDecisions } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { sourceName } from '../inventories/source.js';
 import {
   ownerReferences,

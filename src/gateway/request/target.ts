@@ -1,4 +1,5 @@
-import { apiVersionOf, Placements } from '../../api/resources.js';
+import { Placements } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from '../object/document.js';
 import { checkMetadata } from '../object/metadata.js';

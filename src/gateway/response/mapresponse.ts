@@ -1,7 +1,7 @@
 import { isRecord, asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { isUtf8 } from 'node:buffer';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
-import { apiVersionOf } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { emptyResponse, type HttpResponse } from './response.js';
 import type { JsonObject } from '../object/document.js';
 import { invalidObjectError } from './invalidobject.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
-import type { GatewayMetrics } from '../../runtime/metrics/metrics.js';
+import type { GatewayMetrics } from '../metrics.js';
 import type { Span, Tracer } from '../../runtime/tracing/tracer.js';
 import { ROUTES, type RouteMatch } from '../request/routes.js';
 import type { UpstreamError } from '../upstream/error.js';

@@ -1,7 +1,7 @@
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import type { HealthCheck } from '../../runtime/health.js';
 import type { Logger } from '../../runtime/logger.js';
-import type { GatewayMetrics } from '../../runtime/metrics/metrics.js';
+import type { GatewayMetrics } from '../metrics.js';
 import type { Tracer } from '../../runtime/tracing/tracer.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { announcesBody } from '../request/body.js';

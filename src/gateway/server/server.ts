@@ -10,7 +10,7 @@ import { errorForConnect, errorForClientError } from '../response/parseerror.js'
 import type { ServingPair } from '../../runtime/tls/certificate.js';
 import type { Connections } from './connections.js';
 import { HeadScanner, MAX_HEAD_BYTES } from './headscanner.js';
-import type { GatewayMetrics } from '../../runtime/metrics/metrics.js';
+import type { GatewayMetrics } from '../metrics.js';
 import type { StatusError } from '../statuserror.js';
 
 export interface ServerLimits {

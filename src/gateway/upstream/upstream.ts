@@ -1,11 +1,11 @@
 import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
-import { certificatesProblem } from '../../domain/keypair.js';
+import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
 import { observed } from '../../runtime/connection/observedconnection.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
-import type { GatewayMetrics } from '../../runtime/metrics/metrics.js';
+import type { GatewayMetrics } from '../metrics.js';
 import type { Method } from '../request/routes.js';
 import { unreachable, UpstreamError } from './error.js';
 import { Exchange, MAX_RESPONSE_BYTES, type ResponseBody } from './exchange.js';

@@ -24,7 +24,7 @@ import { checkObservation, leaseAge } from '../../domain/health/observation.js';
 import type { LeasePhase, Observation, WatchState } from '../../domain/health/observation.js';
 import type { Judgement } from '../../domain/health/status.js';
 import type { HealthView } from '../../domain/health/view.js';
-import { timestamp } from '../../domain/conditions.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 
 /** What is kept of the Lease of a cluster (client-go's observedRecord and observedTime). */
 export interface ObservedLease {

@@ -1,4 +1,4 @@
-import { nameOf } from '../../api/resources.js';
+import { nameOf } from '../../runtime/vocabulary/names.js';
 import { firstUsers, NO_USERS, type Users } from '../../domain/clusters/inuse.js';
 
 /** What a ManagedClusterSet and a ManagedClusterSetBinding say of their users has to be computed again for these. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../vocabulary/meta.js';
-import { keyOf } from '../../api/resources.js';
+import { keyOf } from '../vocabulary/names.js';
 import type { WatchEvent } from './watchevent.js';
 
 /**

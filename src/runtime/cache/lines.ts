@@ -1,5 +1,5 @@
 import type { FailedCall } from '../errors.js';
-import { malformed } from '../client/apierror.js';
+import { malformed } from '../transport/apierror.js';
 
 const NEWLINE = 0x0a;
 

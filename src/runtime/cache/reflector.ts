@@ -1,10 +1,10 @@
 import type { KubeObject, ResourceType } from '../vocabulary/meta.js';
-import { keyOf } from '../../api/resources.js';
+import { keyOf } from '../vocabulary/names.js';
 import { delay } from '../clock.js';
-import { yieldToEventLoop } from '../process/eventloop.js';
+import { yieldToEventLoop } from '../eventloop.js';
 import { ApiError, asError, isFailure } from '../errors.js';
 import { EventHandlers } from './eventhandlers.js';
-import { aborted, noResponse } from '../client/apierror.js';
+import { aborted, noResponse } from '../transport/apierror.js';
 import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
 import { deepFreeze } from '../vocabulary/json.js';
 import { YIELD_EVERY, currentResourceVersion, readCompleteList, type CompleteList } from '../client/completelist.js';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../vocabulary/meta.js';
-import { keyOf } from '../../api/resources.js';
+import { keyOf } from '../vocabulary/names.js';
 
 /** One change of a cached object. No `before`: created; no `after`: deleted; different uids: deleted and created again. */
 export interface Change<T extends KubeObject> {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../vocabulary/meta.js';
 import type { Clock, Random } from '../clock.js';
-import { noResponse } from '../client/apierror.js';
+import { noResponse } from '../transport/apierror.js';
 import { linesOf } from './lines.js';
 import { collectionCall } from '../client/pages.js';
 import { acceptOf, collectionPath, selectorsOf, type Collection } from '../client/path.js';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../vocabulary/meta.js';
 import type { FailedCall } from '../errors.js';
-import { errorFromResponse, malformed } from '../client/apierror.js';
+import { errorFromResponse, malformed } from '../transport/apierror.js';
 import { field, isRecord, parseJson, textField } from '../vocabulary/json.js';
 import { objectOf, type Shape } from '../client/object.js';
 import { LONGEST_RETRY_AFTER_MS } from '../transport/retry.js';

@@ -1,8 +1,8 @@
 import { field, textField } from '../vocabulary/json.js';
 import type { ResourceType } from '../vocabulary/meta.js';
-import { apiVersionOf, SubjectAccessReviews, TokenReviews } from '../../api/resources.js';
+import { apiVersionOf, SubjectAccessReviews, TokenReviews } from '../vocabulary/kinds.js';
 import type { ReviewAccess } from '../controller/access.js';
-import { malformed } from './apierror.js';
+import { malformed } from '../transport/apierror.js';
 import type { Transport } from '../transport/transport.js';
 import { collectionPath, resourceOf } from './path.js';
 

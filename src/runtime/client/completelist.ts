@@ -1,6 +1,6 @@
 import type { KubeObject } from '../vocabulary/meta.js';
-import { keyOf } from '../../api/resources.js';
-import { yieldToEventLoop } from '../process/eventloop.js';
+import { keyOf } from '../vocabulary/names.js';
+import { yieldToEventLoop } from '../eventloop.js';
 import { pagesOf } from './pages.js';
 import type { Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';

@@ -1,6 +1,6 @@
 import type { ObjectName, ResourceType } from '../vocabulary/meta.js';
 import { isFailure } from '../errors.js';
-import { malformed } from './apierror.js';
+import { malformed } from '../transport/apierror.js';
 import type { Transport } from '../transport/transport.js';
 import { objectPath, resourceOf } from './path.js';
 import { requestToken, tokenTarget, type TokenOptions } from './tokenrequest.js';

@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../vocabulary/meta.js';
-import { apiVersionOf } from '../../api/resources.js';
+import { apiVersionOf } from '../vocabulary/kinds.js';
 import type { FailedCall } from '../errors.js';
-import { malformed } from './apierror.js';
+import { malformed } from '../transport/apierror.js';
 import { isRecord, textField, type JsonRecord } from '../vocabulary/json.js';
 
 /** The type that an object from the server must have. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../vocabulary/meta.js';
 import { ApiError, type FailedCall } from '../errors.js';
 import type { Bucket } from '../transport/call.js';
-import { malformed } from './apierror.js';
+import { malformed } from '../transport/apierror.js';
 import { field, textField } from '../vocabulary/json.js';
 import { objectOf } from './object.js';
 import { acceptOf, collectionPath, resourceOf, selectorsOf, type Collection } from './path.js';

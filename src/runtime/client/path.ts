@@ -1,5 +1,5 @@
 import type { ObjectName, ResourceType } from '../vocabulary/meta.js';
-import { PATH_NAME, PATH_NAME_RULE } from '../../api/names.js';
+import { PATH_NAME, PATH_NAME_RULE } from '../vocabulary/names.js';
 
 /** A collection with its selectors, the same for list and watch. */
 export interface Collection {

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectName, ResourceType } from '../vocabulary/meta.js';
-import { SelfSubjectAccessReviews, apiVersionOf } from '../../api/resources.js';
+import { SelfSubjectAccessReviews, apiVersionOf } from '../vocabulary/kinds.js';
 import { ApiError, isFailure, type FailedCall } from '../errors.js';
 import type { ApiResponse } from '../transport/response.js';
 import type { Bucket, Call } from '../transport/call.js';
@@ -14,7 +14,7 @@ import type {
   CallOptions,
   WriteOptions,
 } from './client.js';
-import { malformed } from './apierror.js';
+import { malformed } from '../transport/apierror.js';
 import { removalOf } from './emptied.js';
 import { field, textField } from '../vocabulary/json.js';
 import { bodyOf, objectOf, withoutManagedFields } from './object.js';

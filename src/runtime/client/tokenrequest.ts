@@ -1,8 +1,8 @@
 import { field, textField } from '../vocabulary/json.js';
 import type { ObjectName } from '../vocabulary/meta.js';
-import { ServiceAccounts } from '../../api/resources.js';
+import { ServiceAccounts } from '../vocabulary/kinds.js';
 import type { FailedCall } from '../errors.js';
-import { malformed } from './apierror.js';
+import { malformed } from '../transport/apierror.js';
 import type { Call } from '../transport/call.js';
 import type { Transport } from '../transport/transport.js';
 import { objectPath, resourceOf } from './path.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../vocabulary/meta.js';
-import { Events, apiVersionOf } from '../../api/resources.js';
+import { Events, apiVersionOf } from '../vocabulary/kinds.js';
 import type { GuardRow } from '../guard/guard.js';
 import { microTime } from '../lease/leaserecord.js';
 

@@ -1,4 +1,4 @@
-import { Events } from '../../api/resources.js';
+import { Events } from '../vocabulary/kinds.js';
 import type { Clock, Timer } from '../clock.js';
 import { errorText, isFailure } from '../errors.js';
 import type { Logger } from '../logger.js';

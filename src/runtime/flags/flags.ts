@@ -247,6 +247,16 @@ export class FlagValue {
     return ms <= toMs ? ms : this.refuse(`a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
   }
 
+  /** `[host[:port]/]path[:tag][@digest]`, as in the OCI distribution specification. */
+  image(): string {
+    const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
+    const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
+    const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
+    if (this.text.length > 1024 || !pattern.test(this.text))
+      this.refuse('an image name: [host[:port]/]path[:tag][@digest]');
+    return this.text;
+  }
+
   /** `host:port`, `[v6]:port` or `:port` (all addresses). */
   listen(): Listen {
     const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(this.text);

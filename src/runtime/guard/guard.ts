@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectName, ResourceType } from '../vocabulary/meta.js';
-import { keyOf } from '../../api/resources.js';
+import { keyOf } from '../vocabulary/names.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { GuardMetrics } from '../metrics/metrics.js';
@@ -14,7 +14,7 @@ import type {
   CallOptions,
   WriteOptions,
 } from '../client/client.js';
-import { describeCall } from '../client/apierror.js';
+import { describeCall } from '../transport/apierror.js';
 import type { Leadership } from './leadership.js';
 import { resourceOf } from '../client/path.js';
 

@@ -1,5 +1,6 @@
 import type { ObjectName } from '../vocabulary/meta.js';
-import { Leases, keyOf } from '../../api/resources.js';
+import { keyOf } from '../vocabulary/names.js';
+import { Leases } from '../vocabulary/kinds.js';
 import type { LeaderMetrics } from '../metrics/metrics.js';
 import { asError } from '../errors.js';
 import { guardClient } from '../guard/guard.js';

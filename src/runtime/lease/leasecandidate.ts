@@ -1,9 +1,9 @@
-import { Leases, keyOf } from '../../api/resources.js';
+import { keyOf } from '../vocabulary/names.js';
+import { Leases } from '../vocabulary/kinds.js';
 import { delay } from '../clock.js';
 import { isFailure } from '../errors.js';
 import { Deadline } from '../transport/deadline.js';
-import type { Lease } from './leaserecord.js';
-import { LEASE_FIELD_MANAGER, LeaseObserver, takenLease } from './leaserecord.js';
+import { type Lease, LEASE_FIELD_MANAGER, LeaseObserver, takenLease } from './leaserecord.js';
 import type { Cache } from '../cache/cache.js';
 import { LeaseHolder, createLease, type LeaseContext } from './leaseholder.js';
 

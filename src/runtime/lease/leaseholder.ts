@@ -1,12 +1,19 @@
 import type { ObjectName } from '../vocabulary/meta.js';
-import { Leases, keyOf } from '../../api/resources.js';
+import { keyOf } from '../vocabulary/names.js';
+import { Leases } from '../vocabulary/kinds.js';
 import { delay, type Clock, type Random, type Timer } from '../clock.js';
 import { isFailure } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { KubeClient } from '../client/client.js';
 import { Deadline } from '../transport/deadline.js';
-import type { Lease } from './leaserecord.js';
-import { LEASE_FIELD_MANAGER, creationFieldManager, newLease, releasedLease, renewedLease } from './leaserecord.js';
+import {
+  type Lease,
+  LEASE_FIELD_MANAGER,
+  creationFieldManager,
+  newLease,
+  releasedLease,
+  renewedLease,
+} from './leaserecord.js';
 
 /** In ms. */
 export interface LeaseTimes {

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectName } from '../vocabulary/meta.js';
-import { Leases, apiVersionOf } from '../../api/resources.js';
+import { Leases, apiVersionOf } from '../vocabulary/kinds.js';
 import type { Clock } from '../clock.js';
 import type { GuardRow, GuardedWrite } from '../guard/guard.js';
 import { field } from '../vocabulary/json.js';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { yieldToEventLoop } from '../process/eventloop.js';
+import { yieldToEventLoop } from '../eventloop.js';
 
 /** Creates collectors in a registry. `help`: the help text of each collector by its name. */
 export class Collectors<Name extends string> {

@@ -59,54 +59,6 @@ export interface GuardMetrics {
   refused(verb: string, resource: string): void;
 }
 
-/** One engine; `phase` as in its status. */
-export interface EngineInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly phase: string;
-  readonly targetNamespace: string;
-}
-
-export interface EngineMetrics {
-  /** Replaces what was recorded of the engine with this name. */
-  engine(info: EngineInfo): void;
-  engineGone(name: string): void;
-}
-
-/** One placement; `phase` as in its status, `clusters`: their number in its decision, `held`: those that its budget keeps. */
-export interface PlacementInfo {
-  readonly namespace: string;
-  readonly name: string;
-  readonly phase: string;
-  readonly clusters: number;
-  readonly held: number;
-}
-
-export interface PlacementMetrics {
-  /** Replaces what was recorded of the placement with this name. */
-  placement(info: PlacementInfo): void;
-  placementGone(namespace: string, name: string): void;
-  /** A decision was published, this long after the change that caused it was observed. */
-  decided(seconds: number): void;
-}
-
-/** The fleet as one process observes it. */
-export interface FleetCounts {
-  /** Clusters with an agent, by `available`, `unavailable`, `unknown` and `never-joined`. */
-  readonly clusters: Readonly<Record<string, number>>;
-  /** Clusters with a taint NoSelect of the hub, by its key. */
-  readonly taints: Readonly<Record<string, number>>;
-  /** Scopes that the brake holds, by `fleet` and `set`. */
-  readonly held: Readonly<Record<string, number>>;
-  /** Whether the observation of the Leases is stale: renewals may have been missed. */
-  readonly stale: boolean;
-}
-
-export interface FleetMetrics {
-  /** Sets the function that returns the counts; it is called at each scrape. */
-  fleet(read: () => FleetCounts): void;
-}
-
 /** Metrics of caches. `resource`: `plural` or `plural.group`. */
 export interface CacheMetrics {
   /** A complete list was read. */
@@ -129,33 +81,8 @@ export interface LogMetrics {
   dropped(read: () => number): void;
 }
 
-/** Metrics of the gateway. Label values come from the gateway's own tables, never from clients. Times in seconds. */
-export interface GatewayMetrics {
-  /** A response was sent. `route`: a template of the table or `none`; `method`: one of the table or `other`. */
-  answered(route: string, method: string, code: number, seconds: number): void;
-  /** A call to the API server has ended: `code` of the response, or `<error>` without one. */
-  upstream(method: string, code: string, seconds: number): void;
-  /** A client closed the connection before the response. */
-  abandoned(route: string): void;
-  /** A connection was rejected: `tls`, `protocol`, `timeout` or `capacity`. */
-  dropped(cause: string): void;
-  /** A file was reloaded: `certificate` or `upstream-ca`; whether it is usable. */
+/** Metrics of files that may be replaced while the process runs. */
+export interface ReloadMetrics {
+  /** A file was reloaded, such as `certificate`; whether it is usable. */
   reloaded(file: string, usable: boolean): void;
-  /** When the certificate expires, in seconds since the epoch. */
-  certificateExpiry(seconds: number): void;
-  /** Sets the function that returns the number of open connections. */
-  connections(read: () => number): void;
 }
-
-/** Metrics of an agent: its requests to the hub. */
-export interface AgentMetrics {
-  /** A renewal of the Lease has ended; `now`: ms since the epoch. */
-  renewed(result: HubResult, now: number): void;
-  /** A write of the status has ended. */
-  published(result: HubResult): void;
-  /** A request for a token has ended. */
-  tokenRequested(result: HubResult): void;
-}
-
-/** `refused`: as invalid, which is a fault of the product or of what is installed on the hub. */
-export type HubResult = 'success' | 'error' | 'refused';

@@ -1,4 +1,4 @@
-import { inspectKeyPair, type Validity } from '../../domain/keypair.js';
+import { inspectKeyPair, type Validity } from '../vocabulary/keypair.js';
 
 /** A serving certificate with its private key, both PEM, checked to belong together. */
 export interface ServingPair extends Validity {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../clock.js';
 import { errorText, fileFault } from '../errors.js';
 import type { Logger } from '../logger.js';
-import type { GatewayMetrics } from '../metrics/metrics.js';
+import type { ReloadMetrics } from '../metrics/metrics.js';
 
 /** Files that are used together and may be replaced while the process runs. */
 export interface WatchedFiles {
@@ -16,7 +16,7 @@ export interface WatchedFiles {
 export interface ReloadOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: Pick<GatewayMetrics, 'reloaded'>;
+  readonly metrics: ReloadMetrics;
   readonly everyMs: number;
 }
 

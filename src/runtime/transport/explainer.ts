@@ -3,7 +3,7 @@ import { rejectionText } from '../connection/rejection.js';
 import { SteadyTexts } from '../connection/steadytexts.js';
 import type { Clock } from '../clock.js';
 import { ApiError, type FailedCall } from '../errors.js';
-import { describeCall, notSent, unanswered } from '../client/apierror.js';
+import { describeCall, notSent, unanswered } from './apierror.js';
 import type { Credentials } from './credentials.js';
 
 /** Makes the errors of calls that the server has not answered, or whose credentials it has rejected, in words. */

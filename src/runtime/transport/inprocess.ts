@@ -1,7 +1,7 @@
 import type { ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
 import { rejectOnAbort, type Deadline } from './deadline.js';
-import { aborted, errorFromResponse, malformed } from '../client/apierror.js';
+import { aborted, errorFromResponse, malformed } from './apierror.js';
 import { isRecord, parseJson } from '../vocabulary/json.js';
 import { parseRetryAfter } from './retry.js';
 import { AttemptError, requestTarget, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';

@@ -1,6 +1,6 @@
 import type { ApiError, FailedCall } from '../errors.js';
 import { isRecord, parseJson, type JsonRecord } from '../vocabulary/json.js';
-import { malformed } from '../client/apierror.js';
+import { malformed } from './apierror.js';
 
 /** A complete response with a 2xx code. */
 export interface ApiResponse {

@@ -6,7 +6,7 @@ import { isForeign, parseErrorBody, parseSuccess, tooLong, type ApiResponse } fr
 import { retryAfterKey, type Call } from './call.js';
 import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
-import { aborted, errorFromResponse, malformed } from '../client/apierror.js';
+import { aborted, errorFromResponse, malformed } from './apierror.js';
 import { failureOf } from '../connection/failure.js';
 import { Explainer, foreign, withoutTls } from './explainer.js';
 import type { RetryAfter } from './retryafter.js';

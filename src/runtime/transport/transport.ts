@@ -12,7 +12,7 @@ import {
   type Credentials,
 } from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
-import { aborted, describeCall, noResponse, notSent } from '../client/apierror.js';
+import { aborted, describeCall, noResponse, notSent } from './apierror.js';
 import { RetryAfter } from './retryafter.js';
 import type { ServerClock } from './serverclock.js';
 import { ConnectionPool } from './connectionpool.js';

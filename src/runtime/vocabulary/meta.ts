@@ -56,3 +56,8 @@ export interface Condition {
   lastUpdateTime: string;
   observedGeneration: number;
 }
+
+/** `ms` since the epoch in the format of Kubernetes: RFC 3339, whole seconds, UTC. */
+export function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, DEFAULT_NAMESPACE, STANDALONE_FIELD_MANAGER } from '../../api/names.js';
-import { Leases, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { Leases } from '../../runtime/vocabulary/kinds.js';
 import { prepareJoin, type JoinHub } from '../../cli/cluster/join.js';
 import type { JoinData } from '../../domain/agent/hubtoken.js';
 import { delay } from '../../runtime/clock.js';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { keyOf } from '../../api/resources.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { Clock } from '../../runtime/clock.js';
 import { Pod, type PodDeps } from './pod/pod.js';
 import { Replica } from './pod/replica.js';

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { Deployments, Nodes, Pods, keyOf } from '../../api/resources.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
+import { Deployments, Nodes, Pods } from '../../runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../runtime/client/client.js';
 import { createRecorder, type EventRecorder } from '../../runtime/events/recorder.js';
 import type { Cache, CacheOptions } from '../../runtime/cache/cache.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig, version } from '../../../src/commandline.js';
+import { readConfig } from '../../../src/commandline.js';
+import { version } from '../../../src/runtime/process/build.js';
 
 function read(line: string): ReturnType<typeof readConfig> {
   return readConfig(line.split(' '), {});

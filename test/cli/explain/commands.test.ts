@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiVersionOf } from '../../../src/api/resources.js';
+import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 import * as kinds from '../../../src/api/resources.js';
 import type { ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import type { RawObject } from '../../../src/domain/fleet/world.js';

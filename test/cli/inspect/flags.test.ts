@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig, version, type Config, type Usage } from '../../../src/commandline.js';
+import { readConfig, type Config } from '../../../src/commandline.js';
+import { version } from '../../../src/runtime/process/build.js';
+import type { Usage } from '../../../src/cli/program.js';
 
 function read(line: string): Config | Usage {
   return readConfig(line.split(' '), {});

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
 import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
-import { createMetrics } from '../../../src/runtime/metrics/processmetrics.js';
+import { createMetrics } from '../../../src/operator/metrics.js';
 import { root } from '../../support/repository/root.js';
 import { alerts, expressions, matchersOf, metricOf, panels, seriesOf } from './expressions.js';
 

@@ -8,7 +8,8 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import { connectHub } from '../../../src/agent/hub.js';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
-import { ManagedClusters, Secrets } from '../../../src/api/resources.js';
+import { ManagedClusters } from '../../../src/api/resources.js';
+import { Secrets } from '../../../src/runtime/vocabulary/kinds.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../../src/api/names.js';
 import { DemoFleet } from '../../../src/standalone/demofleet/demofleet.js';
 import { createIdentityClient } from '../../../src/runtime/client/identity.js';

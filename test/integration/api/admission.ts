@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 
 import type { ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { apiVersionOf } from '../../../src/api/resources.js';
+import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 import type { AnyObject, ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, TAINTS } from '../../../src/api/names.js';
-import { Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
+import { ManagedClusters } from '../../../src/api/resources.js';
+import { Leases, Secrets, ServiceAccounts } from '../../../src/runtime/vocabulary/kinds.js';
 import { cordon, startDrain, uncordon } from '../../../src/cli/cluster/cordon.js';
 import { prepareJoin, type Join, type JoinRequest } from '../../../src/cli/cluster/join.js';
 import { removeCluster } from '../../../src/cli/cluster/remove.js';

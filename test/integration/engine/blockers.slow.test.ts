@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { ClusterRoleBindings, ConfigMaps, Namespaces } from '../../../src/api/resources.js';
+import { ClusterRoleBindings, ConfigMaps, Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
 import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

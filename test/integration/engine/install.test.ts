@@ -13,7 +13,7 @@ import {
   RoleBindings,
   Secrets,
   ServiceAccounts,
-} from '../../../src/api/resources.js';
+} from '../../../src/runtime/vocabulary/kinds.js';
 import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { driftedFields } from '../../../src/domain/engine/plan/drift.js';
 import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';

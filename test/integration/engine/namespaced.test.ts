@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
+import { Deployments, Namespaces, ServiceAccounts } from '../../../src/runtime/vocabulary/kinds.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

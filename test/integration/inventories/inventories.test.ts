@@ -4,7 +4,8 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
-import { ClusterProfiles, ManagedClusters, Namespaces, OcmManagedClusters } from '../../../src/api/resources.js';
+import { ClusterProfiles, ManagedClusters, OcmManagedClusters } from '../../../src/api/resources.js';
+import { Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
 import type { SourceObject } from '../../../src/domain/inventories/source.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';

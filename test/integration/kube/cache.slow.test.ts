@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { ConfigMaps, CustomResourceDefinitions, Namespaces } from '../../../src/api/resources.js';
+import { ConfigMaps, CustomResourceDefinitions, Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
 import type { Cache, CacheOptions } from '../../../src/runtime/cache/cache.js';
 import { createCache } from '../../../src/runtime/cache/reflector.js';

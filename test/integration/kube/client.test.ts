@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
+import { ManagedClusterSetBindings, ManagedClusters, Placements } from '../../../src/api/resources.js';
 import {
   ConfigMaps,
   Deployments,
-  ManagedClusterSetBindings,
-  ManagedClusters,
   Namespaces,
-  Placements,
   Secrets,
   ServiceAccounts,
   Services,
-} from '../../../src/api/resources.js';
+} from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';

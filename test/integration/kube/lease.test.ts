@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { Leases, Namespaces, RoleBindings } from '../../../src/api/resources.js';
+import { Leases, Namespaces, RoleBindings } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
-import type { LeaderElector } from '../../../src/runtime/lease/leaderelector.js';
-import { LEASE_TIMES, createElector } from '../../../src/runtime/lease/leaderelector.js';
+import { type LeaderElector, LEASE_TIMES, createElector } from '../../../src/runtime/lease/leaderelector.js';
 import type { Lease } from '../../../src/runtime/lease/leaserecord.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';

@@ -2,14 +2,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import {
-  CustomResourceDefinitions,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
-  Namespaces,
   PlacementDecisions,
   Placements,
 } from '../../../src/api/resources.js';
+import { CustomResourceDefinitions, Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
 import type { Placement } from '../../../src/api/generated/placement.js';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';

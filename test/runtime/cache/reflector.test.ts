@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { errorFromResponse } from '../../../src/runtime/client/apierror.js';
+import { errorFromResponse } from '../../../src/runtime/transport/apierror.js';
 import { isFailure } from '../../../src/runtime/errors.js';
 import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { CacheRig } from './cacherig.js';

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { ConfigMaps } from '../../../src/api/resources.js';
+import { ConfigMaps } from '../../../src/runtime/vocabulary/kinds.js';
 import type { ApiResponse } from '../../../src/runtime/transport/response.js';
 import type { Call } from '../../../src/runtime/transport/call.js';
-import { aborted, errorFromResponse, noResponse } from '../../../src/runtime/client/apierror.js';
+import { aborted, errorFromResponse, noResponse } from '../../../src/runtime/transport/apierror.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 
 export interface Thing extends KubeObject {

@@ -267,7 +267,7 @@ describe('a watch that is refused', () => {
     for (let second = 0; second < 60; second++) {
       watched.api.fail(async (call) => {
         if (call.query?.['watch'] === undefined) return watched.api.page(call);
-        const { errorFromResponse } = await import('../../../src/runtime/client/apierror.js');
+        const { errorFromResponse } = await import('../../../src/runtime/transport/apierror.js');
         throw errorFromResponse({ status: 410, body: {}, retryAfterMs: undefined }, call.target);
       });
       await watched.clock.advance(1_000);

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { ConfigMaps, ManagedClusters, Placements, Secrets } from '../../../src/api/resources.js';
+import { ManagedClusters, Placements } from '../../../src/api/resources.js';
+import { ConfigMaps, Secrets } from '../../../src/runtime/vocabulary/kinds.js';
 import type { ApiResponse } from '../../../src/runtime/transport/response.js';
 import type { Call } from '../../../src/runtime/transport/call.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
-import { errorFromResponse } from '../../../src/runtime/client/apierror.js';
+import { errorFromResponse } from '../../../src/runtime/transport/apierror.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 

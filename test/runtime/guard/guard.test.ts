@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { ConfigMaps, Deployments, Events, Leases, Secrets } from '../../../src/api/resources.js';
+import { ConfigMaps, Deployments, Events, Leases, Secrets } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient, CallOptions } from '../../../src/runtime/client/client.js';
 import { eventRights } from '../../../src/runtime/events/event.js';
-import type { GuardRow } from '../../../src/runtime/guard/guard.js';
-import { guardClient } from '../../../src/runtime/guard/guard.js';
+import { type GuardRow, guardClient } from '../../../src/runtime/guard/guard.js';
 import { leaseRights } from '../../../src/runtime/lease/leaserecord.js';
 import { isFailure } from '../../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

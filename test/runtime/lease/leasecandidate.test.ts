@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Leases } from '../../../src/api/resources.js';
+import { Leases } from '../../../src/runtime/vocabulary/kinds.js';
 import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { failure } from '../../support/fakes/api.js';
 import { LeaseRig, NAME } from './leaserig.js';

@@ -1,11 +1,10 @@
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { Leases } from '../../../src/api/resources.js';
+import { Leases } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
 import { LEASE_TIMES, LeaderElector } from '../../../src/runtime/lease/leaderelector.js';
 import type { Lease } from '../../../src/runtime/lease/leaserecord.js';
 import type { Clock } from '../../../src/runtime/clock.js';
-import { ApiError } from '../../../src/runtime/errors.js';
-import type { FailureKind } from '../../../src/runtime/errors.js';
+import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi, failure } from '../../support/fakes/api.js';
 import type { FakeCache } from '../../support/fakes/cache.js';

@@ -7,7 +7,7 @@ import type {
 } from '../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
 import { CLEANUP_FINALIZER } from '../../../src/api/names.js';
-import { Deployments } from '../../../src/api/resources.js';
+import { Deployments } from '../../../src/runtime/vocabulary/kinds.js';
 import { CATALOGUE } from '../../../src/domain/engine/catalogue.js';
 import {
   desiredObjects,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { apiVersionOf, PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../../src/api/names.js';
 import { explainInputOf, worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import type { ExplainInput } from '../../../src/domain/placement/explain/verdict.js';

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { KubeObject, ObjectMeta, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { apiVersionOf, keyOf, MultiClusterEngines, PlacementDecisions, Secrets } from '../../../src/api/resources.js';
+import { MultiClusterEngines, PlacementDecisions } from '../../../src/api/resources.js';
+import { keyOf } from '../../../src/runtime/vocabulary/names.js';
+import { apiVersionOf, Secrets } from '../../../src/runtime/vocabulary/kinds.js';
 import type {
   AccessAttributes,
   ApplyOptions,

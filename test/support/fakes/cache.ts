@@ -1,5 +1,5 @@
 import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { keyOf } from '../../../src/api/resources.js';
+import { keyOf } from '../../../src/runtime/vocabulary/names.js';
 import type { Cache, CacheOptions } from '../../../src/runtime/cache/cache.js';
 import type { Change, Store } from '../../../src/runtime/cache/store.js';
 

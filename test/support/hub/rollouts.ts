@@ -1,4 +1,5 @@
-import { Deployments, Nodes, keyOf } from '../../../src/api/resources.js';
+import { keyOf } from '../../../src/runtime/vocabulary/names.js';
+import { Deployments, Nodes } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
 import { unschedulable } from '../../../src/standalone/local/rollout/scheduling.js';
 import type {

@@ -7,7 +7,8 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
-import { ConfigMaps, MultiClusterEngines } from '../../../src/api/resources.js';
+import { MultiClusterEngines } from '../../../src/api/resources.js';
+import { ConfigMaps } from '../../../src/runtime/vocabulary/kinds.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import { loadKubeconfig } from '../../../src/runtime/kubeconfig/kubeconfig.js';
 import { createTransport, type Transport } from '../../../src/runtime/transport/transport.js';

@@ -8,7 +8,8 @@ import {
   REVISION_ANNOTATION,
   VERSION_ANNOTATION,
 } from '../../../api/names.js';
-import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings } from '../../../api/resources.js';
+import { MultiClusterEngines } from '../../../api/resources.js';
+import { apiVersionOf, Namespaces, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, CATALOGUE, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
 import { byText, idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
-import { keyOf } from '../../../api/resources.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 
 /** Any Kubernetes object, with its fields beside the metadata untyped. */
 export interface Manifest extends KubeObject {

@@ -1,5 +1,5 @@
 import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
-import { apiVersionOf, Namespaces, Secrets } from '../../../api/resources.js';
+import { apiVersionOf, Namespaces, Secrets } from '../../../runtime/vocabulary/kinds.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../catalogue.js';
 
 /** The YAML of each component, by folder name. */

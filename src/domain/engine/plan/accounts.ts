@@ -1,5 +1,5 @@
 import { SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../api/names.js';
-import { Deployments, ServiceAccounts } from '../../../api/resources.js';
+import { Deployments, ServiceAccounts } from '../../../runtime/vocabulary/kinds.js';
 import { desiredId, withRevision, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { idOf, textAt, titleOf, treeAt, type Manifest } from '../manifest/manifest.js';
 import { ownershipOf } from './ownership.js';

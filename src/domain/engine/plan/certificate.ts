@@ -1,7 +1,6 @@
-import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
+import { type KubeObject, type ResourceType, timestamp } from '../../../runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../api/names.js';
-import { ConfigMaps, Secrets } from '../../../api/resources.js';
-import { timestamp } from '../../conditions.js';
+import { ConfigMaps, Secrets } from '../../../runtime/vocabulary/kinds.js';
 import type { ServingCertificateRow } from '../catalogue.js';
 import {
   withCommonMetadata,

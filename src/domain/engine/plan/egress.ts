@@ -1,6 +1,6 @@
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { NetworkPolicies } from '../../../api/resources.js';
+import { NetworkPolicies } from '../../../runtime/vocabulary/kinds.js';
 import type { DesiredObject } from '../manifest/desired.js';
 import { itemsAt, treeAt, type Tree } from '../manifest/manifest.js';
 

@@ -1,5 +1,6 @@
-import { nameList, timestamp } from '../../conditions.js';
-import { inspectKeyPair, validityProblem, type KeyPairFinding } from '../../keypair.js';
+import { nameList } from '../../conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
+import { inspectKeyPair, validityProblem, type KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
 import { isTree, type Tree } from '../manifest/manifest.js';
 
 /** A Secret with a serving certificate that somebody else made: whether a component can serve with it. */

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { REVISION_ANNOTATION } from '../../../api/names.js';
-import { Namespaces } from '../../../api/resources.js';
+import { Namespaces } from '../../../runtime/vocabulary/kinds.js';
 import { APPLY_ORDER } from '../catalogue.js';
 import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { driftedFields } from './drift.js';

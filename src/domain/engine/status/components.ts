@@ -1,6 +1,6 @@
 import type { ComponentReason } from '../../../api/enginereasons.js';
 import type { ComponentCondition } from '../../../api/generated/multiclusterengine.js';
-import { Deployments } from '../../../api/resources.js';
+import { Deployments } from '../../../runtime/vocabulary/kinds.js';
 import { clip } from '../../conditions.js';
 import { byText, enumerate, integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
 import type { ObjectState, ObjectStateName } from './input.js';

@@ -1,5 +1,5 @@
 import { TAINTS } from '../../../api/names.js';
-import { timestamp } from '../../conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { isNeverJoined } from '../../health/taints.js';
 import { wordText } from './requirementtext.js';
 import type { PlacementRules } from '../spec/predicates.js';

@@ -1,5 +1,6 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
-import { boundedList, clip, timestamp } from '../../conditions.js';
+import { boundedList, clip } from '../../conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { wordText } from '../explain/requirementtext.js';
 import { readBasis } from '../stored/basis.js';
 import { readRelease, type Release } from '../spec/release.js';

@@ -1,4 +1,4 @@
-import { timestamp } from '../../conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { hash64, hex64 } from '../../hash.js';
 
 /**

@@ -7,7 +7,8 @@ import {
   PLACEMENT_LABEL,
   REMOVALS_ANNOTATION,
 } from '../../../api/names.js';
-import { apiVersionOf, PlacementDecisions, Placements } from '../../../api/resources.js';
+import { PlacementDecisions, Placements } from '../../../api/resources.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { isList } from '../../selectors.js';
 import { readRemovals, type RemovalRecord } from './removals.js';
 import { hash64, hex64 } from '../../hash.js';

@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from '../../../runtime/vocabulary/json.js';
-import { timestamp } from '../../conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 
 /**
  * The records of counted removals and additions in the annotations `cluster.fleetmgmt.io/removals` and `…/additions` of a

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { keyOf, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { Clock, Random } from '../../../runtime/clock.js';

@@ -1,7 +1,6 @@
-import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
+import { type KubeObject, type ResourceType, timestamp } from '../../../runtime/vocabulary/meta.js';
 import { CLUSTERS_FIELD_MANAGER } from '../../../api/names.js';
-import { apiVersionOf } from '../../../api/resources.js';
-import { timestamp } from '../../../domain/conditions.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { Clock } from '../../../runtime/clock.js';

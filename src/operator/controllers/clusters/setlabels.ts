@@ -1,8 +1,9 @@
 import type { ClusterCondition, ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { CLUSTERS_FIELD_MANAGER } from '../../../api/names.js';
-import { apiVersionOf, ManagedClusters } from '../../../api/resources.js';
+import { ManagedClusters } from '../../../api/resources.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { conditionsToWrite } from '../../../domain/clusters/setlabel.js';
-import { timestamp } from '../../../domain/conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import { delay, type Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';

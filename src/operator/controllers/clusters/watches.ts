@@ -1,6 +1,6 @@
 import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
-import { keyOf } from '../../../api/resources.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { BY_SET, type ClusterCaches, type ClusterIndexes } from './caches.js';
 import type { StatusReconciler } from './reconcile.js';
 import type { SetLabelReconciler } from './setlabels.js';

@@ -1,6 +1,7 @@
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../../api/names.js';
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
-import { Deployments, MultiClusterEngines } from '../../../api/resources.js';
+import { MultiClusterEngines } from '../../../api/resources.js';
+import { Deployments } from '../../../runtime/vocabulary/kinds.js';
 import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
 import { idOf, integerAt } from '../../../domain/engine/manifest/manifest.js';
 import { deploymentHealth } from '../../../domain/engine/status/components.js';

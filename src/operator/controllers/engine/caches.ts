@@ -1,7 +1,8 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { INSTALLER_ROLE } from '../../../api/names.js';
-import { MultiClusterEngines, Namespaces, RoleBindings } from '../../../api/resources.js';
+import { MultiClusterEngines } from '../../../api/resources.js';
+import { Namespaces, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { BINDINGS } from '../../../domain/engine/catalogue.js';
 import type { StoredObject } from '../../../domain/engine/plan/plan.js';
 import type { Cache } from '../../../runtime/cache/cache.js';

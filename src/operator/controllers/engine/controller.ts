@@ -2,7 +2,7 @@ import type { MultiClusterEngine } from '../../../api/generated/multiclusterengi
 import { targetTypes, templateErrors } from '../../../domain/engine/manifest/templates.js';
 import { createController, type Controller, type ControllerOptions } from '../../../runtime/controller/controller.js';
 import type { CacheSource } from '../../../runtime/process/group.js';
-import type { EngineMetrics } from '../../../runtime/metrics/metrics.js';
+import type { EngineMetrics } from '../metrics.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { allCaches, openEngineCaches } from './caches.js';
 import { EngineReconciler } from './reconcile.js';

@@ -1,5 +1,5 @@
 import { CLEANUP_FINALIZER } from '../../../api/names.js';
-import { RoleBindings } from '../../../api/resources.js';
+import { RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { desiredObjects, type DesiredObject, type EngineSettings } from '../../../domain/engine/manifest/desired.js';
 import type { Templates } from '../../../domain/engine/manifest/templates.js';
 import { effectiveSpec } from '../../../domain/engine/spec.js';

@@ -1,5 +1,5 @@
 import type { KeyPair } from '../../../domain/engine/plan/certificate.js';
-import type { KeyPairFinding } from '../../../domain/keypair.js';
+import type { KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 
 /** What the controller keeps about one engine between passes. Correctness never depends on it: it may be lost at any time. */

@@ -1,4 +1,4 @@
-import { Deployments, ServiceAccounts } from '../../../api/resources.js';
+import { Deployments, ServiceAccounts } from '../../../runtime/vocabulary/kinds.js';
 import { idOf } from '../../../domain/engine/manifest/manifest.js';
 import type { EngineEventNote } from '../../../domain/engine/status/events.js';
 import type { ObjectState, StatusInput } from '../../../domain/engine/status/input.js';

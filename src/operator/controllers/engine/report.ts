@@ -1,8 +1,9 @@
 import { EngineEvents } from '../../../api/enginereasons.js';
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../../api/names.js';
-import { apiVersionOf, MultiClusterEngines } from '../../../api/resources.js';
-import { timestamp } from '../../../domain/conditions.js';
+import { MultiClusterEngines } from '../../../api/resources.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { engineEvents, type EngineEventNote } from '../../../domain/engine/status/events.js';
 import type { StatusInput } from '../../../domain/engine/status/input.js';

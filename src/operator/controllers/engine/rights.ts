@@ -1,13 +1,7 @@
 import type { ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { ENGINE_LABEL, INSTALLER_ROLE } from '../../../api/names.js';
-import {
-  ClusterRoleBindings,
-  ENGINE_GROUP,
-  MultiClusterEngines,
-  Namespaces,
-  RoleBindings,
-  Secrets,
-} from '../../../api/resources.js';
+import { ENGINE_GROUP, MultiClusterEngines } from '../../../api/resources.js';
+import { ClusterRoleBindings, Namespaces, RoleBindings, Secrets } from '../../../runtime/vocabulary/kinds.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
 import { at } from '../../../domain/engine/manifest/manifest.js';
 import type { GuardedWrite, GuardRow } from '../../../runtime/guard/guard.js';

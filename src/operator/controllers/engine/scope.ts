@@ -5,7 +5,7 @@ import type { KeyPair } from '../../../domain/engine/plan/certificate.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
-import type { EngineMetrics } from '../../../runtime/metrics/metrics.js';
+import type { EngineMetrics } from '../metrics.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { Pass } from '../../../runtime/controller/result.js';
 import type { EngineCaches } from './caches.js';

@@ -1,6 +1,7 @@
 import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { ENGINE_LABEL } from '../../../api/names.js';
-import { MultiClusterEngines, Secrets } from '../../../api/resources.js';
+import { MultiClusterEngines } from '../../../api/resources.js';
+import { Secrets } from '../../../runtime/vocabulary/kinds.js';
 import { CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import { resourceText } from '../../../domain/engine/manifest/manifest.js';

@@ -1,6 +1,6 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import { targetNamespaceOf } from '../../../domain/engine/spec.js';
-import type { EngineMetrics } from '../../../runtime/metrics/metrics.js';
+import type { EngineMetrics } from '../metrics.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { EngineCaches } from './caches.js';
 

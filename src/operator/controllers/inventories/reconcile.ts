@@ -1,6 +1,7 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { INVENTORIES_FIELD_MANAGER } from '../../../api/names.js';
-import { apiVersionOf, ManagedClusters } from '../../../api/resources.js';
+import { ManagedClusters } from '../../../api/resources.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { fieldsToApply, managedFields, originOf, withoutNewTaint } from '../../../domain/inventories/managedcluster.js';
 import { isHeld } from '../../../domain/inventories/brake.js';
 import { isAvailable, sourceName, type SourceObject } from '../../../domain/inventories/source.js';

@@ -5,7 +5,7 @@ import { PlacementIndex } from '../../index/placementindex.js';
 import { SetUsage } from '../../index/setusage.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Controller } from '../../../runtime/controller/controller.js';
-import type { PlacementMetrics } from '../../../runtime/metrics/metrics.js';
+import type { PlacementMetrics } from '../metrics.js';
 import { ChangeFilter, MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { createClusterControllers, newController, type ClusterControllerOptions } from '../clusters/controller.js';
 import type { PlacementCaches } from './caches.js';

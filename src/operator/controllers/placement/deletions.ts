@@ -1,10 +1,6 @@
 import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
-import {
-  CustomResourceDefinitions,
-  ManagedClusters,
-  ManagedClusterSetBindings,
-  ManagedClusterSets,
-} from '../../../api/resources.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import { CustomResourceDefinitions } from '../../../runtime/vocabulary/kinds.js';
 import type { ReadClient } from '../../../runtime/client/client.js';
 import type { Clock } from '../../../runtime/clock.js';
 

@@ -1,7 +1,7 @@
 import { PlacementEvents } from '../../../api/placementevents.js';
 import { isRecord } from '../../../runtime/vocabulary/json.js';
 import { collected, collectionEnd } from '../../../domain/placement/select/collection.js';
-import { timestamp } from '../../../domain/conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { listed } from '../../../domain/placement/report/change.js';
 import type { Schedule } from '../../../domain/placement/select/schedule.js';
 import { heldStates, statusWithHolds } from '../../../domain/placement/report/status.js';

@@ -1,4 +1,4 @@
-import { nameOf } from '../../../api/resources.js';
+import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import { waitForCaches } from '../clusters/caches.js';

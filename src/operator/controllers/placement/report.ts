@@ -1,4 +1,4 @@
-import { timestamp } from '../../../domain/conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { explain } from '../../../domain/placement/explain/explain.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
 import { placementReport, statusToWrite, type PlacementReport } from '../../../domain/placement/report/status.js';

@@ -6,7 +6,7 @@ import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
-import type { PlacementMetrics } from '../../../runtime/metrics/metrics.js';
+import type { PlacementMetrics } from '../metrics.js';
 import type { ChangeFilter, MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { Pass } from '../../../runtime/controller/result.js';
 import type { PlacementCaches } from './caches.js';

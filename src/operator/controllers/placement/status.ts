@@ -1,6 +1,7 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
-import { apiVersionOf, Placements } from '../../../api/resources.js';
+import { Placements } from '../../../api/resources.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from './gather.js';
 import type { ReconcileScope } from './scope.js';

@@ -4,7 +4,7 @@ import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
-import { nameOf } from '../../../api/resources.js';
+import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { readClusterSelector } from '../../../domain/clusters/selector.js';
 import type { ClusterView } from '../../../domain/placement/select/snapshot.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';

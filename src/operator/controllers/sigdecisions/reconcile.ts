@@ -1,5 +1,6 @@
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
-import { keyOf, nameOf, SigPlacementDecisions } from '../../../api/resources.js';
+import { SigPlacementDecisions } from '../../../api/resources.js';
+import { keyOf, nameOf } from '../../../runtime/vocabulary/names.js';
 import { readDecision } from '../../../domain/placement/stored/decision.js';
 import {
   confirmedDecision,

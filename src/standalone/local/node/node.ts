@@ -1,4 +1,4 @@
-import { Nodes } from '../../../api/resources.js';
+import { Nodes } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient, WriteOptions } from '../../../runtime/client/client.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { systemRandom, type Clock } from '../../../runtime/clock.js';

@@ -1,4 +1,4 @@
-import { Leases, Nodes, apiVersionOf } from '../../../api/resources.js';
+import { Leases, Nodes, apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient, WriteOptions } from '../../../runtime/client/client.js';
 import { microTime, type Lease } from '../../../runtime/lease/leaserecord.js';
 import type { Node } from '../workload.js';

@@ -1,5 +1,5 @@
 import type { KubeObject, OwnerReference } from '../../../runtime/vocabulary/meta.js';
-import { Deployments, Pods, ReplicaSets, apiVersionOf } from '../../../api/resources.js';
+import { Deployments, Pods, ReplicaSets, apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { Deployment } from '../workload.js';
 
 /** The label of the Deployment controller that distinguishes the ReplicaSets of one Deployment. */

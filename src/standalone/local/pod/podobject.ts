@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { Pods, ReplicaSets } from '../../../api/resources.js';
+import { Pods, ReplicaSets } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { ConfigMaps, Secrets } from '../../../api/resources.js';
+import { ConfigMaps, Secrets } from '../../../runtime/vocabulary/kinds.js';
 import type { ReadClient } from '../../../runtime/client/client.js';
 import { field } from '../../../runtime/vocabulary/json.js';
 import type { Volumes } from '../process/launcher.js';

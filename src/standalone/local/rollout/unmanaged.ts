@@ -1,4 +1,5 @@
-import { Deployments, keyOf } from '../../../api/resources.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
+import { Deployments } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';

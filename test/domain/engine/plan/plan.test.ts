@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/runtime/vocabulary/meta.js';
-import { ClusterRoleBindings, ConfigMaps, Deployments, ServiceAccounts } from '../../../../src/api/resources.js';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  ServiceAccounts,
+} from '../../../../src/runtime/vocabulary/kinds.js';
 import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
 import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import { stepForRead, type PlanInput, type Step, type StoredObject } from '../../../../src/domain/engine/plan/plan.js';

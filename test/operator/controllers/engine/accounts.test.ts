@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { PAUSED_ANNOTATION, SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../../src/api/names.js';
-import { Deployments, ServiceAccounts } from '../../../../src/api/resources.js';
+import { Deployments, ServiceAccounts } from '../../../../src/runtime/vocabulary/kinds.js';
 import { textAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../../support/builders/engine.js';

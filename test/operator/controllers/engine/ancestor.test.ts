@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
-import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../../../src/api/resources.js';
+import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../../../src/runtime/vocabulary/kinds.js';
 import { itemsAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../../support/builders/engine.js';

@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
-import {
-  Deployments,
-  MultiClusterEngines,
-  Namespaces,
-  RoleBindings,
-  ServiceAccounts,
-} from '../../../../src/api/resources.js';
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
+import { Deployments, Namespaces, RoleBindings, ServiceAccounts } from '../../../../src/runtime/vocabulary/kinds.js';
 import { ApiError, type ApiErrorInit } from '../../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../../support/builders/engine.js';
 import type { FakeCall } from '../../../support/fakes/api.js';

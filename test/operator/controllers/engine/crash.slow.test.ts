@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import {
   ConfigMaps,
   Deployments,
-  MultiClusterEngines,
   Namespaces,
   Secrets,
   ServiceAccounts,
-} from '../../../../src/api/resources.js';
+} from '../../../../src/runtime/vocabulary/kinds.js';
 import { APPLY_ORDER } from '../../../../src/domain/engine/catalogue.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
 import { pairForTest } from '../../../support/builders/certificate.js';

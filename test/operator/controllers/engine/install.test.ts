@@ -8,7 +8,7 @@ import {
   Namespaces,
   Secrets,
   ServiceAccounts,
-} from '../../../../src/api/resources.js';
+} from '../../../../src/runtime/vocabulary/kinds.js';
 import { at, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import type { ApplyOptions } from '../../../../src/runtime/client/client.js';
 import { ApiError } from '../../../../src/runtime/errors.js';

@@ -1,21 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import {
   ConfigMaps,
   Deployments,
-  MultiClusterEngines,
   Namespaces,
   RoleBindings,
   ClusterRoleBindings,
   ServiceAccounts,
-} from '../../../../src/api/resources.js';
+} from '../../../../src/runtime/vocabulary/kinds.js';
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
 import { EngineMemory } from '../../../../src/operator/controllers/engine/memory.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
 import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
-import type { GuardedWrite } from '../../../../src/runtime/guard/guard.js';
-import { guardClient } from '../../../../src/runtime/guard/guard.js';
+import { type GuardedWrite, guardClient } from '../../../../src/runtime/guard/guard.js';
 import { issueForTest } from '../../../support/builders/certificate.js';
 import { engine, objectState, NAMESPACE, settings, templates, wanted } from '../../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
-import { Deployments, ServiceAccounts } from '../../../../src/api/resources.js';
+import { Deployments, ServiceAccounts } from '../../../../src/runtime/vocabulary/kinds.js';
 import { at, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import { NAMESPACE } from '../../../support/builders/engine.js';
 import { EngineRig } from '../../../support/rigs/controllers/engine.js';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
-import { ConfigMaps, Deployments } from '../../../../src/api/resources.js';
+import { ConfigMaps, Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
 import { TargetCaches } from '../../../../src/operator/controllers/engine/targetcaches.js';
 import type { Cache, CacheOptions } from '../../../../src/runtime/cache/cache.js';
 import { FakeCache } from '../../../support/fakes/cache.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
-import { Deployments, Namespaces, RoleBindings, Services } from '../../../../src/api/resources.js';
+import { Deployments, Namespaces, RoleBindings, Services } from '../../../../src/runtime/vocabulary/kinds.js';
 import { failure } from '../../../support/fakes/api.js';
 import { NAMESPACE } from '../../../support/builders/engine.js';
 import { ROWS, EngineRig } from '../../../support/rigs/controllers/engine.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
-import { ClusterProfiles, CustomResourceDefinitions, ManagedClusters } from '../../../../src/api/resources.js';
+import { ClusterProfiles, ManagedClusters } from '../../../../src/api/resources.js';
+import { CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import { failure } from '../../../support/fakes/api.js';
 import { InventoryRig } from '../../../support/rigs/controllers/inventories.js';
 

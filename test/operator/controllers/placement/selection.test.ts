@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '../../../../src/api/generated/placement.js';
 import {
-  CustomResourceDefinitions,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
   Placements,
 } from '../../../../src/api/resources.js';
+import { CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import { failure } from '../../../support/fakes/api.js';
 import { PlacementRig, NAMESPACE } from '../../../support/rigs/controllers/placement.js';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
-import { Pods, ReplicaSets } from '../../../../src/api/resources.js';
+import { Pods, ReplicaSets } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';
 import { ContainerRuns } from '../../../../src/standalone/local/pod/containerruns.js';
 import { PodObject, type PodObjectDeps } from '../../../../src/standalone/local/pod/podobject.js';

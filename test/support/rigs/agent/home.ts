@@ -5,7 +5,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET } from '../../../../src/api/names.js';
-import { ConfigMaps, Secrets } from '../../../../src/api/resources.js';
+import { ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
 import { Agent } from '../../../../src/agent/agent.js';
 import { openHome, type Home } from '../../../../src/agent/home.js';
 import { connectHub, type Hub } from '../../../../src/agent/hub.js';
@@ -14,7 +14,7 @@ import { readHubToken, type HubToken, type JoinData } from '../../../../src/doma
 import { agentManifest } from '../../../../src/domain/agent/manifest.js';
 import { readKustomization } from '../../../../src/runtime/manifests/kustomization.js';
 import type { Transport } from '../../../../src/runtime/transport/transport.js';
-import { createAgentMetrics } from '../../../../src/runtime/metrics/processmetrics.js';
+import { createAgentMetrics } from '../../../../src/agent/metrics.js';
 import { systemRandom, type Clock } from '../../../../src/runtime/clock.js';
 import { RecordingLog } from '../../fakes/log.js';
 import { root } from '../../repository/root.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
-import { apiVersionOf } from '../../../../src/api/resources.js';
+import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import * as kinds from '../../../../src/api/resources.js';
 import { isRecord, parseJson, textField, type JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
 import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';

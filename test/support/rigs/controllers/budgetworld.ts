@@ -11,14 +11,13 @@ import {
   REMOVALS_ANNOTATION,
 } from '../../../../src/api/names.js';
 import {
-  apiVersionOf,
-  CustomResourceDefinitions,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
   PlacementDecisions,
   Placements,
 } from '../../../../src/api/resources.js';
+import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import { decisionObject } from '../../../../src/domain/placement/stored/decision.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { FakeApi } from '../../fakes/api.js';

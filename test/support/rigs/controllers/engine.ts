@@ -1,6 +1,7 @@
 import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
-import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets } from '../../../../src/api/resources.js';
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
+import { ConfigMaps, Deployments, Namespaces, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { IssueKeyPair } from '../../../../src/operator/controllers/engine/scope.js';
 import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/operator/controllers/engine/caches.js';
 import { EngineReconciler } from '../../../../src/operator/controllers/engine/reconcile.js';

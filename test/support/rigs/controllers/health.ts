@@ -2,7 +2,8 @@ import type { ManagedCluster } from '../../../../src/api/generated/managedcluste
 import type { ManagedClusterSet } from '../../../../src/api/generated/managedclusterset.js';
 import type { Condition } from '../../../../src/runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
-import { Leases, ManagedClusters, ManagedClusterSets } from '../../../../src/api/resources.js';
+import { ManagedClusters, ManagedClusterSets } from '../../../../src/api/resources.js';
+import { Leases } from '../../../../src/runtime/vocabulary/kinds.js';
 import { clusterCacheOptions } from '../../../../src/operator/controllers/clusters/caches.js';
 import {
   createHealthControllers,

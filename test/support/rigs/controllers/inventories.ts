@@ -1,12 +1,7 @@
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
-import {
-  apiVersionOf,
-  ClusterProfiles,
-  CustomResourceDefinitions,
-  ManagedClusters,
-  OcmManagedClusters,
-} from '../../../../src/api/resources.js';
+import { ClusterProfiles, ManagedClusters, OcmManagedClusters } from '../../../../src/api/resources.js';
+import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import {
   createInventoryControllers,
   type InventoryControllers,

@@ -6,14 +6,13 @@ import type { PlacementDecision } from '../../../../src/api/generated/placementd
 import type { Condition, KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import {
-  apiVersionOf,
-  CustomResourceDefinitions,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
   PlacementDecisions,
   Placements,
 } from '../../../../src/api/resources.js';
+import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import { placementCacheOptions } from '../../../../src/operator/controllers/placement/caches.js';
 import {
   createPlacementControllers,
@@ -21,7 +20,7 @@ import {
 } from '../../../../src/operator/controllers/placement/controller.js';
 import { decisionObject } from '../../../../src/domain/placement/stored/decision.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';
-import type { PlacementInfo, PlacementMetrics } from '../../../../src/runtime/metrics/metrics.js';
+import type { PlacementInfo, PlacementMetrics } from '../../../../src/operator/controllers/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';

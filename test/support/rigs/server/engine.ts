@@ -1,7 +1,8 @@
 import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectName, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import { ENGINE_FIELD_MANAGER, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../../src/api/names.js';
-import { Deployments, MultiClusterEngines } from '../../../../src/api/resources.js';
+import { MultiClusterEngines } from '../../../../src/api/resources.js';
+import { Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
 import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';

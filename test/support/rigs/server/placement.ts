@@ -9,10 +9,10 @@ import {
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
-  Namespaces,
   PlacementDecisions,
   Placements,
 } from '../../../../src/api/resources.js';
+import { Namespaces } from '../../../../src/runtime/vocabulary/kinds.js';
 import { clusterRights } from '../../../../src/operator/controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from '../../../../src/operator/controllers/placement/caches.js';
 import { createPlacementControllers } from '../../../../src/operator/controllers/placement/controller.js';

@@ -1,11 +1,11 @@
 import { ALLOW_DELETION_ANNOTATION } from '../../../../src/api/names.js';
 import {
-  apiVersionOf,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
   Placements,
 } from '../../../../src/api/resources.js';
+import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE } from '../../../../api/names.js';
-import { Leases } from '../../../../api/resources.js';
+import { Leases } from '../../../../runtime/vocabulary/kinds.js';
 import { clockState } from '../../../../domain/health/clock.js';
 import { leaseDurationMs } from '../../../../domain/health/view.js';
 import type { ObservedLease } from '../../../index/fleethealth.js';

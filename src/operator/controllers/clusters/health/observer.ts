@@ -1,21 +1,21 @@
 import type { ManagedCluster } from '../../../../api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../../../api/generated/managedclusterset.js';
 import { AGENTS_NAMESPACE } from '../../../../api/names.js';
-import { apiVersionOf, ManagedClusterSets, Namespaces } from '../../../../api/resources.js';
-import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
+import { ManagedClusterSets } from '../../../../api/resources.js';
+import { apiVersionOf, Namespaces } from '../../../../runtime/vocabulary/kinds.js';
+import { type KubeObject, timestamp } from '../../../../runtime/vocabulary/meta.js';
 import { readClusterSelector } from '../../../../domain/clusters/selector.js';
 import { scopeEvent } from '../../../../domain/health/events.js';
 import type { WatchState } from '../../../../domain/health/observation.js';
 import { healthWrites, type HealthWrites, type Judgement } from '../../../../domain/health/status.js';
 import { healthView, type HealthView } from '../../../../domain/health/view.js';
-import { timestamp } from '../../../../domain/conditions.js';
 import { FleetHealth } from '../../../index/fleethealth.js';
 import { MembershipIndex } from '../../../index/membershipindex.js';
 import type { Cache } from '../../../../runtime/cache/cache.js';
 import type { EventRecorder } from '../../../../runtime/events/recorder.js';
 import type { Clock, Timer } from '../../../../runtime/clock.js';
 import type { CacheSource } from '../../../../runtime/process/group.js';
-import type { FleetCounts } from '../../../../runtime/metrics/metrics.js';
+import type { FleetCounts } from '../../metrics.js';
 import type { AgentLease } from './leases.js';
 
 /** The caches of the health controller. Each needs the verbs list and watch. */

@@ -1,6 +1,7 @@
 import type { ManagedCluster } from '../../../../api/generated/managedcluster.js';
 import { HEALTH_FIELD_MANAGER } from '../../../../api/names.js';
-import { apiVersionOf, ManagedClusters } from '../../../../api/resources.js';
+import { ManagedClusters } from '../../../../api/resources.js';
+import { apiVersionOf } from '../../../../runtime/vocabulary/kinds.js';
 import { refusedConditions } from '../../../../domain/health/conditions.js';
 import { clusterEvents } from '../../../../domain/health/events.js';
 import type { HealthStatus } from '../../../../domain/health/status.js';

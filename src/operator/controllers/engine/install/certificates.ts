@@ -1,5 +1,5 @@
 import type { KubeObject, ResourceType } from '../../../../runtime/vocabulary/meta.js';
-import { ConfigMaps, Secrets } from '../../../../api/resources.js';
+import { ConfigMaps, Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import { CATALOGUE, type ServingCertificateRow } from '../../../../domain/engine/catalogue.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import {

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectName } from '../../../../runtime/vocabulary/meta.js';
-import { Secrets } from '../../../../api/resources.js';
+import { Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import {
   givenCertificate,

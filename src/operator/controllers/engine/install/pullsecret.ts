@@ -1,4 +1,4 @@
-import { Secrets } from '../../../../api/resources.js';
+import { Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import type { Input } from '../gather.js';

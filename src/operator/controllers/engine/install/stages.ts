@@ -9,7 +9,7 @@ import {
   RoleBindings,
   ServiceAccounts,
   Services,
-} from '../../../../api/resources.js';
+} from '../../../../runtime/vocabulary/kinds.js';
 import { fixedNamespaceOf } from '../../../../domain/engine/catalogue.js';
 import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
 import { titleOf } from '../../../../domain/engine/manifest/manifest.js';

@@ -1,7 +1,7 @@
 import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { ENGINE_FIELD_MANAGER } from '../../../../api/names.js';
-import { RoleBindings, Secrets } from '../../../../api/resources.js';
+import { RoleBindings, Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import { driftedFields } from '../../../../domain/engine/plan/drift.js';

@@ -1,6 +1,6 @@
 import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
-import { Namespaces, RoleBindings } from '../../../../api/resources.js';
+import { Namespaces, RoleBindings } from '../../../../runtime/vocabulary/kinds.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import { objectState, type Step } from '../../../../domain/engine/plan/plan.js';
 import { rowOf } from '../../../../domain/engine/status/components.js';

@@ -11,7 +11,7 @@ import {
   Secrets,
   ServiceAccounts,
   Services,
-} from '../../../../api/resources.js';
+} from '../../../../runtime/vocabulary/kinds.js';
 import type { EngineIdentity } from '../../../../domain/engine/manifest/desired.js';
 import { enumerate, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import { isOurNamespace } from '../../../../domain/engine/plan/ownership.js';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { ENGINE_LABEL } from '../../../../api/names.js';
-import { ClusterRoleBindings, Namespaces } from '../../../../api/resources.js';
+import { ClusterRoleBindings, Namespaces } from '../../../../runtime/vocabulary/kinds.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../../domain/engine/catalogue.js';
 import { targetTypes } from '../../../../domain/engine/manifest/templates.js';
 import { titleOf } from '../../../../domain/engine/manifest/manifest.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { AGENTS_NAMESPACE, TAINTS } from '../../../../../src/api/names.js';
-import { Leases, ManagedClusters } from '../../../../../src/api/resources.js';
+import { ManagedClusters } from '../../../../../src/api/resources.js';
+import { Leases } from '../../../../../src/runtime/vocabulary/kinds.js';
 import { failure } from '../../../../support/fakes/api.js';
 import { HealthRig } from '../../../../support/rigs/controllers/health.js';
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../../src/runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../../../src/api/names.js';
-import { ConfigMaps, Deployments, Namespaces, Secrets } from '../../../../../src/api/resources.js';
+import { ConfigMaps, Deployments, Namespaces, Secrets } from '../../../../../src/runtime/vocabulary/kinds.js';
 import { textAt } from '../../../../../src/domain/engine/manifest/manifest.js';
 import { issueServingCertificate } from '../../../../../src/runtime/tls/serving.js';
 import { ApiError } from '../../../../../src/runtime/errors.js';

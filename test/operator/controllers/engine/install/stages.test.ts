@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../../src/runtime/vocabulary/meta.js';
-import {
-  Deployments,
-  MultiClusterEngines,
-  Namespaces,
-  RoleBindings,
-  ServiceAccounts,
-} from '../../../../../src/api/resources.js';
+import { MultiClusterEngines } from '../../../../../src/api/resources.js';
+import { Deployments, Namespaces, RoleBindings, ServiceAccounts } from '../../../../../src/runtime/vocabulary/kinds.js';
 import { STAGES } from '../../../../../src/operator/controllers/engine/install/stages.js';
 import { APPLY_ORDER } from '../../../../../src/domain/engine/catalogue.js';
 import { NAMESPACE } from '../../../../support/builders/engine.js';

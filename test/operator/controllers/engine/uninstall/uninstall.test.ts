@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../../src/runtime/vocabulary/meta.js';
+import { MultiClusterEngines } from '../../../../../src/api/resources.js';
 import {
   ClusterRoleBindings,
   ConfigMaps,
   Deployments,
-  MultiClusterEngines,
   Namespaces,
   PersistentVolumeClaims,
   Pods,
   RoleBindings,
   Secrets,
   ServiceAccounts,
-} from '../../../../../src/api/resources.js';
+} from '../../../../../src/runtime/vocabulary/kinds.js';
 import { ApiError } from '../../../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../../../support/builders/engine.js';
 import { failure } from '../../../../support/fakes/api.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject, ObjectName, ResourceType } from '../../../../../src/runtime/vocabulary/meta.js';
 import { ENGINE_FIELD_MANAGER } from '../../../../../src/api/names.js';
-import { ClusterRoleBindings, Namespaces, ServiceAccounts } from '../../../../../src/api/resources.js';
+import { ClusterRoleBindings, Namespaces, ServiceAccounts } from '../../../../../src/runtime/vocabulary/kinds.js';
 import { NAMESPACE } from '../../../../support/builders/engine.js';
 import { EngineRig } from '../../../../support/rigs/controllers/engine.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { OLDEST_KUBERNETES } from '../../../src/api/names.js';
-import { warnOfOldServer } from '../../../src/runtime/client/oldserver.js';
+import { warnOfOldServer } from '../../../src/runtime/client/serverversion.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
 import { RecordingLog } from '../../support/fakes/log.js';
 
@@ -20,7 +20,7 @@ async function linesAbout(
       throw new ApiError({ ...next, message: 'it failed', call });
     },
   };
-  const done = warnOfOldServer(transport, { clock, log }, ended.signal);
+  const done = warnOfOldServer(transport, { oldest: OLDEST_KUBERNETES, clock, log }, ended.signal);
   await clock.advance(10 * 60_000);
   ended.abort();
   await done;

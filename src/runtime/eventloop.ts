@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock.js';
-import type { HealthCheck } from '../health.js';
+import type { Clock, Timer } from './clock.js';
+import type { HealthCheck } from './health.js';
 
 const waiting: (() => void)[] = [];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
-import { createMetrics, type Metrics } from '../../../src/runtime/metrics/processmetrics.js';
+import { createGatewayMetrics } from '../../src/gateway/metrics.js';
+import { createMetrics, type Metrics } from '../../src/operator/metrics.js';
 
 /** The samples of `metrics` that are not zero and not about the process and its build. */
 async function samples(metrics: Metrics): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { timestamp } from './conditions.js';
+import { timestamp } from './meta.js';
 
 /** The certificate and the private key of a TLS server, both PEM. */
 export interface KeyPairText {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Clock, Timer } from '../../../src/runtime/clock.js';
-import { StallDetector, yieldToEventLoop } from '../../../src/runtime/process/eventloop.js';
+import type { Clock, Timer } from '../../src/runtime/clock.js';
+import { StallDetector, yieldToEventLoop } from '../../src/runtime/eventloop.js';
 
 /** A loop whose timer fires only when the test turns it, however late that is. */
 class StallingLoop implements Clock {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeCall, errorFromResponse } from '../../../src/runtime/client/apierror.js';
+import { describeCall, errorFromResponse } from '../../../src/runtime/transport/apierror.js';
 import type { FailedCall, FailureKind } from '../../../src/runtime/errors.js';
 
 const call: FailedCall = { verb: 'update', resource: 'placements.cluster.fleetmgmt.io', namespace: 'n', name: 'x' };

@@ -4,9 +4,9 @@ import 'reflect-metadata';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { inspectSecretData } from '../../src/domain/engine/plan/givencertificate.js';
-import { inspectKeyPair, validityProblem } from '../../src/domain/keypair.js';
-import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
+import { inspectSecretData } from '../../../src/domain/engine/plan/givencertificate.js';
+import { inspectKeyPair, validityProblem } from '../../../src/runtime/vocabulary/keypair.js';
+import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 
 interface Edit {
   readonly at: number;
