@@ -109,7 +109,7 @@ describe('a field manager of the product', () => {
     });
     expect(names.length).toBeGreaterThan(10);
     // Those manifests are in Git, and kubectl applies them without a conflict after `standalone` has.
-    const manifests = 'commands/install.ts: kubectl';
+    const manifests = 'standalone/install.ts: kubectl';
     expect(names.filter((one) => TAKEN_OVER.test(one.split(': ')[1] ?? '') && one !== manifests)).toEqual([]);
   });
 });

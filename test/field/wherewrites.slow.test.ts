@@ -152,9 +152,10 @@ it('a cluster with the name of the current context is not added, unless the cont
 });
 
 it('every command gets its client from one place, which says where it writes', async () => {
-  const folderOfCommands = path.join(root, 'src', 'commands', 'cli');
+  const folderOfCommands = path.join(root, 'src', 'cli');
   const makers: string[] = [];
-  for (const name of await readdir(folderOfCommands)) {
+  for (const name of await readdir(folderOfCommands, { recursive: true })) {
+    if (!name.endsWith('.ts')) continue;
     if (/\b(createTransport|createClient)\(/.test(await readFile(path.join(folderOfCommands, name), 'utf8')))
       makers.push(name);
   }

@@ -17,7 +17,7 @@ import { isFast } from '../tests/target.js';
 import { mutantsOf, mutated, type Mutant } from './mutants.js';
 import { Workspace } from './workspace.js';
 
-const LAYERS = ['domain', 'index', 'controllers', 'runtime', 'kube'];
+const LAYERS = ['domain', 'operator/index', 'operator/controllers', 'runtime'];
 /** Tests of a file as a whole, such as its size, notice nothing of what it does. */
 const STATIC = /^dist\/test\/(architecture|capabilities|docs|deploy)\.test\.js$/;
 /** The nearest test files notice most mutants; the next ones run when these did not, and those further away never. */
