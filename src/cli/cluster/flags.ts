@@ -215,7 +215,7 @@ function clusterAdd(flags: Flags, base: WriteConfig, name: string): ClusterAddCo
     hubUrl: flags.find('hub-url')?.matching(HTTPS_URL, 'an https URL'),
     validSeconds: validSeconds(flags.get('valid')),
     renew: flags.get('renew').bool(),
-    image: requiredImage(flags, base.version),
+    image: requiredImage(flags, 'image', base.version),
     apiEndpoint: flags.find('api-endpoint')?.matching(HTTPS_URL, 'an https URL'),
   };
 }
@@ -247,11 +247,11 @@ function writeConfig(flags: Flags, { version }: CliEnvironment): WriteConfig {
 }
 
 /** The image of the flag, else that of this release. */
-function requiredImage(flags: Flags, version: string): string {
-  const image = flags.find('image')?.image() ?? releasedImage(version);
+function requiredImage(flags: Flags, name: string, version: string): string {
+  const image = flags.find(name)?.image() ?? releasedImage(version);
   if (image !== undefined) return image;
   throw new FlagError(
-    `--image is required, since no image of version ${version} is published: ` +
+    `--${name} is required, since no image of version ${version} is published: ` +
       'name the one that you have built and pushed, such as registry.example.com/multicluster-engine:TAG',
   );
 }
