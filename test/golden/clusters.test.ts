@@ -109,5 +109,6 @@ describeRecorded('clusters', [
   bindingCase('of a set that does not exist', { set: 'missing' }),
   bindingCase('of a set that is being deleted', { set: 'deleting' }),
   bindingCase('that is being deleted', { deleting: true }),
+  bindingCase('that is being deleted, of a set that does not exist', { deleting: true, set: 'missing' }),
   bindingCase('of another name than its set', { name: 'other' }),
 ]);

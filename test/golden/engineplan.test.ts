@@ -86,6 +86,16 @@ const plans: readonly Case[] = [
   planCase('an object of another controller', {
     ServiceAccount: withMeta({ ownerReferences: [owner({ kind: 'Widget', name: 'w' })] }),
   }),
+  planCase('an object of another engine', {
+    ServiceAccount: withMeta({ ownerReferences: [owner({ name: 'other', uid: 'x' })] }),
+  }),
+  planCase('an object of an engine of another group', {
+    ServiceAccount: withMeta({ ownerReferences: [owner({ apiVersion: 'other.io/v1' })] }),
+  }),
+  planCase('an object with an owner that is no controller', {
+    ServiceAccount: withMeta({ ownerReferences: [owner({ controller: false })] }),
+  }),
+  planCase('an object that is being deleted without a finalizer', { ServiceAccount: withMeta(deleting) }),
   planCase('an object of an earlier engine of the same name', {
     ServiceAccount: withMeta({ ownerReferences: [owner({ uid: 'before' })] }),
   }),

@@ -5,8 +5,12 @@ import { describeRecorded, type Case } from './recorded.js';
 const SPECS: Readonly<Record<string, unknown>> = {
   'that is no object': 5,
   'with a target namespace that is no DNS label': { targetNamespace: 'Team A' },
+  'with a target namespace that is a number': { targetNamespace: 7 },
+  'with a target namespace that is too long': { targetNamespace: 'a'.repeat(64) },
   'with a target namespace of Kubernetes': { targetNamespace: 'kube-system' },
+  'with the target namespace default': { targetNamespace: 'default' },
   'with a pull secret that is no DNS subdomain': { imagePullSecret: 'a/b' },
+  'with a pull secret with an empty part of its name': { imagePullSecret: 'a..b' },
   'with a node selector that is a list': { nodeSelector: ['a'] },
   'with a node selector whose key is no label key': { nodeSelector: { 'a b': 'c' } },
   'with a node selector whose value is no label value': { nodeSelector: { a: 1 } },
@@ -19,6 +23,7 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with a value that is no label value': { tolerations: [{ key: 'a', value: 'b c' }] },
   'with a value beside Exists': { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] },
   'with seconds that are no integer': { tolerations: [{ key: 'a', tolerationSeconds: 1.5 }] },
+  'with more seconds than an integer holds': { tolerations: [{ key: 'a', tolerationSeconds: 2 ** 54 }] },
   'with three faults, one of a long value': {
     tolerations: 1,
     targetNamespace: 'x'.repeat(200),

@@ -101,6 +101,10 @@ const statuses: readonly Case[] = [
     ...again,
     objects: objectStates({ Deployment: stuck }),
   }),
+  statusCase('an engine whose Deployment is past its deadline at the installation', {
+    objects: objectStates({ Deployment: stuck }),
+  }),
+  statusCase('an object that was refused twice', { ...again, objects: objectStates({ ServiceAccount: failing(2) }) }),
   statusCase('an object that was refused once', { ...again, objects: objectStates({ ServiceAccount: failing(1) }) }),
   statusCase('an object that was refused three times', {
     ...again,
@@ -174,6 +178,24 @@ const statuses: readonly Case[] = [
     }),
   }),
   statusCase('a pause of which nothing more is known', { paused: true, objects: undefined }),
+  statusCase('a pause that holds the repair of a Deployment without replicas back', {
+    ...again,
+    paused: true,
+    objects: objectStates({
+      Deployment: { state: 'drifted', message: 'x', object: deployment({ wanted: 0, available: 0 }) },
+      ServiceAccount: { state: 'drifted', message: 'x' },
+    }),
+  }),
+  statusCase('a pause that holds the creation of a Deployment back', {
+    ...again,
+    paused: true,
+    objects: objectStates({ Deployment: { state: 'missing', message: 'x' } }),
+  }),
+  statusCase('a pause beside an older engine', { paused: true, anotherEngine: 'older', objects: undefined }),
+  statusCase('a pause that suspends the uninstall of a new engine', {
+    paused: true,
+    uninstall: { message: 'x stays' },
+  }),
   statusCase('the end of a pause', after({ paused: true })),
   statusCase('an uninstall with an object left', {
     ...again,

@@ -159,6 +159,11 @@ describeRecorded('placement-status', [
   }),
   pass('sets that are asked for and not bound', { ...two, spec: { ClusterSets: ['z', 'y'] } }),
   pass('sets without a cluster', two),
+  pass('a set whose clusters are all being deleted', { fleet: [member('x', { deleting: true })] }),
+  pass('a set without a cluster, beside one that cannot be read', {
+    ...unreadable,
+    fleet: [member('x', {}, ['bad'])],
+  }),
   pass('one predicate that nobody matches', { ...two, spec: { predicates: [inEu] }, fleet: [member('x', {}, ['a'])] }),
   pass('two predicates that nobody matches', {
     ...two,
@@ -235,6 +240,14 @@ describeRecorded('placement-status', [
   pass('a foreign decision object', {
     spec: N(150),
     fleet: members(...names(150)),
+    stored: [decision(1, [], { ownership: 'foreign' })],
+  }),
+  pass('a foreign decision object, and a field that cannot be read', {
+    ...bad,
+    stored: [decision(1, [], { ownership: 'foreign' })],
+  }),
+  pass('a foreign object in the way of an empty decision', {
+    spec: N(0),
     stored: [decision(1, [], { ownership: 'foreign' })],
   }),
   pass('a decision object of a deleted Placement that a finalizer holds', {

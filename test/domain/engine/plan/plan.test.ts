@@ -8,7 +8,6 @@ import {
   Deployments,
   ServiceAccounts,
 } from '../../../../src/runtime/vocabulary/kinds.js';
-import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
 import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import { stepForRead, type PlanInput, type Step, type StoredObject } from '../../../../src/domain/engine/plan/plan.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../../src/domain/engine/plan/ownership.js';
@@ -64,17 +63,6 @@ const owner = (over: Partial<OwnerReference>): OwnerReference => ({
 const only = (input: PlanInput, kind: string): Step | undefined => plan(input).find((step) => step.type.kind === kind);
 
 describe('a plan', () => {
-  it('a plan creates every object of a new engine, in the order of applying', () => {
-    const steps = plan({ engine: identity, desired: desired({}, {}, placementOnly), stored: [], namespace: undefined });
-
-    expect(kinds(steps)).toEqual(desired({}, {}, placementOnly).map((one) => `create ${one.type.kind}`));
-    expect(steps.every((step) => step.cause === 'does not exist')).toBe(true);
-  });
-
-  it('a plan keeps every object when nothing differs', () => {
-    expect(kinds(plan(world()))).toEqual(desired({}, {}, placementOnly).map((one) => `keep ${one.type.kind}`));
-  });
-
   it('a plan patches a drifted object, names its fields, and touches no other', () => {
     const steps = plan(
       world({ Deployment: withSpec({ ...treeAt(wanted('Deployment').object, 'spec'), replicas: 0 }) }),
@@ -86,30 +74,6 @@ describe('a plan', () => {
     expect(steps.at(-1)?.drift).toBe(true);
   });
 
-  it('a plan names five drifted fields and counts the rest', () => {
-    const step = only(world({ Deployment: withMeta({ labels: {} }) }), 'Deployment');
-
-    expect(step?.cause).toMatch(/^differs at (metadata\.labels\[[^\]]+\], ){4}metadata\.labels\[[^\]]+\] and 1 more$/);
-  });
-
-  it('a plan names all drifted fields where they are few', () => {
-    const step = only(world({ Deployment: withSpec({}) }), 'Deployment');
-
-    expect(step?.cause).toBe(
-      'differs at spec.replicas, spec.revisionHistoryLimit, spec.selector, spec.strategy, spec.template',
-    );
-  });
-
-  it('a plan distinguishes a changed desired state from drift by the revision', () => {
-    const step = only(
-      world({ Deployment: withMeta({ annotations: { [REVISION_ANNOTATION]: 'older' } }) }),
-      'Deployment',
-    );
-
-    expect(step).toMatchObject({ action: 'patch', cause: 'the desired state has changed' });
-    expect(step?.drift).toBeUndefined();
-  });
-
   it('a plan keeps the fields that others have added', () => {
     const input = world({
       ServiceAccount: (object) =>
@@ -119,44 +83,6 @@ describe('a plan', () => {
     });
 
     expect(only(input, 'ServiceAccount')?.action).toBe('keep');
-  });
-
-  it.each<[string, Partial<ObjectMeta>, string, string]>([
-    [
-      "another controller's",
-      { ownerReferences: [owner({ kind: 'Widget', name: 'w' })] },
-      'skip-foreign',
-      'belongs to Widget w and is not changed; delete or rename it',
-    ],
-    [
-      "another engine's",
-      { ownerReferences: [owner({ name: 'other', uid: 'x' })] },
-      'skip-foreign',
-      'belongs to MultiClusterEngine other and is not changed; delete or rename it',
-    ],
-    [
-      "another group's engine's",
-      { ownerReferences: [owner({ apiVersion: 'other.io/v1' })] },
-      'skip-foreign',
-      'belongs to MultiClusterEngine hub and is not changed; delete or rename it',
-    ],
-    [
-      "an earlier engine's of the same name",
-      { ownerReferences: [owner({ uid: 'before' })] },
-      'wait',
-      'belongs to an earlier engine of the same name and is about to be garbage collected',
-    ],
-    ['without a controller', { ownerReferences: [] }, 'create', 'has no controller'],
-    [
-      'with an owner that is no controller',
-      { ownerReferences: [owner({ controller: false })] },
-      'create',
-      'has no controller',
-    ],
-    ['being deleted', { deletionTimestamp: 'now', finalizers: ['x/y'] }, 'wait', 'is being deleted (finalizers: x/y)'],
-    ['being deleted without finalizers', { deletionTimestamp: 'now' }, 'wait', 'is being deleted'],
-  ])('a plan for an object that is %s', (_name, over, action, cause) => {
-    expect(only(world({ ServiceAccount: withMeta(over) }), 'ServiceAccount')).toMatchObject({ action, cause });
   });
 
   it('a plan goes on beside a foreign object', () => {
