@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { playWithCrashes, someHistory, type History } from '../../../../support/rigs/controllers/budgethistory.js';
+import {
+  playWithCrashes,
+  playWithSingleCrashes,
+  someHistory,
+  type History,
+} from '../../../../support/rigs/controllers/budgethistory.js';
 
 /** The clusters beyond a lower number leave first, in writes of their own: what is left must not look like a tiny decision. */
 const DELETED_WHILE_LOWERED: History = {
@@ -43,5 +48,16 @@ describe('random histories with a disruption budget', () => {
       RUNS,
     );
     expect(crashes).toBeGreaterThan(RUNS.numRuns);
+  }, 120_000);
+
+  it('a single crash at any write, stored or not, changes nothing of the end', async () => {
+    let crashes = 0;
+    await fc.assert(
+      fc.asyncProperty(someHistory, async (history) => {
+        crashes += await playWithSingleCrashes(history);
+      }),
+      { numRuns: 10 },
+    );
+    expect(crashes).toBeGreaterThan(40);
   }, 120_000);
 });
