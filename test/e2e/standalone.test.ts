@@ -149,10 +149,8 @@ describeWithKubectl('standalone', () => {
   );
 
   it.each([
-    ['', ''],
     ['', '--ephemeral'],
     ['--ephemeral', ''],
-    ['--ephemeral', '--ephemeral'],
   ])(
     'a standalone rejects a folder in use with the pid of the process that uses it, and changes nothing in it (%s, then %s)',
     async (first, second) => {
@@ -271,14 +269,13 @@ describeWithKubectl('standalone', () => {
     6 * MINUTE,
   );
 
-  it.each([
-    ['--data-dir=/dev/null/x', /--data-dir=\/dev\/null\/x cannot be used: a part of its path is not a folder/],
-    ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: no folder can be made there/],
-    ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: a part of its path is not a folder/],
-  ])(
-    'a standalone rejects %s and names it',
-    async (flag, why) => {
-      expect(await refused(flag)).toEqual([1, expect.stringMatching(why)]);
+  it(
+    'a standalone rejects --audit-log=/dev/null/log and names it',
+    async () => {
+      expect(await refused('--audit-log=/dev/null/log')).toEqual([
+        1,
+        expect.stringMatching(/--audit-log=\/dev\/null\/log cannot be written: a part of its path is not a folder/),
+      ]);
     },
     3 * MINUTE,
   );

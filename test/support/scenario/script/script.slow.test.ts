@@ -15,22 +15,22 @@ function writes(steps: readonly Step[]): Write[] {
   return steps.flatMap((step) => [...step.writes]);
 }
 
-describe('the script of 200 steps', () => {
-  const steps = script(1, 200);
+describe('the script of 120 steps', () => {
+  const steps = script(1, 120);
 
-  it('the script of 200 steps is the same for the same seed, and another for another', () => {
+  it('the script of 120 steps is the same for the same seed, and another for another', () => {
     expect(script(1, 60).map(({ title }) => title)).toEqual(steps.slice(0, 60).map(({ title }) => title));
     expect(script(2, 60).map(({ title }) => title)).not.toEqual(steps.slice(0, 60).map(({ title }) => title));
   });
 
-  it('the script of 200 steps changes something in every step, in whatever order its writes are seen', () => {
+  it('the script of 120 steps changes something in every step, in whatever order its writes are seen', () => {
     for (const { before, writes: list, number } of steps.slice(OPENING)) {
       expect([number, list.length > 0, inAnyOrder(before, list)]).toEqual([number, true, true]);
     }
     expect(steps.filter(({ writes: list }) => list.length > 1).length).toBeGreaterThan(30);
   });
 
-  it('the script of 200 steps reaches every reason, a full second object and a third', () => {
+  it('the script of 120 steps reaches every reason, a full second object and a third', () => {
     const reasons = count(
       steps.flatMap(({ after }) => [...after.placements.keys()].map((key) => reasonOf(after, key, new Set()))),
     );
@@ -70,7 +70,7 @@ describe('the script of 200 steps', () => {
       'a set that cannot be read',
       (write) => write.kind === 'set' && JSON.stringify(write.to ?? {}).includes('"operator":"In"}'),
     ],
-  ])('the script of 200 steps has %s', (_what, is) => {
+  ])('the script of 120 steps has %s', (_what, is) => {
     expect(writes(steps).filter(is).length).toBeGreaterThan(0);
   });
 });
