@@ -52,7 +52,9 @@ control_plane() { # builds kube-apiserver, helm and the rest once a machine; whe
 end_to_end() { # end_to_end [SUFFIX]: each file with a server of its own; then all their requests are compared with the rights in deploy/
   export CONTROL_PLANE_AUDIT=$PWD/.run/audit # the servers' request logs
   rm -rf "$CONTROL_PLANE_AUDIT"
-  jest "e2e${1-}" --testPathPatterns '/dist/test/e2e/' --testPathIgnorePatterns '\.nightly\.test\.js$'
+  # They wait for processes more than they compute: four at a time fit on two CPUs.
+  jest "e2e${1-}" --maxWorkers="$(node -p 'Math.max(4, os.availableParallelism())')" \
+    --testPathPatterns '/dist/test/e2e/' --testPathIgnorePatterns '\.nightly\.test\.js$'
   jest "rights${1-}" --runInBand --testMatch '**/dist/test/e2e/audit.js'
   unset CONTROL_PLANE_AUDIT
 }
