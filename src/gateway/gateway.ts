@@ -47,12 +47,9 @@ export interface GatewayOptions {
 }
 
 const MIB = 1024 * 1024;
-/** Bodies that are held at a time. The first 64 KiB of a request or response are not counted. */
-const UPLOAD_BYTES = 48 * MIB;
-const RESPONSE_BYTES = 64 * MIB;
+/** Bodies of requests and responses that are held at a time. The first 64 KiB of each are not counted. */
+const BODY_BYTES = 96 * MIB;
 const UNCOUNTED_BYTES = 64 * 1024;
-/** Shared by all requests whose token the API server has not accepted lately; each byte counts. */
-const UNACCEPTED_BYTES = 4 * MIB;
 const DRAIN_MS = 5_000;
 
 /**
@@ -87,11 +84,7 @@ export class Gateway {
       upstream: this.#upstream,
       connections,
       tokens: new AcceptedTokens(this.#upstream, clock),
-      uploads: {
-        accepted: new Budget({ limit: UPLOAD_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
-        unaccepted: new Budget({ limit: UNACCEPTED_BYTES, uncounted: 0, clock }),
-      },
-      responses: new Budget({ limit: RESPONSE_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
+      bodies: new Budget({ limit: BODY_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
       parser: this.#parser,
       drain: new Drain(clock),
       responseRateLimiter: new ResponseRateLimiter(clock),

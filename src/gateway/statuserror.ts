@@ -99,6 +99,13 @@ export class StatusError extends Error {
   }
 }
 
+/** The error for an API server that answers with 429 and the like. `retryAfter`: the value of its header. */
+export function overloadedError(retryAfter: string | undefined): StatusError {
+  const message = 'the API server is overloaded or unavailable';
+  const seconds = retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  return new StatusError('unavailable', { message, ...(seconds !== undefined && { retryAfterSeconds: seconds }) });
+}
+
 /** A StatusError about one field of the body. */
 export function fieldError(kind: StatusErrorKind, field: string, rule: string): StatusError {
   const message = `${field}: ${rule}`;

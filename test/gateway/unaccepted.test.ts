@@ -9,22 +9,18 @@ import { ObjectParser } from '../../src/gateway/request/objectparser.js';
 import type { ObjectRequest } from '../../src/gateway/request/objectbody.js';
 import { AcceptedTokens } from '../../src/gateway/upstream/acceptedtokens.js';
 import type { Upstream } from '../../src/gateway/upstream/upstream.js';
-import { systemClock, type Clock } from '../../src/runtime/clock.js';
+import { systemClock } from '../../src/runtime/clock.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { open, sendRaw } from './rawclient.js';
+import { open, readReplies, sendRaw } from './rawclient.js';
 import { ENGINES, PLACEMENTS, startRig, type Rig } from './rig.js';
 import { answerNormally, PLACEMENT, reply, type Script } from './upstream.js';
 
 const GOOD = 'good-token';
 const KIB = 1024;
-const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const INVENTED = 'invented-token';
 
 let rig: Rig | undefined;
-
-/** By this clock no upload counts as stalled; timers run. */
-const standingStill: Clock = { ...systemClock, monotonic: () => 0 };
 
 const noUpstream: Pick<Upstream, 'begin'> = {
   begin: () => {
@@ -41,7 +37,6 @@ afterEach(async () => {
 const authenticating: Script = (request, socket) => {
   const { path, method, headers } = request;
   if (!headers.includes(`authorization: Bearer ${GOOD}`)) socket.write(reply(401, { kind: 'Status' }));
-  else if (path === REVIEWS) socket.write(reply(201, { kind: 'SelfSubjectReview' }));
   else if (method === 'GET' && path.endsWith('/placements')) socket.write(reply(200, LARGE_LIST));
   else answerNormally(request, socket);
 };
@@ -56,6 +51,7 @@ const LARGE_LIST = {
 async function start(options: Partial<GatewayOptions> = {}): Promise<Rig> {
   rig = await startRig(options);
   rig.upstream.script = authenticating;
+  rig.upstream.reviewScript = authenticating;
   return rig;
 }
 
@@ -73,115 +69,149 @@ function post(token: string, size: number, more = ''): string {
   return head(token, `Content-Type: application/yaml\r\n${more}Content-Length: ${size}\r\n`) + engine(size);
 }
 
-function reviewsOf({ upstream }: Rig): number {
-  return upstream.requests.filter(({ path }) => path === REVIEWS).length;
+/** Sends all but the end of a body with an invented token. */
+async function upload(started: Rig): Promise<TLSSocket> {
+  const socket = await open(started.wire);
+  socket.resume().on('error', () => undefined);
+  socket.write(post(INVENTED, 60 * KIB).slice(0, -1));
+  return socket;
 }
 
-function writesOf({ upstream }: Rig): number {
-  return upstream.requests.filter(({ path, method }) => method === 'POST' && path !== REVIEWS).length;
-}
+describe('a body whose token the API server has not accepted within the last 10 s', () => {
+  it.each([
+    [100, false],
+    [100, true],
+    [1, false],
+    [1, true],
+  ])(
+    'the gateway answers a body of %s KiB with 403 and does not send it when the token is invented (strict: %s)',
+    async (kib, strict) => {
+      const { wire, upstream } = await start({ strict });
 
-describe('a body of more than 64 KiB whose token the API server has not accepted lately', () => {
-  it.each([false, true])(
-    'the gateway answers a body of more than 64 KiB with 403 and does not send it when the token is invented (strict: %s)',
-    async (strict) => {
-      const started = await start({ strict });
+      const { replies } = await sendRaw(post(INVENTED, kib * KIB), wire);
 
-      const { replies } = await sendRaw(post(INVENTED, 100 * KIB), started.wire);
-
-      expect(replies).toMatchObject([{ status: 403, headers: { connection: 'close' } }]);
+      expect(replies).toMatchObject([{ status: 403 }]);
       expect(replies.map(({ body }) => body === '')).toEqual([strict]);
-      expect([reviewsOf(started), writesOf(started)]).toEqual([1, 0]);
-      expect(started.upstream.requests[0]).toMatchObject({
+      expect([upstream.reviews.length, upstream.requests.length]).toEqual([1, 0]);
+      expect(upstream.reviews[0]).toMatchObject({
         method: 'POST',
-        path: REVIEWS,
         headers: expect.arrayContaining([`authorization: Bearer ${INVENTED}`]),
       });
     },
   );
 
-  it('the gateway does not send 100 Continue for a body of more than 64 KiB when the token is invented', async () => {
-    const started = await start();
-    const announced = head(
-      INVENTED,
-      `Content-Type: application/yaml\r\nExpect: 100-continue\r\nContent-Length: 99999\r\n`,
-    );
+  it('the gateway answers a malformed body with 403 when the token is invented: it does not read the body', async () => {
+    const { wire } = await start();
+    const text = `${head(INVENTED, 'Content-Type: application/yaml\r\nContent-Length: 2\r\n')}[}`;
 
-    const { replies } = await sendRaw(announced, started.wire);
-
-    expect(replies).toMatchObject([{ status: 403 }]);
+    expect((await sendRaw(text, wire)).replies).toMatchObject([{ status: 403 }]);
   });
 
-  it('the gateway reads 64 KiB of a chunked body and then answers 403 when the token is invented', async () => {
-    const started = await start();
+  it.each([5, 99_999])(
+    'the gateway sends no 100 Continue for a body of %s bytes when the token is invented',
+    async (length) => {
+      const { wire } = await start();
+      const more = `Content-Type: application/yaml\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n`;
+
+      const { replies } = await sendRaw(head(INVENTED, more), wire);
+
+      expect(replies).toMatchObject([{ status: 403, headers: { connection: 'close' } }]);
+    },
+  );
+
+  it('the gateway sends 100 Continue after the API server has accepted the token', async () => {
+    const { wire, upstream } = await start();
+    const socket = await open(wire);
+    const body = engine(KIB);
+    let first = '';
+    const { replies } = await readReplies(socket, () => {
+      socket.once('data', (bytes: Buffer) => {
+        first = `${bytes.toString('latin1').slice(0, 12)} after ${upstream.reviews.length}`;
+        socket.write(body);
+      });
+      const more = `Content-Type: application/yaml\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n`;
+      socket.write(head(GOOD, `${more}Connection: close\r\n`));
+    });
+
+    expect([first, ...replies.map(({ status }) => status)]).toEqual(['HTTP/1.1 100 after 1', 200]);
+  });
+
+  it('the gateway answers 403 and closes the connection when a chunked body of an invented token does not end', async () => {
+    const { wire, upstream } = await start();
     const chunk = 'x'.repeat(KIB);
     const chunks = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(100);
     const text = head(INVENTED, 'Content-Type: application/yaml\r\nTransfer-Encoding: chunked\r\n') + chunks;
 
-    const { replies } = await sendRaw(text, started.wire);
+    const { replies } = await sendRaw(text, wire);
 
-    expect(replies).toMatchObject([{ status: 403 }]);
-    expect([reviewsOf(started), writesOf(started)]).toEqual([1, 0]);
+    expect(replies).toMatchObject([{ status: 403, headers: { connection: 'close' } }]);
+    expect([upstream.reviews.length, upstream.requests.length]).toEqual([1, 0]);
   });
 
-  it('the gateway sends a body of more than 64 KiB after one SelfSubjectReview, and further ones without', async () => {
-    const started = await start();
+  it('a connection stays usable after a 403 when the body has arrived with its head', async () => {
+    const { wire } = await start();
+    const next = head(GOOD, 'Connection: close\r\n', 'GET');
+    const socket = await open(wire);
+
+    const { replies } = await readReplies(
+      socket,
+      () => {
+        socket.once('data', () => socket.write(next));
+        socket.write(post(INVENTED, KIB));
+      },
+      { wanted: 2 },
+    );
+
+    expect(replies.map(({ status }) => status)).toEqual([403, 200]);
+  });
+
+  it.each([1, 100])('the gateway sends a body of %s KiB after one review, and the next one without', async (kib) => {
+    const { wire, upstream } = await start();
 
     for (const _round of [1, 2]) {
-      expect((await sendRaw(post(GOOD, 100 * KIB), started.wire)).replies).toMatchObject([{ status: 200 }]);
+      expect((await sendRaw(post(GOOD, kib * KIB), wire)).replies).toMatchObject([{ status: 200 }]);
     }
 
-    expect([reviewsOf(started), writesOf(started)]).toEqual([1, 2]);
+    expect([upstream.reviews.length, upstream.requests.length]).toEqual([1, 2]);
   });
 
-  it('the gateway sends a body of more than 64 KiB without a SelfSubjectReview after another accepted request', async () => {
+  it('the gateway sends a body without a review after another accepted request', async () => {
+    const { wire, upstream } = await start();
+    await sendRaw(head(GOOD, '', 'GET'), wire);
+
+    expect((await sendRaw(post(GOOD, 100 * KIB), wire)).replies).toMatchObject([{ status: 200 }]);
+
+    expect([upstream.reviews.length, upstream.requests.length]).toEqual([0, 2]);
+  });
+
+  it.each<[string, Script, string]>([
+    ['429', (_request, socket) => void socket.write(reply(429, {}, { 'retry-after': '7' })), '7'],
+    ['500', (_request, socket) => void socket.write(reply(500, {})), '1'],
+    ['garbage', (_request, socket) => void socket.end('no HTTP'), '1'],
+  ])(
+    'the gateway answers a body with 503 when the API server answers the review with %s',
+    async (_what, script, seconds) => {
+      const { wire, upstream } = await start();
+      upstream.reviewScript = script;
+
+      const { replies } = await sendRaw(post(GOOD, KIB), wire);
+
+      expect(replies).toMatchObject([{ status: 503, headers: { 'retry-after': seconds } }]);
+      expect(upstream.requests).toEqual([]);
+    },
+  );
+
+  it('unfinished uploads with an invented token leave memory for large responses and for the first upload of an accepted token', async () => {
     const started = await start();
-    await sendRaw(head(GOOD, '', 'GET'), started.wire);
+    const { upstream, wire } = started;
+    const sockets = await Promise.all(Array.from({ length: 80 }, () => upload(started)));
+    await waitFor('the reviews', () => upstream.reviews.length === sockets.length);
 
-    expect((await sendRaw(post(GOOD, 100 * KIB), started.wire)).replies).toMatchObject([{ status: 200 }]);
+    const small = await sendRaw(post(GOOD, KIB), wire);
+    const list = await sendRaw(head(GOOD, '', 'GET', PLACEMENTS), wire);
+    const large = await sendRaw(post(GOOD, 900 * KIB), wire);
 
-    expect([reviewsOf(started), writesOf(started)]).toEqual([0, 1]);
-  });
-
-  it('the gateway answers a body of more than 64 KiB with 503 when the API server does not say whether it accepts the token', async () => {
-    const started = await start();
-    started.upstream.script = (_request, socket) => void socket.write(reply(429, {}));
-
-    const { replies } = await sendRaw(post(GOOD, 100 * KIB), started.wire);
-
-    expect(replies).toMatchObject([{ status: 503, headers: { 'retry-after': '1' } }]);
-  });
-});
-
-describe('unfinished uploads with an invented token', () => {
-  /** Sends all but the end of a body. */
-  async function upload(started: Rig): Promise<TLSSocket> {
-    const socket = await open(started.wire);
-    socket.resume().on('error', () => undefined);
-    socket.write(post(INVENTED, 60 * KIB).slice(0, -1));
-    return socket;
-  }
-
-  it('unfinished uploads with an invented token leave memory for large answers and for uploads of an accepted token', async () => {
-    const started = await start({ clock: standingStill });
-    const sockets = await Promise.all(Array.from({ length: 150 }, () => upload(started)));
-    await waitFor('the unaccepted clients to exhaust what they share', () => reviewsOf(started) > 0);
-
-    const list = await sendRaw(head(GOOD, '', 'GET', PLACEMENTS), started.wire);
-    const large = await sendRaw(post(GOOD, 900 * KIB), started.wire);
-    const small = await sendRaw(post(GOOD, KIB), started.wire);
-
-    expect([list, large, small].flatMap(({ replies }) => replies.map(({ status }) => status))).toEqual([200, 200, 200]);
-    for (const socket of sockets) socket.destroy();
-  });
-
-  it('unfinished uploads with an invented token leave memory for the first upload of a client whose token is accepted', async () => {
-    const started = await start({ clock: standingStill });
-    const sockets = await Promise.all(Array.from({ length: 150 }, () => upload(started)));
-    await waitFor('the unaccepted clients to exhaust what they share', () => reviewsOf(started) > 0);
-
-    expect((await sendRaw(post(GOOD, KIB), started.wire)).replies).toMatchObject([{ status: 200 }]);
-
+    expect([small, list, large].flatMap(({ replies }) => replies.map(({ status }) => status))).toEqual([200, 200, 200]);
     for (const socket of sockets) socket.destroy();
   });
 });
@@ -254,52 +284,36 @@ describe('the parser of bodies', () => {
   /** Takes the parser long, and is rejected at its end. */
   const hostile = Buffer.from(`a: ${'1_'.repeat(500 * KIB)}`);
 
-  it.each([true, false])(
-    'the event loop runs while a body of 1 MiB is parsed (accepted token: %s)',
-    async (accepted) => {
-      const parser = new ObjectParser(systemClock);
-      let turns = 0;
-      let done = false;
-      const count = (): void => {
-        turns += 1;
-        if (!done) setImmediate(count);
-      };
-      count();
-
-      const parsing = [1, 2, 3].map(() => parser.parse(hostile, request, accepted).catch((error: unknown) => error));
-      const errors = await Promise.all(parsing).finally(() => (done = true));
-
-      for (const error of errors)
-        expect(error).toMatchObject({ kind: 'malformed', detail: { causes: [{ field: 'a' }] } });
-      // A loop that is blocked by all of them does not turn once.
-      expect(turns).toBeGreaterThan(1);
-      await parser.close();
-    },
-  );
-
-  it('a body that is parsed in a thread gives the same object as one that is parsed in place', async () => {
+  it('the event loop runs while a body of 1 MiB is parsed', async () => {
     const parser = new ObjectParser(systemClock);
-    const bytes = Buffer.from('metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n');
+    let turns = 0;
+    let done = false;
+    const count = (): void => {
+      turns += 1;
+      if (!done) setImmediate(count);
+    };
+    count();
 
-    const [inPlace, inThread] = await Promise.all([
-      parser.parse(bytes, request, true),
-      parser.parse(bytes, request, false),
-    ]);
+    const parsing = [1, 2, 3].map(() => parser.parse(hostile, request).catch((error: unknown) => error));
+    const errors = await Promise.all(parsing).finally(() => (done = true));
 
-    expect(inThread).toBe(inPlace);
-    expect(JSON.parse(inPlace)).toMatchObject({ kind: 'Placement', spec: { numberOfClusters: 2 } });
+    for (const error of errors)
+      expect(error).toMatchObject({ kind: 'malformed', detail: { causes: [{ field: 'a' }] } });
+    // A loop that is blocked by all of them does not turn once.
+    expect(turns).toBeGreaterThan(1);
     await parser.close();
   });
 
-  it('the parser is busy while a body of a token that is not accepted is parsed', async () => {
+  it('a body that is parsed in the thread gives the same object as one that is parsed in place', async () => {
     const parser = new ObjectParser(systemClock);
-    const before = parser.busy;
+    const text = 'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n';
 
-    const parsing = parser.parse(hostile, request, false).catch(() => undefined);
-    const during = parser.busy;
-    await parsing;
+    const [inPlace, inThread] = await Promise.all(
+      [text, `${text}#${'x'.repeat(4 * KIB)}`].map((one) => parser.parse(Buffer.from(one), request)),
+    );
 
-    expect([before, during, parser.busy]).toEqual([false, true, false]);
+    expect(inThread).toBe(inPlace);
+    expect(JSON.parse(inPlace ?? '')).toMatchObject({ kind: 'Placement', spec: { numberOfClusters: 2 } });
     await parser.close();
   });
 
@@ -307,14 +321,13 @@ describe('the parser of bodies', () => {
     const clock = new ManualClock();
     const parser = new ObjectParser(clock);
 
-    const parsing = parser.parse(hostile, request, false);
+    const parsing = parser.parse(hostile, request);
     await waitFor('the timer of the job', () => clock.pending > 0);
     await clock.advance(10_000);
 
     await expect(parsing).rejects.toMatchObject({ kind: 'unavailable' });
-    await expect(parser.parse(Buffer.from('{metadata: {name: web}, spec: {}}'), request, false)).resolves.toContain(
-      '"web"',
-    );
+    const next = Buffer.from(`{metadata: {name: web}, spec: {}} #${'x'.repeat(4 * KIB)}`);
+    await expect(parser.parse(next, request)).resolves.toContain('"web"');
     await parser.close();
   });
 });
@@ -324,11 +337,10 @@ describe('a budget of which everything is held', () => {
     const clock = new ManualClock();
     const budget = new Budget({ limit: 10, uncounted: 0, clock });
     const evicted: string[] = [];
-    const [first, second] = ['first', 'second'].map((name) => budget.reserve(() => evicted.push(name)));
-    first?.grow(4);
+    const [first, second, newcomer] = [budget.reserve(), budget.reserve(), budget.reserve()];
+    first.grow(4, () => evicted.push('first'));
     await clock.advance(500);
-    second?.grow(6);
-    const newcomer = budget.reserve(() => undefined);
+    second.grow(6, () => evicted.push('second'));
 
     const tooEarly = newcomer.grow(3);
     await clock.advance(500);
@@ -341,12 +353,12 @@ describe('a budget of which everything is held', () => {
     const clock = new ManualClock();
     const budget = new Budget({ limit: 10, uncounted: 0, clock });
     const evicted: string[] = [];
-    const arrived = budget.reserve(() => evicted.push('arrived'));
-    arrived.grow(10);
+    const arrived = budget.reserve();
+    arrived.grow(10, () => evicted.push('arrived'));
     arrived.complete();
     await clock.advance(60_000);
 
-    expect([budget.reserve(() => undefined).grow(1), budget.held, evicted]).toEqual([false, 10, []]);
+    expect([budget.reserve().grow(1), budget.held, evicted]).toEqual([false, 10, []]);
   });
 });
 
@@ -413,13 +425,4 @@ describe('tokens that the API server has accepted before', () => {
 
     expect([before, tokens.isKnown(tokens.of(GOOD))]).toEqual([true, false]);
   });
-});
-
-it('a review of a token that the API server answers with garbage is answered with 503', async () => {
-  const started = await start();
-  started.upstream.script = (_request, socket) => void socket.end('no HTTP');
-
-  const { replies } = await sendRaw(post(GOOD, 100 * KIB), started.wire);
-
-  expect(replies).toMatchObject([{ status: 503, headers: { 'retry-after': '1' } }]);
 });

@@ -52,10 +52,19 @@ export const answerNormally: Script = ({ method, path }, socket) => {
   else socket.write(reply(method === 'POST' ? 201 : 200, object));
 };
 
-/** A TLS server that records every byte that it receives and answers by its script. */
+/** The path of the reviews of tokens, which come before the body of a request is read. */
+const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+
+const acceptToken: Script = (_request, socket) => void socket.write(reply(201, { kind: 'SelfSubjectReview' }));
+
+/** A TLS server that records every byte that it receives and answers by its scripts. */
 export class RecordingUpstream {
   script: Script = answerNormally;
+  /** Answers the reviews of tokens. */
+  reviewScript: Script = acceptToken;
+  /** All but the reviews of tokens. */
   readonly requests: ReceivedRequest[] = [];
+  readonly reviews: ReceivedRequest[] = [];
   /** Decrypted bytes received over all connections. */
   bytes = 0;
   /** Everything received, as text. */
@@ -114,8 +123,9 @@ export class RecordingUpstream {
       this.text += chunk.toString('latin1');
       for (let request = take(pending); request !== undefined; request = take(pending)) {
         pending = request.rest;
-        this.requests.push(request.request);
-        this.script(request.request, socket);
+        const review = request.request.path === REVIEWS;
+        (review ? this.reviews : this.requests).push(request.request);
+        (review ? this.reviewScript : this.script)(request.request, socket);
       }
     });
   }

@@ -10,8 +10,11 @@ export interface BudgetOptions {
 
 /** The bytes that one body holds. */
 export interface Reservation {
-  /** Grows the reservation to `total` bytes; false, and unchanged, when the budget is exhausted. */
-  readonly grow: (total: number) => boolean;
+  /**
+   * Grows the reservation to `total` bytes; false, and unchanged, when the budget is exhausted. `onEvicted`, of a body
+   * that is still arriving: called when its bytes were given to another reservation.
+   */
+  readonly grow: (total: number, onEvicted?: () => void) => boolean;
   /** From now on the reservation is not evicted: all of its bytes have arrived. */
   readonly complete: () => void;
   readonly release: () => void;
@@ -20,7 +23,7 @@ export interface Reservation {
 interface Entry {
   counted: number;
   grownAt: number;
-  readonly evict: () => void;
+  onEvicted: (() => void) | undefined;
 }
 
 /** A reservation that has not grown for this long gives its bytes up when others need them, ms. */
@@ -42,24 +45,17 @@ export class Budget {
     return this.#held;
   }
 
-  /** A new reservation of zero bytes. `onEvicted` is called when its bytes were given to another one. */
-  reserve(onEvicted?: () => void): Reservation {
-    const entry: Entry = {
-      counted: 0,
-      grownAt: this.#options.clock.monotonic(),
-      evict: () => {
-        this.#remove(entry);
-        onEvicted?.();
-      },
-    };
+  /** A new reservation of zero bytes. */
+  reserve(): Reservation {
+    const entry: Entry = { counted: 0, grownAt: this.#options.clock.monotonic(), onEvicted: undefined };
     return {
-      grow: (total) => this.#grow(entry, total, onEvicted !== undefined),
+      grow: (total, onEvicted) => this.#grow(entry, total, onEvicted),
       complete: () => void this.#growing.delete(entry),
       release: () => this.#remove(entry),
     };
   }
 
-  #grow(entry: Entry, total: number, evictable: boolean): boolean {
+  #grow(entry: Entry, total: number, onEvicted: (() => void) | undefined): boolean {
     const { limit, uncounted, clock } = this.#options;
     const wanted = Math.max(total - uncounted, entry.counted);
     const added = wanted - entry.counted;
@@ -68,8 +64,9 @@ export class Budget {
     this.#held += added;
     entry.counted = wanted;
     entry.grownAt = clock.monotonic();
+    entry.onEvicted = onEvicted;
     this.#growing.delete(entry);
-    if (evictable) this.#growing.add(entry);
+    if (onEvicted !== undefined) this.#growing.add(entry);
     return true;
   }
 
@@ -79,7 +76,9 @@ export class Budget {
     const before = clock.monotonic() - STALLED_MS;
     for (const entry of this.#growing) {
       if (this.#held + added <= limit || entry.grownAt > before) break;
-      if (entry !== grower) entry.evict();
+      if (entry === grower) continue;
+      this.#remove(entry);
+      entry.onEvicted?.();
     }
     return this.#held + added <= limit;
   }

@@ -8,7 +8,7 @@ import { invalidObjectError } from './invalidobject.js';
 import type { MediaType } from '../request/media.js';
 import type { ObjectParser } from '../request/objectparser.js';
 import { entityTag } from '../request/precondition.js';
-import { DENIED_MESSAGE, fieldError, StatusError, type StatusErrorDetail } from '../statuserror.js';
+import { DENIED_MESSAGE, fieldError, overloadedError, StatusError } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { admissionWarnings } from './warnings.js';
@@ -170,8 +170,7 @@ async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules:
   const { status } = upstream;
   if (status === 401 || status === 403) return new StatusError('forbidden', { message: DENIED_MESSAGE });
   if (status === 404) return new StatusError('notFound', { message: 'the API server has no such object' });
-  if (status === 429 || status === 503 || status === 504)
-    return new StatusError('unavailable', overloadDetail(upstream.retryAfter));
+  if (status === 429 || status === 503 || status === 504) return overloadedError(upstream.retryAfter);
   const clientErrors = CLIENT_ERRORS[request.action] ?? [];
   const broken = new UpstreamError('broken', `HTTP_${status}`);
   if (clientErrors.length === 0 || status < 400 || status > 499) throw broken;
@@ -209,13 +208,6 @@ function conflictError(status: JsonRecord, { action, conditional }: RequestInfo)
   return new StatusError(exists ? 'exists' : 'conflict', {
     message: 'the object has changed since that resourceVersion: read it again',
   });
-}
-
-function overloadDetail(retryAfter: string | undefined): StatusErrorDetail {
-  const message = 'the API server is overloaded or unavailable';
-  return retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter)
-    ? { message, retryAfterSeconds: Number(retryAfter) }
-    : { message };
 }
 
 async function readBuffered(body: ResponseBody, limit: number): Promise<Buffered> {

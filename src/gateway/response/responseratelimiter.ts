@@ -1,15 +1,11 @@
 import { delay, type AbortSignalLike, type Clock } from '../../runtime/clock.js';
 
 /**
- * What a response counts for: at most 125 a second are written, and fewer after larger request bodies. Most clients connect
- * again after an error, and it is their TLS handshakes that take the time of the process from the others.
+ * What a response counts for: at most 125 a second are written. Most clients connect again after an error, and it is their
+ * TLS handshakes that take the time of the process from the others.
  */
 const RESPONSE_MS = 8;
-const BYTES_PER_MS = 4 * 1024;
-/**
- * A thousand responses without request bodies, as many as there are connections by default. More follow as fast as they are
- * asked for.
- */
+/** A thousand responses, as many as there are connections by default. More follow as fast as they are asked for. */
 const MAX_WAIT_MS = 8_000;
 
 /**
@@ -26,14 +22,11 @@ export class ResponseRateLimiter {
     this.#clock = clock;
   }
 
-  /**
-   * Resolves when the response may be written, after at most 8 s; at once when the client has left.
-   * @param received bytes of the request's body that were read
-   */
-  async wait(received: number, clientGone: AbortSignalLike): Promise<void> {
+  /** Resolves when the response may be written, after at most 8 s; at once when the client has left. */
+  async wait(clientGone: AbortSignalLike): Promise<void> {
     const now = this.#clock.monotonic();
     const at = Math.max(now, this.#next);
-    this.#next = Math.min(at + RESPONSE_MS + received / BYTES_PER_MS, now + MAX_WAIT_MS);
+    this.#next = Math.min(at + RESPONSE_MS, now + MAX_WAIT_MS);
     if (at > now) await delay(this.#clock, at - now, clientGone).catch(() => undefined);
   }
 }

@@ -5,12 +5,12 @@ import type { GatewayMetrics } from '../metrics.js';
 import type { Tracer } from '../../runtime/tracing/tracer.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { announcesBody } from '../request/body.js';
-import type { Budget } from '../request/budget.js';
+import type { Budget, Reservation } from '../request/budget.js';
 import type { Drain } from '../request/drain.js';
 import { headerMap } from '../request/headers.js';
 import type { ObjectRequest } from '../request/objectbody.js';
 import type { ObjectParser } from '../request/objectparser.js';
-import { MAX_UNACCEPTED_BODY, Upload, type UploadBudgets } from '../request/upload.js';
+import { readBody } from '../request/upload.js';
 import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
 import type { RouteMatch } from '../request/routes.js';
 import { isRead, MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
@@ -31,10 +31,8 @@ export interface HandlerDeps {
   readonly upstream: Pick<Upstream, 'begin'>;
   readonly connections: Pick<Connections, 'markAccepted' | 'markActive' | 'markIdle'>;
   readonly tokens: AcceptedTokens;
-  /** For request bodies. */
-  readonly uploads: UploadBudgets;
-  /** For response bodies: uploads never keep a response out. */
-  readonly responses: Budget;
+  /** For the bodies of requests and responses. */
+  readonly bodies: Budget;
   readonly parser: ObjectParser;
   /** For rejected bodies. */
   readonly drain: Drain;
@@ -64,8 +62,6 @@ interface RequestContext {
   readonly match: RouteMatch | undefined;
   /** Undefined until the head was parsed, and for requests without one. */
   caller?: CallerToken;
-  /** Bytes of the body that were read. */
-  received: number;
 }
 
 /** A string: an Error would be made, with its stack trace, for each request. */
@@ -79,7 +75,7 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
   const { message } = incoming;
   const match = routeOf(message);
   const access = beginAccess(incoming, match, deps);
-  const context: RequestContext = { incoming, deps, match, access, clientGone: closeSignal(incoming), received: 0 };
+  const context: RequestContext = { incoming, deps, match, access, clientGone: closeSignal(incoming) };
   try {
     const request = parseHead(message, match);
     if (request.kind === 'local') await respondLocally(request, context);
@@ -105,7 +101,7 @@ function closeSignal({ message, response }: IncomingRequest): AbortSignalLike {
 /** Needs no token. What kubelets and load balancers ask for is small, and never waits. */
 async function respondLocally(request: LocalRequest, { incoming, deps, clientGone }: RequestContext): Promise<void> {
   const answer = localResponse(request, deps);
-  if (request.action === 'openapi') await deps.responseRateLimiter.wait(0, clientGone);
+  if (request.action === 'openapi') await deps.responseRateLimiter.wait(clientGone);
   await writeResponse(incoming.response, answer, deps.clock);
 }
 
@@ -119,7 +115,7 @@ function localResponse({ action }: LocalRequest, { openapi, readiness }: Handler
 /** Reads the body, if any, calls the API server and responds. The body is counted until the response is written. */
 async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
   const { method, path, resourceVersion, object, info } = request;
-  const { tokens, uploads: budgets } = context.deps;
+  const { tokens, bodies } = context.deps;
   const caller = tokens.of(request.token);
   context.caller = caller;
   if (object === undefined) {
@@ -127,36 +123,44 @@ async function forward(request: ResourceRequest, context: RequestContext): Promi
     await callAndRespond({ method, path, caller, ...body }, info, context);
     return;
   }
-  const confirmToken = (): Promise<void> => tokens.confirm(caller, context.clientGone);
-  const upload = new Upload({ budgets, accepted: tokens.isAccepted(caller), confirmToken });
+  if (!tokens.isAccepted(caller)) await confirmToken(caller, context);
+  const memory = bodies.reserve();
   try {
-    const body = await readObject(object, request, { ...context, upload });
+    const body = await readObject(object, memory, context);
     const strictPath = `${path}?fieldValidation=Strict`;
     await callAndRespond({ method, path: strictPath, caller, body }, { ...info, sent: body }, context);
   } finally {
-    context.received = upload.received;
-    upload.release();
+    memory.release();
   }
 }
 
 /**
- * The object in the body, checked against the path, JSON. The request of a client whose token the API server has not
- * accepted lately never waits for another request and never delays one: where the body would have to wait for another one,
- * the token is confirmed first.
+ * The one rule about bodies: none is read, and no `100 Continue` is sent for it, before the API server has accepted the
+ * token within the last 10 s.
  * @throws StatusError, UpstreamError
  */
-async function readObject(
-  object: ObjectRequest,
-  { bodyLength }: ResourceRequest,
-  { incoming: { message, response, expectsContinue }, deps: { parser }, upload }: RequestContext & { upload: Upload },
-): Promise<string> {
-  if (bodyLength > MAX_UNACCEPTED_BODY) await upload.confirmToken();
+async function confirmToken(caller: CallerToken, { incoming, deps, clientGone }: RequestContext): Promise<void> {
+  const { tokens, connections } = deps;
+  const { socket } = incoming.message;
+  try {
+    await tokens.confirm(caller, clientGone, () => connections.markActive(socket));
+    connections.markAccepted(socket);
+  } finally {
+    connections.markIdle(socket);
+  }
+}
+
+/**
+ * The object in the body, checked against the path, JSON.
+ * @throws StatusError; another Error when the client leaves
+ */
+async function readObject(object: ObjectRequest, memory: Reservation, context: RequestContext): Promise<string> {
+  const { message, response, expectsContinue } = context.incoming;
   if (expectsContinue) response.writeContinue();
-  const bytes = await upload.read(message);
+  const bytes = await readBody(message, memory);
   if (message.rawTrailers.length > 0)
     throw new StatusError('malformed', { message: 'trailer fields are not allowed', close: true });
-  if (parser.busy) await upload.confirmToken();
-  return parser.parse(bytes, object, upload.accepted);
+  return context.deps.parser.parse(bytes, object);
 }
 
 /** DeleteOptions with which the object is deleted only at that resourceVersion. */
@@ -222,7 +226,7 @@ async function callUpstream(
  */
 async function writeCounted(response: HttpResponse, info: RequestInfo, context: RequestContext): Promise<void> {
   const { incoming, deps } = context;
-  const reservation = deps.responses.reserve();
+  const reservation = deps.bodies.reserve();
   const { body = '', stream } = response;
   if (!reservation.grow(stream === undefined ? Buffer.byteLength(body) : MAX_BUFFERED)) {
     if (isRead(info)) throw new StatusError('unavailable', { message: 'too many answers at once' });
@@ -238,7 +242,7 @@ async function writeCounted(response: HttpResponse, info: RequestInfo, context: 
 
 /** Writes the response of an error, or closes the connection where none can be written any more. */
 async function respondWithError(error: unknown, context: RequestContext): Promise<void> {
-  const { incoming, deps, clientGone, received } = context;
+  const { incoming, deps, clientGone } = context;
   const { message, response, expectsContinue } = incoming;
   const statusError = statusErrorOf(error);
   // The body of a client that has left fails before its connection closes.
@@ -251,7 +255,7 @@ async function respondWithError(error: unknown, context: RequestContext): Promis
   const unread = !message.complete && announcesBody(headerMap(message.rawHeaders));
   if (unread) response.shouldKeepAlive = false;
   if (unread && !expectsContinue) await deps.drain.read(message);
-  if (isRateLimited(context)) await deps.responseRateLimiter.wait(received, clientGone);
+  if (isRateLimited(context)) await deps.responseRateLimiter.wait(clientGone);
   const answer = errorResponse(statusError ?? new StatusError('failed', { message: 'failed' }), deps.strict);
   await writeResponse(response, answer, deps.clock).catch(() => undefined);
 }

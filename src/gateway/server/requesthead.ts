@@ -3,7 +3,7 @@ import type { RequestInfo } from '../response/mapresponse.js';
 import { methodNotAllowed } from '../response/parseerror.js';
 import { StatusError } from '../statuserror.js';
 import { announcesBody, checkLength } from '../request/body.js';
-import { checkHeaders, header, headerMap, type HeaderMap } from '../request/headers.js';
+import { checkHeaders, headerMap, type HeaderMap } from '../request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../request/media.js';
 import { checkConditionalHeaders, ifMatchRevision } from '../request/precondition.js';
 import { matchRoute, operationOf, upstreamPath, type Action, type Method, type RouteMatch } from '../request/routes.js';
@@ -29,8 +29,6 @@ export interface ResourceRequest {
   readonly resourceVersion: string | undefined;
   /** What the object in the body has to agree with; undefined for an operation without a body. */
   readonly object: ObjectRequest | undefined;
-  /** Bytes of the body as the head announces them; 0 when it does not say. */
-  readonly bodyLength: number;
 }
 
 /** The head of a request, checked and read. */
@@ -73,8 +71,7 @@ export function parseHead(message: IncomingMessage, match: RouteMatch | undefine
   };
   const path = upstreamPath(resource, match.namespace, match.name);
   const object = objectRequestOf(headers, { action, target: targetOf(match, resource), resourceVersion });
-  const bodyLength = Number(header(headers, 'content-length') ?? 0);
-  return { kind: 'resource', info, method: operation.method, path, token, resourceVersion, object, bodyLength };
+  return { kind: 'resource', info, method: operation.method, path, token, resourceVersion, object };
 }
 
 function targetOf({ namespace, name }: RouteMatch, resource: Target['resource']): Target {

@@ -1,10 +1,10 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
-import { DENIED_MESSAGE, StatusError } from '../statuserror.js';
+import { DENIED_MESSAGE, overloadedError, StatusError } from '../statuserror.js';
 import { UpstreamError } from './error.js';
 import type { Upstream } from './upstream.js';
 
-/** How long after an accepted request a client is still trusted with memory and time of the gateway, ms. */
+/** How long after an accepted request the body of another one is read without asking again, ms. */
 const ACCEPTED_MS = 10_000;
 /** How long a token is distinguished from one that the API server has never accepted, ms. */
 const KNOWN_MS = 60 * 60 * 1000;
@@ -30,9 +30,9 @@ export interface CallerToken {
 }
 
 /**
- * Which tokens the API server has accepted lately. They decide how much memory and time a client may take
- * before its request is sent, never what it may do: each request is authenticated by the API server. Only a keyed hash
- * of a token is kept.
+ * Which tokens the API server has accepted lately. They decide whose bodies are read and whose calls wait for which
+ * others, never what a client may do: each request is authenticated by the API server. Only a keyed hash of a token is
+ * kept.
  */
 export class AcceptedTokens {
   readonly #upstream: Pick<Upstream, 'begin'>;
@@ -51,7 +51,7 @@ export class AcceptedTokens {
     return { token, hash: digest('sha256', this.#key + token, 'base64') };
   }
 
-  /** Within the last 10 s. */
+  /** Whether the API server has accepted it within the last 10 s. */
   isAccepted(caller: CallerToken): boolean {
     return this.#age(caller) < ACCEPTED_MS;
   }
@@ -74,19 +74,20 @@ export class AcceptedTokens {
   }
 
   /**
-   * Asks the API server whether it accepts the token.
-   * @throws StatusError `forbidden` when it does not, `unavailable` when it is overloaded; UpstreamError
+   * Asks the API server whether it accepts the token. `onStart`: as of each call.
+   * @throws StatusError `forbidden` when it does not, `unavailable` when it does not say; UpstreamError
    */
-  async confirm(caller: CallerToken, clientGone: AbortSignalLike): Promise<void> {
+  async confirm(caller: CallerToken, clientGone: AbortSignalLike, onStart?: () => void): Promise<void> {
     const { token } = caller;
-    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token, known: this.isKnown(caller) }, clientGone);
+    const review = { ...SELF_SUBJECT_REVIEW, token, known: this.isKnown(caller), ...(onStart && { onStart }) };
+    const call = this.#upstream.begin(review, clientGone);
     let failure: unknown;
     try {
-      const { status } = await call.send();
+      const { status, retryAfter } = await call.send();
       this.observe(caller, status);
       if (this.isAccepted(caller)) return;
-      if (status === 401) throw new StatusError('forbidden', { message: DENIED_MESSAGE, close: true });
-      throw new StatusError('unavailable', { message: 'the API server is overloaded or unavailable', close: true });
+      if (status === 401) throw new StatusError('forbidden', { message: DENIED_MESSAGE });
+      throw overloadedError(retryAfter);
     } catch (error) {
       failure = error;
       // Nothing of the client's request was sent: that a broken answer leaves unknown is only whether it may be.

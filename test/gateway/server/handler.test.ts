@@ -55,12 +55,13 @@ function budgetOf(limit: number): Budget {
 async function serve(given: Partial<HandlerDeps>, strict = false): Promise<RawClientOptions> {
   const metrics = createGatewayMetrics();
   const connections = new Connections(10);
+  const tokens = new AcceptedTokens(given.upstream ?? failing(new Error('no upstream')), systemClock);
+  tokens.observe(tokens.of(CANARY), 200);
   const deps: HandlerDeps = {
     upstream: failing(new Error('no upstream')),
     connections,
-    tokens: new AcceptedTokens(given.upstream ?? failing(new Error('no upstream')), systemClock),
-    uploads: { accepted: budgetOf(0), unaccepted: budgetOf(0) },
-    responses: budgetOf(0),
+    tokens,
+    bodies: budgetOf(0),
     parser,
     drain: new Drain(systemClock),
     responseRateLimiter: new ResponseRateLimiter(systemClock),
@@ -191,7 +192,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
       retryAfter: undefined,
       body: body(),
     });
-    const wire = await serve({ upstream: answering(parted), responses: budget });
+    const wire = await serve({ upstream: answering(parted), bodies: budget });
     const socket = await open(wire);
     socket.resume().write(READ);
     await waitFor('the buffered part to be taken', () => socket.bytesRead > MIB);
@@ -235,7 +236,7 @@ describe('a streamed response', () => {
   });
 
   it('a streamed response waits for a client that reads slowly and is delivered completely', async () => {
-    const wire = await serve({ upstream: answering(answer), responses: budgetOf(2 * MIB) });
+    const wire = await serve({ upstream: answering(answer), bodies: budgetOf(2 * MIB) });
     const socket = await open(wire);
     socket.pause();
     socket.write(READ);
@@ -277,7 +278,7 @@ describe('a streamed response', () => {
         ended = true;
       }
     })();
-    const wire = await serve({ upstream: answering(() => ({ ...answer(), body })), responses: budgetOf(2 * MIB) });
+    const wire = await serve({ upstream: answering(() => ({ ...answer(), body })), bodies: budgetOf(2 * MIB) });
     const socket: Socket = await open(wire);
     socket.pause();
     socket.write(READ);
