@@ -28,12 +28,13 @@ describe('the npm package', () => {
     const places = new Set(packed.files.map((file) => file.split('/')[0]));
 
     expect(places).toEqual(
-      new Set(['LICENSE', 'NOTICE', 'README.md', 'crds', 'deploy', 'dist', 'examples', 'package.json']),
+      new Set(['LICENSE', 'NOTICE', 'README.md', 'crds', 'deploy', 'dist', 'docs', 'examples', 'package.json']),
     );
     expect(packed.files.filter((file) => /^dist\/(?!bundle\/)|\.test\.|\.ts$|\.map$/.test(file))).toEqual([]);
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/bundle/main.js', 'dist/bundle/parserworker.js', 'crds/placement.yaml']),
     );
+    expect(packed.files.filter((file) => file.startsWith('docs/'))).toEqual(['docs/reference/openapi.json']);
   });
 
   it('the npm package has at most 3 MiB', () => {

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { openApiDocument } from '../src/gateway/openapi/openapi.js';
+import { openApiDocument } from './openapi/openapi.js';
 import { agentChartFiles } from './chart/agentchart.js';
 import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';

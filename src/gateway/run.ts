@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { asRecord } from '../runtime/vocabulary/json.js';
 import { build, packageRoot } from '../runtime/process/build.js';
 import type { GatewayConfig } from './flags.js';
 import { Gateway, type GatewayOptions } from './gateway.js';
-import { openApiDocument } from './openapi/openapi.js';
 import { FieldRules } from './object/fieldrules.js';
 import { createGatewayMetrics } from './metrics.js';
 import { createLogger } from '../runtime/log/pinologger.js';
@@ -58,12 +58,22 @@ function gatewayFor(
     strict: config.strictStatusCodes,
     // The part before the slash is the default field manager of the clients' writes.
     userAgent: `multicluster-engine-gateway/${config.version}`,
-    openapi: JSON.stringify(openApiDocument({ version: config.version, engine, placement })),
+    openapi: openApiDocument(config.version),
     rules: new FieldRules([engine, placement]),
     reloadEveryMs: config.reloadIntervalMs,
   });
 }
 
+/** The OpenAPI document, JSON: the one that is generated and shipped, with the version of this build. */
+function openApiDocument(version: string): string {
+  const document = asRecord(JSON.parse(shippedFile('docs', 'reference', 'openapi.json')));
+  return JSON.stringify({ ...document, info: { ...asRecord(document['info']), version } });
+}
+
 function definition(kind: string): string {
-  return readFileSync(path.join(packageRoot(), 'crds', `${kind}.yaml`), 'utf8');
+  return shippedFile('crds', `${kind}.yaml`);
+}
+
+function shippedFile(...names: readonly string[]): string {
+  return readFileSync(path.join(packageRoot(), ...names), 'utf8');
 }

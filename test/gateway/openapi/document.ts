@@ -4,22 +4,19 @@ import { systemClock } from '../../../src/runtime/clock.js';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { openApiDocument } from '../../../src/gateway/openapi/openapi.js';
 import { FieldRules } from '../../../src/gateway/object/fieldrules.js';
-import type { JsonSchema } from '../../../src/gateway/openapi/jsonschema.js';
+import type { JsonSchema } from '../../../tools/openapi/jsonschema.js';
 import { root } from '../../support/repository/root.js';
 
 function read(...file: string[]): string {
   return readFileSync(path.join(root, ...file), 'utf8');
 }
 
-const [engine, placement] = [read('crds', 'multiclusterengine.yaml'), read('crds', 'placement.yaml')];
-
-/** The OpenAPI document, with the CRDs of this repository. */
-export const document: JsonSchema = openApiDocument({ version: '0.0.0', engine, placement });
+/** The OpenAPI document that the gateway serves. */
+export const document: JsonSchema = JSON.parse(read('docs', 'reference', 'openapi.json'));
 
 /** The field rules of its kinds. */
-export const rules = new FieldRules([engine, placement]);
+export const rules = new FieldRules([read('crds', 'multiclusterengine.yaml'), read('crds', 'placement.yaml')]);
 
 /** What responses of the API server are mapped with; bodies of tests are small, so that no thread is started. */
 export const mapping: MappingDeps = { rules, parser: new ObjectParser(systemClock) };

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-import { mergeSchemas, type JsonSchema } from '../../../src/gateway/openapi/jsonschema.js';
+import { mergeSchemas, type JsonSchema } from '../../../tools/openapi/jsonschema.js';
 import { writeYaml } from '../../../src/gateway/object/yaml.js';
 import type { Ask } from '../client.js';
 import { validatorOf } from './conformance.js';

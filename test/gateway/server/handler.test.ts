@@ -12,7 +12,7 @@ import { headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType } from '../../../src/gateway/request/media.js';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';
 import { ResponseRateLimiter } from '../../../src/gateway/response/responseratelimiter.js';
-import { kindSchemas } from '../../../src/gateway/openapi/schemas.js';
+import { kindSchemas } from '../../../tools/openapi/schemas.js';
 import { handleRequest, type HandlerDeps } from '../../../src/gateway/server/handler.js';
 import { GatewayServer } from '../../../src/gateway/server/server.js';
 import { Upstream, type UpstreamResponse } from '../../../src/gateway/upstream/upstream.js';

@@ -1,11 +1,11 @@
-import { isRecord, asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
+import { isRecord, asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { load } from 'js-yaml';
 import { celKeywords } from './celrules.js';
 import { mergeSchemas, refTo, type JsonSchema } from './jsonschema.js';
 import { requestMetadata, type WriteAction } from './metadata.js';
 import { ALLOWED_KEYS, TIME_PATTERN } from './patterns.js';
-import { Placements } from '../../api/resources.js';
-import { forbiddenFields } from '../object/fieldrules.js';
+import { Placements } from '../../src/api/resources.js';
+import { forbiddenFields } from '../../src/gateway/object/fieldrules.js';
 
 /** Integers of JSON are exact up to here. */
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER;

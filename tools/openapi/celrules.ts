@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
+import { isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
 import { DNS_LABEL_OR_EMPTY_PATTERN, LABEL_VALUE_PATTERN, SUBDOMAIN_OR_EMPTY_PATTERN } from './patterns.js';
 

@@ -1,6 +1,6 @@
-import { MEDIA_TYPES } from '../request/media.js';
-import { BODYLESS_CODES, STATUS_ERRORS, type StatusErrorKind } from '../statuserror.js';
-import { ROUTES, type Action, type Operation, type Route } from '../request/routes.js';
+import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
+import { BODYLESS_CODES, STATUS_ERRORS, type StatusErrorKind } from '../../src/gateway/statuserror.js';
+import { ROUTES, type Action, type Operation, type Route } from '../../src/gateway/request/routes.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
 import { METADATA_SCHEMAS, type WriteAction } from './metadata.js';
 import {

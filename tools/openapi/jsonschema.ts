@@ -1,4 +1,4 @@
-import { isRecord } from '../../runtime/vocabulary/json.js';
+import { isRecord } from '../../src/runtime/vocabulary/json.js';
 
 /** A JSON Schema of dialect 2020-12, the one of OpenAPI 3.1. */
 export interface JsonSchema {
