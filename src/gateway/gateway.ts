@@ -11,7 +11,7 @@ import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { createAccessReviewer } from './upstream/accessreview.js';
 import { parseServingPair, type ServingPair } from '../runtime/tls/certificate.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
-import { Connections } from './server/connections.js';
+import { Connections } from '../runtime/http/connections.js';
 import { handleRequest, type HandlerDeps } from './server/handler.js';
 import { FileReloader } from '../runtime/tls/filereloader.js';
 import type { GatewayMetrics } from './metrics.js';

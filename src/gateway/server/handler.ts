@@ -23,7 +23,7 @@ import type { AcceptedTokens, CallerToken } from '../upstream/acceptedtokens.js'
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 import { UpstreamError } from '../upstream/error.js';
 import { beginAccess, type Access } from './accesslog.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../../runtime/http/connections.js';
 import type { IncomingRequest } from './server.js';
 
 /** What requests are handled with. */

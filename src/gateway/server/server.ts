@@ -8,7 +8,7 @@ import { interceptParser } from '../../runtime/http/parserinput.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../../runtime/tls/certificate.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../../runtime/http/connections.js';
 import { HeadScanner, MAX_HEAD_BYTES } from './headscanner.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { StatusError } from '../statuserror.js';

@@ -3,10 +3,10 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.js';
 import type { HealthCheck } from '../health.js';
+import { Connections } from '../http/connections.js';
 import { Handshakes } from '../http/handshakes.js';
 import { interceptParser, type Parse } from '../http/parserinput.js';
 import type { Logger } from '../logger.js';
-import { ConnectionLimit } from './connectionlimit.js';
 import type { Admission } from './metricsaccess.js';
 import type { Exposition } from '../metrics/registry.js';
 
@@ -73,7 +73,7 @@ const REFUSALS: Readonly<Record<Exclude<Admission, 'allowed'>, HttpResponse>> = 
 export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #server: Server | TlsServer;
-  readonly #connections = new ConnectionLimit(MAX_CONNECTIONS);
+  readonly #connections = new Connections(MAX_CONNECTIONS);
   /** Connections with a request that has no complete response yet. */
   readonly #inProgress = new WeakSet<Socket>();
   /** Connections that are closed after the response in progress: their clients have sent more than the request. */
@@ -158,7 +158,7 @@ export class Endpoint {
     if (secure === undefined) return undefined;
     const admission = await secure.access.decide(request.headers.authorization);
     if (admission !== 'allowed') return REFUSALS[admission];
-    this.#connections.trust(request.socket);
+    this.#connections.markAccepted(request.socket);
     return undefined;
   }
 

@@ -7,7 +7,7 @@ import { Budget } from '../../../src/gateway/request/budget.js';
 import { Drain } from '../../../src/gateway/request/drain.js';
 import { ObjectParser } from '../../../src/gateway/request/objectparser.js';
 import { AcceptedTokens } from '../../../src/gateway/upstream/acceptedtokens.js';
-import { Connections } from '../../../src/gateway/server/connections.js';
+import { Connections } from '../../../src/runtime/http/connections.js';
 import { headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType } from '../../../src/gateway/request/media.js';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';

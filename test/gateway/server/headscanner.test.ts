@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { Connections } from '../../../src/gateway/server/connections.js';
+import { Connections } from '../../../src/runtime/http/connections.js';
 import { GatewayServer } from '../../../src/gateway/server/server.js';
 import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

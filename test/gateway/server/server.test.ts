@@ -6,7 +6,7 @@ import { setImmediate as nextPass } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { Connections } from '../../../src/gateway/server/connections.js';
+import { Connections } from '../../../src/runtime/http/connections.js';
 import { GatewayServer, type IncomingRequest } from '../../../src/gateway/server/server.js';
 import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { Connections, type Admission } from '../../../src/gateway/server/connections.js';
+import { Connections, type Admission } from '../../../src/runtime/http/connections.js';
 
 /** The part of a socket that Connections uses. */
 class FakeSocket extends EventEmitter {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 export type Admission = 'accepted' | 'evicted' | 'rejected';
 
 /**
- * The open connections. At the limit, a new one replaces the one whose last response is the oldest, of those that have
+ * The open connections of a server. At the limit, a new one replaces the one whose last response is the oldest, of those that have
  * not carried a token which the API server accepts; where there are none, of the others. A connection for which a call
  * to the API server is in progress is never replaced; an idle one, or one that waits or is in the middle of a slow
  * request, keeps no other client out.
