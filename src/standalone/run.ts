@@ -3,6 +3,7 @@ import path from 'node:path';
 import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PART_OF_LABEL, PRODUCT } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
 import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
+import { shellWord } from '../domain/shellword.js';
 import type { ManagerConfig } from '../operator/flags.js';
 import { packageRoot } from '../runtime/process/build.js';
 import { addressOf } from '../runtime/flags/flags.js';
@@ -269,7 +270,7 @@ function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
     '',
     'The hub is up. Next, in another terminal:',
     '',
-    `  export KUBECONFIG=${quoted(kubeconfig)}`,
+    `  export KUBECONFIG=${shellWord(kubeconfig)}`,
     ...(installed ? [] : [`  kubectl apply -f ${shown(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
     '  kubectl get mce -w',
     '',
@@ -287,10 +288,5 @@ function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
 /** A path as a shell reads it: relative to the working directory where it is below it. */
 function shown(file: string): string {
   const relative = path.relative(process.cwd(), file);
-  return quoted(/^\.\.(?:\/|$)/.test(relative) ? file : relative || '.');
-}
-
-/** Quoted for a POSIX shell if needed. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return shellWord(/^\.\.(?:\/|$)/.test(relative) ? file : relative || '.');
 }

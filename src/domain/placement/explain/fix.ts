@@ -2,6 +2,7 @@ import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { nearestWord } from '../../../runtime/vocabulary/nearestword.js';
 import { selects } from '../../clusters/selector.js';
 import { meets, valueOf, type Requirement, type StringMap } from '../../selectors.js';
+import { shellWord } from '../../shellword.js';
 import { eligibleSets } from '../select/eligible.js';
 import { firstFailure } from '../select/rules.js';
 import { standingOf } from '../select/standing.js';
@@ -22,7 +23,6 @@ export type LabelChanges = Readonly<Record<string, string | null>>;
 
 /** For a label that only has to exist. */
 const ANY_VALUE = 'true';
-const SHELL_SAFE = /^[A-Za-z0-9_./=-]+$/;
 
 /** Undefined when the cluster matches the predicate or fails another rule, and when labels alone cannot make it match. */
 export function fixFor(one: ClusterExplanation, index: number, input: ExplainInput): Fix | undefined {
@@ -96,11 +96,6 @@ function commandFor(name: string, labels: StringMap, changes: LabelChanges): str
   const replaces = Object.entries(changes).some(([key, value]) => value !== null && Object.hasOwn(labels, key));
   const command = ['kubectl', 'label', 'mcl', name, ...words].map(shellWord).join(' ');
   return replaces ? `${command} --overwrite` : command;
-}
-
-/** The word for a POSIX shell, in quotes where needed. */
-function shellWord(word: string): string {
-  return SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Labels that bring a cluster into an eligible set, and what else it lacks there. */
