@@ -248,8 +248,10 @@ describe('connections at the limit', () => {
     const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     const slow = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
     for (const socket of slow) socket.write(CREATE.slice(0, -1));
-    await waitFor('their heads', async () =>
-      (await small.metrics.text()).includes('multicluster_gateway_connections 10\n'),
+    await waitFor('the reviews of their tokens', async () =>
+      (await small.metrics.text()).includes(
+        'multicluster_gateway_upstream_requests_total{method="POST",code="201"} 10\n',
+      ),
     );
 
     const { replies } = await sendRaw(READ, small.wire);

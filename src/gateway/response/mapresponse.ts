@@ -2,6 +2,7 @@ import { isRecord, asRecord, type JsonRecord } from '../../runtime/vocabulary/js
 import { isUtf8 } from 'node:buffer';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
+import type { ResponseBody } from '../../runtime/http/exchange.js';
 import { emptyResponse, type HttpResponse } from './response.js';
 import type { JsonObject } from '../object/document.js';
 import { invalidObjectError } from './invalidobject.js';
@@ -13,7 +14,6 @@ import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { admissionWarnings } from './warnings.js';
 import { toUpstreamError, UpstreamError } from '../upstream/error.js';
-import type { ResponseBody } from '../upstream/exchange.js';
 import type { UpstreamResponse } from '../upstream/upstream.js';
 
 /** The parts of a request that its response depends on. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.js';
-import { WaitLimit } from '../waitlimit.js';
+import { WaitLimit } from '../../runtime/waitlimit.js';
 import { COMMON_HEADERS, type HttpResponse } from './response.js';
 
 /**

@@ -1,3 +1,4 @@
+import { LightAbortSignal } from '../../runtime/abortsignal.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import type { HealthCheck } from '../../runtime/health.js';
 import type { Logger } from '../../runtime/logger.js';
@@ -17,7 +18,6 @@ import { isRead, MAX_BUFFERED, mapResponse, type RequestInfo } from '../response
 import type { ResponseRateLimiter } from '../response/responseratelimiter.js';
 import { emptyResponse, errorResponse, withoutBody, type HttpResponse } from '../response/response.js';
 import { writeResponse } from '../response/write.js';
-import { LightAbortSignal } from '../abortsignal.js';
 import { StatusError } from '../statuserror.js';
 import type { AcceptedTokens, CallerToken } from '../upstream/acceptedtokens.js';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';

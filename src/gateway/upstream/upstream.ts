@@ -3,14 +3,14 @@ import { createSecureContext } from 'node:tls';
 import { buildConnector, Client, Pool } from 'undici';
 import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
 import { observed } from '../../runtime/connection/observedconnection.js';
+import { LightAbortSignal } from '../../runtime/abortsignal.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
+import { Exchange, type ResponseBody } from '../../runtime/http/exchange.js';
 import { Slots } from '../../runtime/http/slots.js';
+import { WaitLimit } from '../../runtime/waitlimit.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Method } from '../request/routes.js';
-import { unreachable, UpstreamError } from './error.js';
-import { Exchange, MAX_RESPONSE_BYTES, type ResponseBody } from './exchange.js';
-import { LightAbortSignal } from '../abortsignal.js';
-import { WaitLimit } from '../waitlimit.js';
+import { toUpstreamError, unreachable, UpstreamError } from './error.js';
 
 export interface UpstreamRequest {
   readonly method: Method;
@@ -66,6 +66,10 @@ export interface UpstreamOptions {
 
 /** For calls with a token that was accepted within the last hour, and for all others: these keep no such call waiting. */
 const CONNECTIONS = { known: 192, unknown: 64 } as const;
+/** Of the body of a response. One that announces more fails before its first chunk. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** What is received of a body before it is asked for. */
+const MAX_UNREAD_BYTES = 64 * 1024;
 /** Of a response. Admission may warn of more than Node reads by default, and a write that was done must not fail by that. */
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_CONNECT_MS = 5_000;
@@ -131,7 +135,12 @@ export class Upstream {
     const limit = new WaitLimit({ clock, ms: timeoutMs, exceeded });
     const waits = request.method === 'GET' ? limit : undefined;
     // A connection that is being made is taken until it is open or has failed, also when its call has ended.
-    const exchange = new Exchange({ waits, onOver: () => slots.release() });
+    const exchange = new Exchange({
+      maxUnreadBytes: MAX_UNREAD_BYTES,
+      waits,
+      onOver: () => slots.release(),
+      errorFor: toUpstreamError,
+    });
     const onClientGone = (): void => abort(CLIENT_GONE);
     clientGone.addEventListener('abort', onClientGone, { once: true });
     limit.start();
@@ -143,6 +152,8 @@ export class Upstream {
         this.#dispatch(request, exchange);
         const head = await exchange.head;
         status = String(head.status);
+        if (Number(head.headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES)
+          exchange.abort(new UpstreamError('broken', 'TOO_LARGE'));
         return {
           status: head.status,
           contentType: text(head.headers['content-type']),

@@ -1,7 +1,8 @@
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../clock.js';
-import type { ApiError } from '../errors.js';
+import { asError, type ApiError } from '../errors.js';
+import { Exchange, type ResponseHead } from '../http/exchange.js';
 import type { RequestMetrics } from '../metrics/metrics.js';
-import { exchange, type IncomingResponse, type ResponseBody } from './exchange.js';
 import { isForeign, parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
 import type { Credentials } from './credentials.js';
@@ -49,6 +50,14 @@ export interface RoundTripper {
   /** The body as a stream, until it ends or the call's own signal fires. */
   open(call: Call, credentials: Credentials, deadline: Deadline): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
+}
+
+/** Received bytes that nobody has read yet: above this the connection is paused. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/** The head of a response with its body, which may not have been received yet. */
+interface IncomingResponse extends ResponseHead {
+  readonly body: Exchange;
 }
 
 /** Parts of the address of an API server. */
@@ -109,7 +118,7 @@ export class HttpRoundTripper implements RoundTripper {
         body: call.body ?? null,
         bodyTimeout: kind === 'streams' ? 0 : bodyTimeoutMs,
       };
-      const response = await exchange(this.#pool.dispatcher(credentials, kind), options, deadline);
+      const response = await send(this.#pool.dispatcher(credentials, kind), options, deadline);
       count(String(response.status));
       serverClock?.observe(response.headers.date, started);
       return response;
@@ -157,7 +166,7 @@ export class HttpRoundTripper implements RoundTripper {
     throw new AttemptError(isForeign(raw) ? foreign(failure, credentials) : failure, false);
   }
 
-  async #bytesOf(call: Call, body: ResponseBody, credentials: Credentials): Promise<Buffer | undefined> {
+  async #bytesOf(call: Call, body: Exchange, credentials: Credentials): Promise<Buffer | undefined> {
     try {
       return await body.bytes(this.#options.maxResponseBytes);
     } catch (error) {
@@ -165,14 +174,9 @@ export class HttpRoundTripper implements RoundTripper {
     }
   }
 
-  async *#chunksOf(
-    call: Call,
-    body: ResponseBody,
-    credentials: Credentials,
-    onEnd: () => void,
-  ): AsyncIterable<Uint8Array> {
+  async *#chunksOf(call: Call, body: Exchange, credentials: Credentials, onEnd: () => void): AsyncIterable<Uint8Array> {
     try {
-      yield* body.chunks();
+      yield* body;
     } catch (error) {
       if (call.signal?.aborted === true) throw aborted(call.target);
       throw this.#explainer.unanswered(call.target, error, credentials);
@@ -180,6 +184,27 @@ export class HttpRoundTripper implements RoundTripper {
       onEnd();
     }
   }
+}
+
+/**
+ * Sends a request; resolves with the head of the response. Rejects with the error of the connection, or with the reason of
+ * `deadline`, which ends the response too.
+ */
+async function send(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  deadline: Deadline,
+): Promise<IncomingResponse> {
+  const end = (): void => body.abort(asError(deadline.reason));
+  const body = new Exchange({
+    maxUnreadBytes: MAX_UNREAD_BYTES,
+    onOver: () => deadline.removeEventListener('abort', end),
+  });
+  if (deadline.aborted) end();
+  else deadline.addEventListener('abort', end);
+  dispatcher.dispatch(options, body);
+  const { status, headers } = await body.head;
+  return { status, headers, body };
 }
 
 /** Path and query of a call. */

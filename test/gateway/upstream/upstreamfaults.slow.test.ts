@@ -150,6 +150,7 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
     ['has a bad chunk', says(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n${CANARIES}\r\n0\r\n\r\n`)],
     ['is cut JSON in a whole answer', says(reply(200, OBJECT.slice(0, 20)))],
     ['is empty', says(reply(200, ''))],
+    ['announces more than 64 MiB', says(`${HEAD}Content-Length: ${64 * MIB + 1}\r\n\r\n${OBJECT}`)],
     ['is HTML', says(reply(200, '<html></html>', { 'content-type': 'text/html' }))],
     ['is HTML that is declared as JSON', says(reply(200, '<html></html>'))],
     ['is JSON of no object', says(reply(200, '[]'))],

@@ -1,19 +1,19 @@
-import type { AbortSignalLike } from '../runtime/clock.js';
+import type { AbortSignalLike } from './clock.js';
 
 /**
  * A signal and its controller in one, for each of many short calls: an AbortController with its event target costs more
  * than all else that the call does with it. Each listener is called once.
  */
-export class LightAbortSignal implements AbortSignalLike {
+export class LightAbortSignal<Reason = unknown> implements AbortSignalLike {
   readonly #listeners: (() => void)[] = [];
   #aborted = false;
-  #reason: unknown;
+  #reason: Reason | undefined;
 
   get aborted(): boolean {
     return this.#aborted;
   }
 
-  get reason(): unknown {
+  get reason(): Reason | undefined {
     return this.#reason;
   }
 
@@ -27,7 +27,7 @@ export class LightAbortSignal implements AbortSignalLike {
   }
 
   /** Fires the signal. Only the first call has an effect. */
-  abort(reason: unknown): void {
+  abort(reason: Reason): void {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 
-import { UpstreamError } from '../../../src/gateway/upstream/error.js';
-import { Exchange } from '../../../src/gateway/upstream/exchange.js';
+import { Exchange } from '../../../src/runtime/http/exchange.js';
 
-const LEFT = new UpstreamError('abandoned', 'CLIENT_GONE');
+const LEFT = new Error('the client has left');
+const MAX_UNREAD = 64 * 1024;
 const PIECE = Buffer.alloc(40 * 1024, 'x');
 
 /** What the dispatcher gives to its handler; keeps what is asked of it. */
@@ -30,7 +30,7 @@ class FakeController implements Dispatcher.DispatchController {
 function started() {
   const controller = new FakeController();
   let over = 0;
-  const exchange = new Exchange({ waits: undefined, onOver: () => (over += 1) });
+  const exchange = new Exchange({ maxUnreadBytes: MAX_UNREAD, onOver: () => (over += 1) });
   exchange.onRequestStart(controller);
   return { exchange, controller, over: () => over };
 }
@@ -95,7 +95,7 @@ describe('an exchange', () => {
   it('an exchange that is aborted before the request is sent is not sent, and its connection is free when the dispatcher says so', async () => {
     const controller = new FakeController();
     let over = 0;
-    const exchange = new Exchange({ waits: undefined, onOver: () => (over += 1) });
+    const exchange = new Exchange({ maxUnreadBytes: MAX_UNREAD, onOver: () => (over += 1) });
     exchange.abort(LEFT);
     const before = over;
     exchange.onRequestStart(controller);
@@ -118,12 +118,34 @@ describe('an exchange', () => {
     await expect(exchange.next()).rejects.toBe(LEFT);
   });
 
-  it('a response that announces more than 64 MiB has a head and no body', async () => {
-    const { exchange, controller } = started();
-    exchange.onResponseStart(controller, 200, { 'content-length': String(64 * 1024 * 1024 + 1) });
+  it('an exchange gives the chunks that arrived before an error of the connection, and then what the error means', async () => {
+    const controller = new FakeController();
+    const meant = new Error('the connection was reset');
+    const exchange = new Exchange({ maxUnreadBytes: MAX_UNREAD, onOver: () => undefined, errorFor: () => meant });
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, Buffer.from('a'));
+    exchange.onResponseError(controller, new Error('ECONNRESET'));
 
-    expect(await exchange.head).toMatchObject({ status: 200 });
-    await expect(exchange.next()).rejects.toMatchObject({ reason: 'broken', code: 'TOO_LARGE' });
-    expect(controller.aborted).toBe(true);
+    expect(String((await exchange.next()).value)).toBe('a');
+    await expect(exchange.next()).rejects.toBe(meant);
+  });
+
+  it('an exchange gives the whole body, whatever it had to wait for, up to a limit', async () => {
+    const bodies = [100, 200].map(async (limitKib) => {
+      const { exchange, controller } = started();
+      exchange.onResponseStart(controller, 200, {});
+      for (const _ahead of [1, 2]) exchange.onResponseData(controller, PIECE);
+      const whole = exchange.bytes(limitKib * 1024);
+      const resumed = !controller.paused;
+      exchange.onResponseData(controller, PIECE);
+      exchange.onResponseEnd();
+      return { resumed, bytes: (await whole)?.length, aborted: controller.aborted };
+    });
+
+    expect(await Promise.all(bodies)).toEqual([
+      { resumed: true, bytes: undefined, aborted: true },
+      { resumed: true, bytes: 3 * PIECE.length, aborted: false },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../runtime/clock.js';
+import type { Clock, Timer } from './clock.js';
 
 interface WaitLimitOptions {
   readonly clock: Clock;

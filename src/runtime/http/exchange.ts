@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { WaitLimit } from '../waitlimit.js';
-import { toUpstreamError, UpstreamError } from './error.js';
 
 export interface ResponseHead {
   readonly status: number;
@@ -18,33 +17,35 @@ export interface ResponseBody extends AsyncIterableIterator<Buffer> {
 }
 
 export interface ExchangeOptions {
+  /** What is received of a body and not read yet. Above it the connection is read no further until somebody reads. */
+  readonly maxUnreadBytes: number;
   /** Limits each wait for a chunk of the body; undefined: none of them. */
-  readonly waits: WaitLimit | undefined;
+  readonly waits?: WaitLimit | undefined;
   /** The connection is used no more: the response is over, or the connection is closed or was never made. */
   readonly onOver: () => void;
+  /** The error that the reader gets for one of the connection; undefined: the same. */
+  readonly errorFor?: ((error: Error) => Error) | undefined;
 }
-
-/** Of a body. A response that announces more fails before its first chunk. */
-export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** What is received of a body before it is asked for. Then the connection is read no further. */
-const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
  * One request at the dispatcher, and its response: first the head, then the chunks of the body, in order, for one reader.
- * `Dispatcher.request` does the same with a stream and an AbortSignal, for a fifth more CPU time of a small request.
+ * `Dispatcher.request` does the same with a stream and an AbortSignal, for a fifth more CPU time of a small request: its
+ * stream and its iterator are made for each response and pass each chunk on in several turns.
  */
 export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
-  /** The head of the response. Rejects with UpstreamError when there is none. */
+  /** The head of the response. Rejects when there is none. */
   readonly head: Promise<ResponseHead>;
   readonly #options: ExchangeOptions;
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
+  /** Bytes in `#chunks`. */
   #unread = 0;
   #complete = false;
-  #error: UpstreamError | undefined;
+  #error: Error | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #resolveHead: (head: ResponseHead) => void = () => undefined;
-  #rejectHead: (error: UpstreamError) => void = () => undefined;
-  #wakeReader: () => void = () => undefined;
+  #rejectHead: (error: Error) => void = () => undefined;
+  /** Defined while the reader waits. */
+  #wakeReader: (() => void) | undefined;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -60,8 +61,12 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
     return this.#error !== undefined;
   }
 
-  /** Ends it: whoever waits gets the error at once, also while the connection is being made. The first error counts. */
-  abort(error: UpstreamError): void {
+  /**
+   * Ends it: whoever waits gets the error at once, also while the connection is being made, and what is unread is
+   * dropped. The first error counts.
+   */
+  abort(error: Error): void {
+    this.#chunks = [];
     this.#fail(error);
     this.#controller?.abort(error);
   }
@@ -70,26 +75,46 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
     return this.#complete && this.#error === undefined ? this.#chunks.splice(0) : undefined;
   }
 
+  /**
+   * The whole body; undefined, and the exchange is aborted, when it is longer than `limit`.
+   * @throws the error of the exchange
+   */
+  async bytes(limit: number): Promise<Buffer | undefined> {
+    this.#resume();
+    while (!this.#complete && this.#error === undefined && this.#unread <= limit) await this.#changed();
+    this.#wakeReader = undefined;
+    if (this.#error !== undefined) throw this.#error;
+    if (this.#unread > limit) {
+      this.abort(new Error('the response is too long'));
+      return undefined;
+    }
+    const [only] = this.#chunks;
+    return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#unread);
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
   }
 
   /**
    * The next chunk of the body. To be called again when it has settled.
-   * @throws UpstreamError
+   * @throws the error of the exchange, when the chunks that arrived before it are read
    */
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     const { waits } = this.#options;
     if (this.#chunks.length === 0 && !this.#complete && this.#error === undefined) {
       waits?.start();
-      await new Promise<void>((resolve) => (this.#wakeReader = resolve));
+      await this.#changed();
+      this.#wakeReader = undefined;
     }
     waits?.stop();
-    if (this.#error !== undefined) throw this.#error;
     const value = this.#chunks.shift();
-    if (value === undefined) return { done: true, value };
+    if (value === undefined) {
+      if (this.#error !== undefined) throw this.#error;
+      return { done: true, value };
+    }
     this.#unread -= value.length;
-    if (this.#chunks.length === 0) this.#controller?.resume();
+    if (this.#chunks.length === 0) this.#resume();
     return { done: false, value };
   }
 
@@ -100,35 +125,41 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // Others are provisional.
-    if (status < 200) return;
-    this.#resolveHead({ status, headers });
-    const length = Number(headers['content-length'] ?? 0);
-    if (length > MAX_RESPONSE_BYTES) this.abort(new UpstreamError('broken', 'TOO_LARGE'));
+    if (status >= 200) this.#resolveHead({ status, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#error !== undefined) return;
     this.#chunks.push(chunk);
     this.#unread += chunk.length;
-    if (this.#unread > MAX_UNREAD_BYTES) controller.pause();
-    this.#wakeReader();
+    if (this.#unread > this.#options.maxUnreadBytes && this.#wakeReader === undefined) controller.pause();
+    this.#wakeReader?.();
   }
 
   onResponseEnd(): void {
     this.#complete = true;
-    this.#wakeReader();
+    this.#wakeReader?.();
     this.#options.onOver();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.#fail(toUpstreamError(error));
+    this.#fail(this.#options.errorFor?.(error) ?? error);
     this.#options.onOver();
   }
 
-  #fail(error: UpstreamError): void {
+  #fail(error: Error): void {
     if (this.#error !== undefined) return;
     this.#error = error;
-    this.#chunks.length = 0;
     this.#rejectHead(error);
-    this.#wakeReader();
+    this.#wakeReader?.();
+  }
+
+  #resume(): void {
+    if (this.#controller?.paused === true) this.#controller.resume();
+  }
+
+  /** Resolves when a chunk, the end or an error has arrived. */
+  #changed(): Promise<void> {
+    return new Promise((resolve) => (this.#wakeReader = resolve));
   }
 }

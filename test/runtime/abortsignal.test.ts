@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { LightAbortSignal } from '../../src/gateway/abortsignal.js';
+import { LightAbortSignal } from '../../src/runtime/abortsignal.js';
 import { delay, systemClock } from '../../src/runtime/clock.js';
 
 describe('a light abort signal', () => {
