@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
+import { PRODUCT } from './api/names.js';
 import { isFleetConfig } from './cli/cluster/flags.js';
 import { readConfig, tooOldNode, type Config } from './commandline.js';
 
@@ -55,7 +56,7 @@ async function run(config: Config): Promise<number> {
 async function isProfiled({ command, profileDir }: Config): Promise<boolean> {
   if (profileDir === undefined) return true;
   const { profile } = await import('./runtime/profiles/profile.js');
-  return profile({ command, profileDir });
+  return profile({ program: PRODUCT, command, profileDir });
 }
 
 // undici's HTTP parser is WebAssembly: V8's optimizing compiler takes 30 MiB for it at the first connection, and the code

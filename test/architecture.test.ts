@@ -69,7 +69,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: [APISERVER],
   },
   commandline: { imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
-  main: { imports: ['commandline', 'runtime', 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
+  main: {
+    imports: ['api', 'commandline', 'runtime', 'operator', 'gateway', 'agent', 'cli', 'standalone'],
+    packages: [],
+  },
   'kube-apiserver': {
     imports: [],
     packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { METRICS_PREFIX } from '../api/names.js';
 import { cacheMetrics, requestMetrics } from '../runtime/metrics/clientmetrics.js';
 import { Collectors } from '../runtime/metrics/collectors.js';
 import { createProcessRegistry, expositionOf, type BuildInfo } from '../runtime/metrics/registry.js';
@@ -26,7 +27,7 @@ const HELP = {
 
 /** The metrics of an agent, with their exposition. */
 export function createAgentMetrics(build?: BuildInfo) {
-  const registry = createProcessRegistry(build);
+  const registry = createProcessRegistry(METRICS_PREFIX, build);
   return {
     requests: requestMetrics(registry),
     caches: cacheMetrics(registry),

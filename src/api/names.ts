@@ -1,6 +1,10 @@
 /** Labels, annotations, finalizers and fixed object names: they are stored in users' clusters, so they must not change. */
 
 export const PRODUCT = 'multicluster-engine';
+/** Begins the names of this product's metrics. */
+export const METRICS_PREFIX = 'multicluster_';
+/** The source of this product's traces, and what begins the names of its attributes. */
+export const TRACES = Object.freeze({ program: PRODUCT, prefix: 'multicluster.' });
 /** On every object of the product, with its name as the value. */
 export const PART_OF_LABEL = 'app.kubernetes.io/part-of';
 
@@ -70,6 +74,9 @@ export const ENGINE_FIELD_MANAGER = 'multicluster-engine';
 export const PLACEMENT_FIELD_MANAGER = 'multicluster-engine-placement';
 export const CLUSTERS_FIELD_MANAGER = 'multicluster-engine-clusters';
 export const HEALTH_FIELD_MANAGER = 'multicluster-engine-health';
+/** Those of events and of Leases. */
+export const EVENTS_FIELD_MANAGER = 'multicluster-engine-events';
+export const LEASE_FIELD_MANAGER = 'multicluster-engine-lease';
 export const INVENTORIES_FIELD_MANAGER = 'multicluster-engine-inventories';
 export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
 /**

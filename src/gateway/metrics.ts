@@ -1,3 +1,4 @@
+import { METRICS_PREFIX } from '../api/names.js';
 import type { ReloadMetrics } from '../runtime/metrics/metrics.js';
 import { Collectors } from '../runtime/metrics/collectors.js';
 import { createProcessRegistry, expositionOf, type BuildInfo, type Exposition } from '../runtime/metrics/registry.js';
@@ -37,7 +38,7 @@ export type GatewayRegistry = GatewayMetrics & Exposition;
 
 /** The registry of a gateway process. */
 export function createGatewayMetrics(build?: BuildInfo): GatewayRegistry {
-  const registry = createProcessRegistry(build);
+  const registry = createProcessRegistry(METRICS_PREFIX, build);
   const collectors = new Collectors(registry, HELP);
   const requests = requestCollectors(collectors);
   const dropped = collectors.counter('multicluster_gateway_dropped_connections_total', ['cause']);

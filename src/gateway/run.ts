@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asRecord } from '../runtime/vocabulary/json.js';
+import { TRACES } from '../api/names.js';
 import { build, packageRoot } from '../runtime/process/build.js';
 import type { GatewayConfig } from './flags.js';
 import { Gateway, type GatewayOptions } from './gateway.js';
@@ -30,7 +31,7 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   try {
     const { version } = config;
     const service = 'multicluster-engine-gateway';
-    if (config.tracing !== undefined) tracing = await openTracing({ service, version, clock, log });
+    if (config.tracing !== undefined) tracing = await openTracing({ ...TRACES, service, version, clock, log });
     const gateway = gatewayFor(config, { clock, log, metrics, tracer: tracing?.tracer });
     await gateway.start();
     const tls = { cert: config.tlsCert, key: config.tlsKey };

@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectName } from '../runtime/vocabulary/meta.js';
+import { EVENTS_FIELD_MANAGER, LEASE_FIELD_MANAGER } from '../api/names.js';
 import { build } from '../runtime/process/build.js';
 import type { ManagerConfig } from './flags.js';
 import type { KubeClient } from '../runtime/client/client.js';
@@ -85,10 +86,14 @@ export function createLeaderClients(
 ): LeaderClients {
   const { config, transport, tools, metrics, log } = manager;
   const lease: ObjectName = { namespace: config.leaderElectionNamespace, name: group.lease };
-  const election = createElector(transport, { lease, identity: config.identity }, { ...tools, leader: metrics.leader });
+  const election = createElector(
+    transport,
+    { lease, identity: config.identity, fieldManager: LEASE_FIELD_MANAGER },
+    { ...tools, leader: metrics.leader },
+  );
   const guard = { leadership: election, metrics: metrics.guard, log };
   const events = guardClient(createClient(transport, { bucket: 'events' }), eventRights, guard);
-  const reporter = { controller: group.controller, instance: config.identity };
+  const reporter = { controller: group.controller, instance: config.identity, fieldManager: EVENTS_FIELD_MANAGER };
   return {
     election,
     client: guardClient(createClient(transport), group.rights, guard),

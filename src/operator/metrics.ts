@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { METRICS_PREFIX } from '../api/names.js';
 import {
   cacheMetrics,
   eventMetrics,
@@ -67,7 +68,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
  * of client-go and controller-runtime, so that stock dashboards work; ours begin with `multicluster_`.
  */
 export function createMetrics(build?: BuildInfo) {
-  const registry = createProcessRegistry(build);
+  const registry = createProcessRegistry(METRICS_PREFIX, build);
   const queue = queueMetrics(registry);
   const reconcile = reconcileMetrics(registry);
   const placements = placementMetrics(registry);

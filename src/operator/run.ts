@@ -1,5 +1,5 @@
 import type { ControllerName, OperatorConfig } from './flags.js';
-import { OLDEST_KUBERNETES } from '../api/names.js';
+import { OLDEST_KUBERNETES, TRACES } from '../api/names.js';
 import { createAccessReviewer } from '../runtime/client/accessreview.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
 import { KubeconfigError } from '../runtime/kubeconfig/kubeconfigerror.js';
@@ -46,7 +46,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   try {
     log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
     const service = `multicluster-engine-${controllers.includes('engine') ? 'operator' : 'placement-controller'}`;
-    const tracing = config.tracing && (await openTracing({ service, version, clock: systemClock, log }));
+    const tracing = config.tracing && (await openTracing({ ...TRACES, service, version, clock: systemClock, log }));
     const sinks = { log, tracer: tracing?.tracer };
     const manager = createManager(config, sinks, (options) => createTransport(kubeconfig, options));
     const create = await Promise.all(controllers.map((name) => GROUPS[name]()));

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PART_OF_LABEL, PRODUCT } from '../api/names.js';
+import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PART_OF_LABEL, PRODUCT, TRACES } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
 import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import { shellWord } from '../domain/shellword.js';
@@ -163,7 +163,8 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   signal.throwIfAborted();
   await progress.step('starting the local runtime', () => node.start());
   const service = 'multicluster-engine-operator';
-  const tracing = config.tracing && (await openTracing({ service, version: config.version, clock: systemClock, log }));
+  const tracing =
+    config.tracing && (await openTracing({ ...TRACES, service, version: config.version, clock: systemClock, log }));
   const sinks = { log, tracer: tracing?.tracer };
   const parts = [
     operator(config, clients, sinks),

@@ -146,7 +146,7 @@ class Loop implements Controller {
 
   /** Never throws. */
   async #work(queue: WorkQueue, key: string, run: Run): Promise<void> {
-    const { clock, metrics, reconciler, newId = randomUUID } = this.#options;
+    const { clock, metrics, reconciler, tracer, newId = randomUUID } = this.#options;
     const reconcileId = newId();
     const log = this.#options.log.child({ ...this.#fields(key), reconcileID: reconcileId });
     const pass: Pass = { reconcileId, log, signal: run.signal, enqueuedAt: run.enqueuedAt };
@@ -165,7 +165,7 @@ class Loop implements Controller {
       result = this.#failed(queue, key, pass, error);
       if (result === 'error') errorType = errorTypeOf(error);
     }
-    span?.end({ attributes: { 'multicluster.reconcile.result': result }, errorType });
+    span?.end({ attributes: { [`${tracer?.prefix}reconcile.result`]: result }, errorType });
     metrics?.reconcile.active(--this.#active);
     metrics?.reconcile.finished(result, (clock.monotonic() - began) / 1000);
   }
@@ -188,15 +188,16 @@ class Loop implements Controller {
   #startSpan(key: string, reconcileId: string): Span | undefined {
     const { name: controller, kind, tracer } = this.#options;
     const { namespace, name } = namesOf(key);
-    return tracer?.start({
+    if (tracer === undefined) return undefined;
+    return tracer.start({
       name: `reconcile ${kind}`,
       kind: 'internal',
       attributes: {
-        'multicluster.controller': controller,
-        'multicluster.object.kind': kind,
-        'multicluster.object.name': name,
+        [`${tracer.prefix}controller`]: controller,
+        [`${tracer.prefix}object.kind`]: kind,
+        [`${tracer.prefix}object.name`]: name,
         'k8s.namespace.name': namespace,
-        'multicluster.reconcile.id': reconcileId,
+        [`${tracer.prefix}reconcile.id`]: reconcileId,
       },
     });
   }

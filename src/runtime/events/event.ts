@@ -30,10 +30,11 @@ export interface EventObject extends KubeObject {
 }
 
 export interface Reporter {
-  /** A qualified name, such as `multicluster.platform.io/engine`. */
+  /** A qualified name, such as `example.com/greeting`. */
   readonly controller: string;
   /** The process. */
   readonly instance: string;
+  readonly fieldManager: string;
 }
 
 /** Limits that the API sets, in bytes of UTF-8 for the note. */

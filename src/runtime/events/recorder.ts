@@ -38,7 +38,6 @@ const SERIES_LIMIT = 1_000;
 const SERIES_PAUSE_MS = 360_000;
 /** Least time between two writes of a series' count. */
 const SERIES_WRITE_MS = 10_000;
-const FIELD_MANAGER = 'multicluster-engine-events';
 
 interface Series {
   readonly key: string;
@@ -157,16 +156,17 @@ class QueuedRecorder implements EventRecorder {
 
   async #write(series: Series): Promise<void> {
     const { clock, metrics } = this.#tools;
+    const { fieldManager } = this.#reporter;
     const { count, stored, event } = series;
     if (count === series.written) return;
     const repeats = seriesOf(event, count, series.lastAt);
     try {
       if (stored) {
-        await this.#client.apply(Events, repeats, { fieldManager: FIELD_MANAGER, force: true });
+        await this.#client.apply(Events, repeats, { fieldManager, force: true });
       } else {
         // An event that occurred again before its first write is created with its count.
         const first = count === 1 ? event : { ...repeats, ...event };
-        series.event = await this.#client.create(Events, first, { fieldManager: FIELD_MANAGER });
+        series.event = await this.#client.create(Events, first, { fieldManager });
       }
       series.stored = true;
       series.written = count;

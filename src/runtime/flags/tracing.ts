@@ -2,7 +2,7 @@ import { FlagValue } from './flags.js';
 
 /** Traces are on. The SDK of OpenTelemetry itself reads its other variables. */
 export interface TracingConfig {
-  /** The variables that the components of an engine have in common with the operator. */
+  /** The variables that hold for the programs that this one starts, too. */
   readonly shared: Readonly<Record<string, string>>;
 }
 
@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'] as const;
-/** Not OTEL_EXPORTER_OTLP_HEADERS, which may hold a secret, and no file: the components have none of the operator's. */
+/** Not OTEL_EXPORTER_OTLP_HEADERS, which may hold a secret, and no file: other programs do not have those of this one. */
 const SHARED = [
   ...ENDPOINTS,
   ...PROTOCOLS,

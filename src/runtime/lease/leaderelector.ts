@@ -23,6 +23,8 @@ export interface LeaseOptions {
   readonly lease: ObjectName;
   /** Unique among processes that run at the same time: a Lease held by this identity counts as held by this process. */
   readonly identity: string;
+  /** Of the writes of the Lease. */
+  readonly fieldManager: string;
   readonly times?: LeaseTimes;
 }
 
@@ -32,7 +34,7 @@ export interface LeaseTools extends CacheTools {
 
 /** An elector over a transport. Its writes are guarded and use the rate limit bucket `leases`. */
 export function createElector(transport: Transport, options: LeaseOptions, tools: LeaseTools): LeaderElector {
-  const { lease, identity, times = LEASE_TIMES } = options;
+  const { lease, identity, fieldManager, times = LEASE_TIMES } = options;
   const client = guardClient(
     createClient(transport, { bucket: 'leases', deadlineMs: times.renewDeadline / 2, attempts: 1 }),
     leaseRights(lease, identity),
@@ -44,7 +46,7 @@ export function createElector(transport: Transport, options: LeaseOptions, tools
     ...(lease.namespace === undefined ? {} : { namespace: lease.namespace }),
   };
   return new LeaderElector(
-    { ...tools, name: lease, identity, times, client },
+    { ...tools, name: lease, identity, fieldManager, times, client },
     () => createCache<Lease>(transport, collection, tools),
     tools.leader,
   );

@@ -3,7 +3,7 @@ import { Leases } from '../vocabulary/kinds.js';
 import { delay } from '../clock.js';
 import { isFailure } from '../errors.js';
 import { Deadline } from '../transport/deadline.js';
-import { type Lease, LEASE_FIELD_MANAGER, LeaseObserver, takenLease } from './leaserecord.js';
+import { type Lease, LeaseObserver, takenLease } from './leaserecord.js';
 import type { Cache } from '../cache/cache.js';
 import { LeaseHolder, createLease, type LeaseContext } from './leaseholder.js';
 
@@ -95,13 +95,13 @@ export class LeaseCandidate {
 
   /** Takes the Lease as observed; undefined when it has changed since. */
   async #take(lease: Lease | undefined): Promise<LeaseHolder | undefined> {
-    const { client, clock, identity, times } = this.#context;
+    const { client, clock, identity, fieldManager, times } = this.#context;
     const startedAt = clock.monotonic();
     try {
       const taken = await this.#timed((signal) => {
         if (lease !== undefined) {
           return client.update(Leases, takenLease(lease, identity, times.duration, clock.now()), {
-            fieldManager: LEASE_FIELD_MANAGER,
+            fieldManager,
             signal,
           });
         }

@@ -6,14 +6,7 @@ import { isFailure } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { KubeClient } from '../client/client.js';
 import { Deadline } from '../transport/deadline.js';
-import {
-  type Lease,
-  LEASE_FIELD_MANAGER,
-  creationFieldManager,
-  newLease,
-  releasedLease,
-  renewedLease,
-} from './leaserecord.js';
+import { type Lease, creationFieldManager, newLease, releasedLease, renewedLease } from './leaserecord.js';
 
 /** In ms. */
 export interface LeaseTimes {
@@ -30,6 +23,8 @@ export interface LeaseContext {
   /** With its namespace. */
   readonly name: ObjectName;
   readonly identity: string;
+  /** Of renewals and takeovers; begins that of creations. */
+  readonly fieldManager: string;
   readonly times: LeaseTimes;
   readonly client: Pick<KubeClient, 'get' | 'apply' | 'update'>;
   readonly clock: Clock;
@@ -39,8 +34,8 @@ export interface LeaseContext {
 
 /** Creates the Lease with this identity as its holder. Fails with a conflict when another process creates it first. */
 export function createLease(context: LeaseContext, signal: AbortSignal): Promise<Lease> {
-  const { client, name, identity, times, clock } = context;
-  const options = { fieldManager: creationFieldManager(identity), force: false, signal };
+  const { client, name, identity, fieldManager, times, clock } = context;
+  const options = { fieldManager: creationFieldManager(fieldManager, identity), force: false, signal };
   return client.apply(Leases, newLease(name, identity, times.duration, clock.now()), options);
 }
 
@@ -140,10 +135,10 @@ export class LeaseHolder {
 
   /** Writes `change(lease)`. After a conflict it reads the Lease again and retries while this process is the holder. */
   async #write(change: (lease: Lease) => Lease, signal: AbortSignal): Promise<void> {
-    const { client } = this.#context;
+    const { client, fieldManager } = this.#context;
     for (let left = WRITE_ATTEMPTS; ;) {
       try {
-        this.#lease = await client.update(Leases, change(this.#lease), { fieldManager: LEASE_FIELD_MANAGER, signal });
+        this.#lease = await client.update(Leases, change(this.#lease), { fieldManager, signal });
         return;
       } catch (error) {
         left -= 1;

@@ -16,9 +16,6 @@ export interface Lease extends KubeObject {
   };
 }
 
-/** Field manager of renewals and takeovers. */
-export const LEASE_FIELD_MANAGER = 'multicluster-engine-lease';
-
 /** A longer leaseDurationSeconds is not from this program; a candidate waits at most this long. */
 const LONGEST_DURATION_MS = 60_000;
 const FIELD_MANAGER_LIMIT = 128;
@@ -27,9 +24,9 @@ const FIELD_MANAGER_LIMIT = 128;
  * The field manager that creates the Lease, one for each identity: when two candidates create it at the same time, the
  * second apply gets a conflict and does not overwrite the first.
  */
-export function creationFieldManager(identity: string): string {
+export function creationFieldManager(fieldManager: string, identity: string): string {
   const printable = identity.replace(/[^\x21-\x7e]/g, '-');
-  return `${LEASE_FIELD_MANAGER}_${printable}`.slice(0, FIELD_MANAGER_LIMIT);
+  return `${fieldManager}_${printable}`.slice(0, FIELD_MANAGER_LIMIT);
 }
 
 /** `2026-01-01T00:00:00.000000Z`: a time as Kubernetes writes a MicroTime. `ms`: since the epoch. */

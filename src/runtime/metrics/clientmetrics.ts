@@ -1,19 +1,22 @@
 import type { Registry } from 'prom-client';
 import type { CacheMetrics, EventMetrics, GuardMetrics, LeaderMetrics, RequestMetrics } from './metrics.js';
 import { Collectors } from './collectors.js';
+import type { ProcessRegistry } from './registry.js';
 
 const HELP = {
   rest_client_requests_total: 'Number of HTTP requests, partitioned by status code, method, and host',
   rest_client_request_duration_seconds: 'Request latency in seconds, broken down by verb and host',
   rest_client_rate_limiter_duration_seconds: 'Client side rate limiter latency in seconds, broken down by bucket',
   leader_election_master_status: '1 while this process holds the named lease, 0 while it waits for it',
-  multicluster_write_guard_refusals_total: 'Writes that were not sent because the write guard does not permit them',
-  multicluster_cache_list_duration_seconds: 'Duration of complete lists',
-  multicluster_cache_listed_objects: 'Objects in the last complete list',
-  multicluster_cache_failures_total: 'Lists and watches that failed',
-  multicluster_cache_broken_handlers_total:
-    'Errors thrown by handlers, transforms and indexers of caches: programming errors',
-  multicluster_events_total: 'Events by outcome',
+};
+/** Of metrics that client-go does not have; the prefix of the registry begins their names. */
+const OWN_HELP = {
+  write_guard_refusals_total: 'Writes that were not sent because the write guard does not permit them',
+  cache_list_duration_seconds: 'Duration of complete lists',
+  cache_listed_objects: 'Objects in the last complete list',
+  cache_failures_total: 'Lists and watches that failed',
+  cache_broken_handlers_total: 'Errors thrown by handlers, transforms and indexers of caches: programming errors',
+  events_total: 'Events by outcome',
 };
 /** Buckets of client-go's rest_client_request_duration_seconds. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
@@ -39,18 +42,18 @@ export function leaderMetrics(registry: Registry): LeaderMetrics {
   return { leader: (name, held) => gauge.set({ name }, held ? 1 : 0) };
 }
 
-export function guardMetrics(registry: Registry): GuardMetrics {
-  const collectors = new Collectors(registry, HELP);
-  const refusals = collectors.counter('multicluster_write_guard_refusals_total', ['verb', 'resource']);
+export function guardMetrics(registry: ProcessRegistry): GuardMetrics {
+  const collectors = new Collectors(registry, OWN_HELP, registry.prefix);
+  const refusals = collectors.counter('write_guard_refusals_total', ['verb', 'resource']);
   return { refused: (verb, resource) => refusals.inc({ verb, resource }) };
 }
 
-export function cacheMetrics(registry: Registry): CacheMetrics {
-  const collectors = new Collectors(registry, HELP);
-  const time = collectors.histogram('multicluster_cache_list_duration_seconds', ['resource'], REQUEST_BUCKETS);
-  const objects = collectors.gauge('multicluster_cache_listed_objects', ['resource']);
-  const failures = collectors.counter('multicluster_cache_failures_total', ['resource', 'kind']);
-  const broken = collectors.counter('multicluster_cache_broken_handlers_total', ['resource']);
+export function cacheMetrics(registry: ProcessRegistry): CacheMetrics {
+  const collectors = new Collectors(registry, OWN_HELP, registry.prefix);
+  const time = collectors.histogram('cache_list_duration_seconds', ['resource'], REQUEST_BUCKETS);
+  const objects = collectors.gauge('cache_listed_objects', ['resource']);
+  const failures = collectors.counter('cache_failures_total', ['resource', 'kind']);
+  const broken = collectors.counter('cache_broken_handlers_total', ['resource']);
   return {
     listed: (resource, count, seconds) => {
       objects.set({ resource }, count);
@@ -61,7 +64,7 @@ export function cacheMetrics(registry: Registry): CacheMetrics {
   };
 }
 
-export function eventMetrics(registry: Registry): EventMetrics {
-  const total = new Collectors(registry, HELP).counter('multicluster_events_total', ['outcome']);
+export function eventMetrics(registry: ProcessRegistry): EventMetrics {
+  const total = new Collectors(registry, OWN_HELP, registry.prefix).counter('events_total', ['outcome']);
   return { recorded: (outcome) => total.inc({ outcome }) };
 }

@@ -1,26 +1,28 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { yieldToEventLoop } from '../eventloop.js';
 
-/** Creates collectors in a registry. `help`: the help text of each collector by its name. */
+/** Creates collectors in a registry. `help`: the help text of each collector by its name; `prefix`: begins each name. */
 export class Collectors<Name extends string> {
   readonly #registers: Registry[];
   readonly #help: Readonly<Record<Name, string>>;
+  readonly #prefix: string;
 
-  constructor(registry: Registry, help: Readonly<Record<Name, string>>) {
+  constructor(registry: Registry, help: Readonly<Record<Name, string>>, prefix = '') {
     this.#registers = [registry];
     this.#help = help;
+    this.#prefix = prefix;
   }
 
   counter<Label extends string>(name: Name, labelNames: readonly Label[]): Counter<Label> {
-    return new Counter({ name, help: this.#help[name], labelNames, registers: this.#registers });
+    return new Counter({ ...this.#named(name), labelNames, registers: this.#registers });
   }
 
   histogram<Label extends string>(name: Name, labelNames: readonly Label[], buckets: number[]): Histogram<Label> {
-    return new Histogram({ name, help: this.#help[name], labelNames, buckets, registers: this.#registers });
+    return new Histogram({ ...this.#named(name), labelNames, buckets, registers: this.#registers });
   }
 
   gauge<Label extends string>(name: Name, labelNames: readonly Label[]): Gauge<Label> {
-    return new Gauge({ name, help: this.#help[name], labelNames, registers: this.#registers });
+    return new Gauge({ ...this.#named(name), labelNames, registers: this.#registers });
   }
 
   /** A gauge whose values `collect` sets at each scrape. Values of earlier scrapes are removed. */
@@ -30,8 +32,7 @@ export class Collectors<Name extends string> {
     collect: (gauge: Gauge<Label>) => void,
   ): void {
     new Gauge({
-      name,
-      help: this.#help[name],
+      ...this.#named(name),
       labelNames,
       registers: this.#registers,
       collect() {
@@ -39,6 +40,10 @@ export class Collectors<Name extends string> {
         collect(this);
       },
     });
+  }
+
+  #named(name: Name): { readonly name: string; readonly help: string } {
+    return { name: `${this.#prefix}${name}`, help: this.#help[name] };
   }
 }
 

@@ -37,14 +37,28 @@ export interface BuildInfo {
   readonly date: string;
 }
 
+/** The metrics of a process. */
+export class ProcessRegistry extends Registry {
+  /** Begins the names of metrics that neither client-go nor controller-runtime has, such as `example_`. */
+  readonly prefix: string;
+
+  constructor(prefix: string) {
+    super();
+    this.prefix = prefix;
+  }
+}
+
 const UNKNOWN_BUILD: BuildInfo = { version: '', commit: '', date: '' };
 
 /** A registry with prom-client's default metrics of a Node process, and what the program was built from. */
-export function createProcessRegistry({ version, commit, date }: BuildInfo = UNKNOWN_BUILD): Registry {
-  const registry = new Registry();
+export function createProcessRegistry(
+  prefix: string,
+  { version, commit, date }: BuildInfo = UNKNOWN_BUILD,
+): ProcessRegistry {
+  const registry = new ProcessRegistry(prefix);
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   const info = new Gauge({
-    name: 'multicluster_build_info',
+    name: `${prefix}build_info`,
     help: 'The version of the program, and the commit with its date that it was built from, always 1',
     labelNames: ['version', 'commit', 'date'],
     registers: [registry],
@@ -54,7 +68,7 @@ export function createProcessRegistry({ version, commit, date }: BuildInfo = UNK
 }
 
 /** `objects`: metrics with a series for each object, which the registry does not have. */
-export function expositionOf<T>(registry: Registry, objects?: ObjectGauges<T>): Exposition {
+export function expositionOf<T>(registry: ProcessRegistry, objects?: ObjectGauges<T>): Exposition {
   let expected = FIRST_BYTES;
   const write = async (): Promise<Buffer> => {
     const text = new EncodedText(expected);
@@ -89,10 +103,10 @@ function describeGauge<T>({ name, labels, help }: ObjectGauge<T>): MetricDescrip
   return { name, type: 'gauge', labels: labels.map(([label]) => label), help };
 }
 
-function logMetrics(registry: Registry): LogMetrics {
+function logMetrics(registry: ProcessRegistry): LogMetrics {
   let dropped = (): number => 0;
   new Counter({
-    name: 'multicluster_log_dropped_lines_total',
+    name: `${registry.prefix}log_dropped_lines_total`,
     help: 'Log lines that were dropped because standard output could not be written',
     registers: [registry],
     collect() {

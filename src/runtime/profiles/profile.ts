@@ -8,6 +8,7 @@ import type { Host } from '../process/lifecycle.js';
 const LONGEST_MS = 60_000;
 
 export interface ProfiledCommand {
+  readonly program: string;
   readonly command: string;
   /** Folder of the profiles. */
   readonly profileDir: string;
@@ -25,9 +26,9 @@ export interface ProfilingDeps {
  * Profiles this process for its first minute, and for a minute after each SIGUSR2. A SIGUSR2 during a profile, and the end
  * of the process, end it. Returns false, and prints why, when the folder cannot be used.
  */
-export function profile({ command, profileDir }: ProfiledCommand, deps: ProfilingDeps = defaults()): boolean {
+export function profile({ program, command, profileDir }: ProfiledCommand, deps: ProfilingDeps = defaults()): boolean {
   const { host, pid, clock } = deps;
-  const print = (line: string): void => deps.print(`multicluster-engine ${command}: ${line}\n`);
+  const print = (line: string): void => deps.print(`${program} ${command}: ${line}\n`);
   let profiler: Profiler;
   try {
     profiler = new Profiler(profileDir, `${command}-${pid}`, {

@@ -18,6 +18,10 @@ import type { Logger } from '../logger.js';
 import type { Span, SpanStart, Tracer } from './tracer.js';
 
 export interface TracingOptions {
+  /** Name of the program: the instrumentation scope of its spans. */
+  readonly program: string;
+  /** See `Tracer`. */
+  readonly prefix: string;
   /** Name of the service, where OTEL_SERVICE_NAME is not set. */
   readonly service: string;
   /** Release of this program. */
@@ -38,7 +42,7 @@ const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER } as const;
 const propagator = new W3CTraceContextPropagator();
 
 /** Starts the SDK. It reads OTEL_EXPORTER_OTLP_*, OTEL_BSP_*, OTEL_TRACES_SAMPLER*, OTEL_SERVICE_NAME and the like itself. */
-export function startTracing({ service, version, clock, log }: TracingOptions): Tracing {
+export function startTracing({ program, prefix, service, version, clock, log }: TracingOptions): Tracing {
   const own = resourceFromAttributes({
     'service.name': service,
     'service.version': version,
@@ -53,7 +57,7 @@ export function startTracing({ service, version, clock, log }: TracingOptions): 
   });
   const stop = new AbortController();
   return {
-    tracer: tracerOf(provider.getTracer('multicluster-engine', version)),
+    tracer: tracerOf(prefix, provider.getTracer(program, version)),
     close: async () => {
       const sent = provider.shutdown().catch(() => undefined);
       await Promise.race([sent, delay(clock, CLOSE_MS, stop.signal).catch(() => undefined)]);
@@ -62,8 +66,8 @@ export function startTracing({ service, version, clock, log }: TracingOptions): 
   };
 }
 
-function tracerOf(tracer: OtelTracer): Tracer {
-  return { start: (span) => startSpan(tracer, span) };
+function tracerOf(prefix: string, tracer: OtelTracer): Tracer {
+  return { prefix, start: (span) => startSpan(tracer, span) };
 }
 
 function startSpan(tracer: OtelTracer, { name, kind, attributes, traceparent }: SpanStart): Span {

@@ -29,5 +29,7 @@ export interface Span {
 
 /** Starts spans. Neither it nor a span throws or waits. */
 export interface Tracer {
+  /** Begins the names of attributes that OpenTelemetry's conventions do not have, such as `example.`. */
+  readonly prefix: string;
   start(span: SpanStart): Span;
 }

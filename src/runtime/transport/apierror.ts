@@ -83,7 +83,7 @@ function cut(text: string): string {
   return text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;
 }
 
-/** `update placements.cluster.fleetmgmt.io/status team-a/web`: the call, for messages and logs. */
+/** `update deployments.apps/status team-a/web`: the call, for messages and logs. */
 export function describeCall(call: FailedCall): string {
   const name = [call.namespace, call.name].filter((part) => part !== undefined && part !== '').join('/');
   return name === '' ? `${call.verb} ${call.resource}` : `${call.verb} ${call.resource} ${name}`;

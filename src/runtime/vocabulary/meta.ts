@@ -46,7 +46,7 @@ export interface ResourceType {
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
-/** A condition as stored in the status of an engine or a placement. Times are RFC 3339, seconds, UTC. */
+/** A condition in the status of an object. Times are RFC 3339, seconds, UTC. */
 export interface Condition {
   type: string;
   status: ConditionStatus;

@@ -16,7 +16,7 @@ const LONGEST_WORD = 128;
 
 /**
  * The word that was probably meant: one that is equal but for case, else the one with the smallest edit distance, which is
- * at most a third of the length and 3. Of equals the one that most clusters have, then the first by code units.
+ * at most a third of the length and 3. Of equals the one that most have, then the first by code units.
  */
 export function nearestWord(word: string, words: Words): Match | undefined {
   const lower = word.toLowerCase();

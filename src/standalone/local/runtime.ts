@@ -1,3 +1,4 @@
+import { EVENTS_FIELD_MANAGER } from '../../api/names.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { Deployments, Nodes, Pods } from '../../runtime/vocabulary/kinds.js';
@@ -64,7 +65,11 @@ export class LocalRuntime {
     this.#options = options;
     this.#events = createRecorder(
       client,
-      { controller: 'multicluster.platform.io/local-runtime', instance: nodeName },
+      {
+        controller: 'multicluster.platform.io/local-runtime',
+        instance: nodeName,
+        fieldManager: EVENTS_FIELD_MANAGER,
+      },
       { clock, log },
     );
     this.#processes = new Processes({

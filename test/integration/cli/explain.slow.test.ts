@@ -183,7 +183,7 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
   async function event(placement: string, note: string): Promise<void> {
     const regarding = { ...placementReference, metadata: { namespace: 'shop', name: placement } };
     const event = { regarding, type: 'Normal', reason: 'DecisionChanged', action: 'Schedule', note } as const;
-    const reporter = { controller: 'cluster.fleetmgmt.io/placement', instance: 'test' };
+    const reporter = { controller: 'cluster.fleetmgmt.io/placement', instance: 'test', fieldManager: 'test' };
     await put('/apis/events.k8s.io/v1/namespaces/shop/events', eventOf(event, reporter, Date.now(), 0));
   }
 

@@ -39,7 +39,11 @@ describeWithServer('the lease', {}, (server) => {
 
   function elector(identity: string, times = STEADY, over = transport): LeaderElector {
     name = name === '' ? ownName('one') : name;
-    const made = createElector(over, { lease: { namespace, name }, identity, times }, cacheTools());
+    const made = createElector(
+      over,
+      { lease: { namespace, name }, identity, fieldManager: 'example-lease', times },
+      cacheTools(),
+    );
     electors.push(made);
     return made;
   }

@@ -26,7 +26,11 @@ describeWithServer('the event recorder', {}, (server) => {
     await client.create(Namespaces, { metadata: { name: namespace } }, options);
     const tools = cacheTools();
     const writer = guardClient(createClient(transport, { bucket: 'events' }), eventRights, { log: tools.log });
-    recorder = createRecorder(writer, { controller: 'example.com/test', instance: 'pod-1' }, tools);
+    recorder = createRecorder(
+      writer,
+      { controller: 'example.com/test', instance: 'pod-1', fieldManager: 'example-events' },
+      tools,
+    );
   });
   afterAll(() => transport.close());
 

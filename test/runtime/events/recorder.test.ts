@@ -24,7 +24,7 @@ beforeEach(() => {
   outcomes = [];
   recorder = createRecorder(
     api,
-    { controller: 'example.com/engine', instance: 'pod-1' },
+    { controller: 'example.com/engine', instance: 'pod-1', fieldManager: 'example-events' },
     {
       clock,
       log: new RecordingLog(),

@@ -47,6 +47,7 @@ export class Candidate {
       {
         name: NAME,
         identity,
+        fieldManager: 'example-lease',
         times: LEASE_TIMES,
         client: this.#client(world.api),
         clock,

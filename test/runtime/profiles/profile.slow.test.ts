@@ -13,7 +13,10 @@ let listeners: Map<string, (cause: unknown) => void>;
 
 function start(profileDir = folder): boolean {
   const host: ProfilingDeps['host'] = { on: (event, listener) => listeners.set(event, listener) };
-  return profile({ command: 'operator', profileDir }, { host, pid: 7, clock, print: (line) => void lines.push(line) });
+  return profile(
+    { program: 'multicluster-engine', command: 'operator', profileDir },
+    { host, pid: 7, clock, print: (line) => void lines.push(line) },
+  );
 }
 
 function receive(event: 'SIGUSR2' | 'exit'): void {

@@ -42,15 +42,15 @@ afterEach(async () => {
 });
 
 function open(): Promise<Tracing> {
-  return openTracing({ service: 'tested', version: '1.2.3', clock, log });
+  return openTracing({ program: 'test', prefix: 'example.', service: 'tested', version: '1.2.3', clock, log });
 }
 
 /** Reconciles `shop/web` once with that outcome, and sends the span. */
 async function reconcileOnce(outcome: () => Result): Promise<void> {
   const tracing = await open();
   const controller = createController({
-    name: 'placement',
-    kind: 'Placement',
+    name: 'greeting',
+    kind: 'Greeting',
     reconciler: { reconcile: async () => outcome() },
     keys: () => ['shop/web'],
     clock,
@@ -88,18 +88,18 @@ describe('the span of a reconcile', () => {
 
     expect(collector.spans).toEqual([
       {
-        name: 'reconcile Placement',
+        name: 'reconcile Greeting',
         kind: 'internal',
         traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
         spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
         parentSpanId: '',
         attributes: {
-          'multicluster.controller': 'placement',
-          'multicluster.object.kind': 'Placement',
-          'multicluster.object.name': 'web',
+          'example.controller': 'greeting',
+          'example.object.kind': 'Greeting',
+          'example.object.name': 'web',
           'k8s.namespace.name': 'shop',
-          'multicluster.reconcile.id': 'id-1',
-          'multicluster.reconcile.result': result,
+          'example.reconcile.id': 'id-1',
+          'example.reconcile.result': result,
           ...(errorType !== undefined && { 'error.type': errorType }),
         },
         status: errorType === undefined ? 'unset' : 'error',
