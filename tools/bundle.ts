@@ -85,6 +85,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
     // Its exports are compiled files, which are not there in a fresh checkout.
     alias: {
       '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts',
+      '@multicluster-engine/kube-apiserver/certificates': './packages/kube-apiserver/src/certificates.ts',
       '@multicluster-engine/kube-apiserver/yaml': './packages/kube-apiserver/src/yaml.ts',
       '@multicluster-engine/kube-apiserver/validation': './packages/kube-apiserver/src/validation.ts',
     },

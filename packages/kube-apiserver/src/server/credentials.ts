@@ -4,7 +4,8 @@ import path from 'node:path';
 import { dump } from 'js-yaml';
 
 import { generateSigningKey, readSigningKey, type SigningKey } from '../auth/tokens/jwt.js';
-import { issueAuthority, issueServing, type KeyPair, isUsable } from '../http/connection/tls.js';
+import type { KeyPair } from '../certificates.js';
+import { issueAuthority, issueServing, isUsable } from '../http/connection/tls.js';
 import { codeOf, disk } from '../store/filesystem.js';
 
 /** The server's secrets; they stay the same over restarts. */

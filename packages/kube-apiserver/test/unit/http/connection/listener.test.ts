@@ -4,7 +4,8 @@ import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Listener, listen } from '../../../../src/http/connection/listener.js';
-import { issueAuthority, issueServing, type KeyPair, isUsable } from '../../../../src/http/connection/tls.js';
+import type { KeyPair } from '../../../../src/certificates.js';
+import { issueAuthority, issueServing, isUsable } from '../../../../src/http/connection/tls.js';
 import type { Json } from '../../../../src/json.js';
 import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
 import { StatusError } from '../../../../src/status.js';
