@@ -1,5 +1,5 @@
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
-import { checkLength, parseBody } from '../../src/gateway/request/body.js';
+import { checkLength } from '../../src/gateway/request/body.js';
 import {
   methodNotAllowed,
   errorForConnect,
@@ -8,14 +8,19 @@ import {
   errorForUnknownMethod,
 } from '../../src/gateway/response/parseerror.js';
 import { isJsonObject, type JsonValue, type JsonObject } from '../../src/gateway/object/document.js';
-import { withResourceVersion, validateCreate, validateTarget } from '../../src/gateway/request/target.js';
+import {
+  parseBody,
+  withResourceVersion,
+  validateCreate,
+  validateTarget,
+} from '../../src/gateway/request/objectbody.js';
 import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
 import { formatOf } from '../../src/gateway/request/media.js';
 import { checkMetadata } from '../../src/gateway/object/metadata.js';
 import { checkConditionalHeaders, ifMatchRevision } from '../../src/gateway/request/precondition.js';
 import { StatusError } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
-import { tokenOf } from '../../src/gateway/request/token.js';
+import { tokenOf } from '../../src/gateway/server/requesthead.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 /** The kind and the detail of the refusal that `run` throws or returns; an Error where there is none. */

@@ -1,7 +1,7 @@
+import { editDistance } from '../../runtime/vocabulary/editdistance.js';
 import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { load } from 'js-yaml';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
-import { suggestField } from './suggestion.js';
 import { METADATA_FIELDS } from './metadata.js';
 import type { StatusCause } from '../statuserror.js';
 
@@ -55,6 +55,9 @@ const FORBIDDEN_RULE = /^!has\(self\.(\w+)\)$/;
 export function isKnownReason(reason: string): boolean {
   return Object.hasOwn(GENERIC_RULES, reason);
 }
+
+/** No field is suggested for a longer name: comparing costs as much as its length times that of each field. */
+const MAX_SUGGESTED = 64;
 
 /**
  * The rules of each field, from the CustomResourceDefinitions. Error messages of the API server are never passed on to
@@ -198,4 +201,29 @@ function valueAt(sent: JsonObject, field: string): JsonValue | undefined {
     else here = isJsonObject(here) && Object.hasOwn(here, step) ? here[step] : undefined;
   }
   return here;
+}
+
+/**
+ * The existing field to suggest for one that does not exist; undefined when none is similar. Names are compared without
+ * regard to case and may differ by at most two edits, names of up to five characters by one. The smallest distance
+ * wins, then a field with the same parent, then the first one. `known`: paths with `[]` for the index of an item.
+ */
+export function suggestField(field: string, known: readonly string[]): string | undefined {
+  const wanted = field.replaceAll(/\[\d+\]/g, '[]');
+  const [parent, name] = splitPath(wanted);
+  if (name.length > MAX_SUGGESTED) return undefined;
+  let best: { readonly path: string; readonly cost: number } | undefined;
+  for (const path of known) {
+    const [otherParent, otherName] = splitPath(path);
+    const distance = editDistance(name.toLowerCase(), otherName.toLowerCase());
+    if (distance > (name.length > 5 ? 2 : 1)) continue;
+    const cost = distance * 2 + (parent === otherParent ? 0 : 1);
+    if (best === undefined || cost < best.cost) best = { path, cost };
+  }
+  return best?.path;
+}
+
+function splitPath(path: string): [parent: string, name: string] {
+  const dot = path.lastIndexOf('.');
+  return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
 }

@@ -1,13 +1,10 @@
-import type { JsonValue } from '../object/document.js';
+import type { IncomingMessage } from 'node:http';
+import { asError } from '../../runtime/errors.js';
+import type { Reservation } from './budget.js';
 import { header, type HeaderMap } from './headers.js';
-import { parseJson } from '../object/json.js';
-import type { Format } from './media.js';
 import { StatusError } from '../statuserror.js';
-import { parseYaml } from '../object/yaml.js';
 
-export const MAX_BODY = 1024 * 1024;
-
-const BYTE_ORDER_MARK = '\u{feff}';
+const MAX_BODY = 1024 * 1024;
 
 /** Whether the head announces a request body. */
 export function announcesBody(headers: HeaderMap): boolean {
@@ -21,25 +18,48 @@ export function checkLength(headers: HeaderMap): void {
 }
 
 /**
- * Parses a body, which is one document within the limits of DocumentBuilder.
- * @throws StatusError `malformed`
+ * Reads a body to its end, at most 1 MiB whatever length was announced. Its bytes are reserved in `memory` as they
+ * arrive. After an error the rest is left unread. An iterator of the stream would cost more than all checks of a small
+ * body.
+ * @throws StatusError; another Error when the client leaves
  */
-export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
-  const text = decode(bytes);
-  if (text.startsWith(BYTE_ORDER_MARK))
-    throw new StatusError('malformed', { message: 'the body must not begin with a byte order mark' });
-  return format === 'json' ? parseJson(text) : parseYaml(text);
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new StatusError('malformed', { message: 'the body is not valid UTF-8' });
-  }
+export function readBody(message: IncomingMessage, memory: Reservation): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      message.off('data', onData).off('end', onEnd).off('close', onClose);
+    };
+    const fail = (error: unknown): void => {
+      stop();
+      message.pause();
+      reject(asError(error));
+    };
+    const onEvicted = (): void =>
+      fail(
+        new StatusError('slow', { message: 'the body has stopped arriving while others need its memory', close: true }),
+      );
+    const onData = (bytes: Buffer): void => {
+      chunks.push(bytes);
+      received += bytes.length;
+      if (received > MAX_BODY) fail(tooLarge());
+      else if (!memory.grow(received, onEvicted))
+        fail(new StatusError('unavailable', { message: 'too many bodies at once', close: true }));
+    };
+    const onEnd = (): void => {
+      stop();
+      memory.complete();
+      resolve(Buffer.concat(chunks));
+    };
+    const onClose = (): void => {
+      if (!message.readableEnded) fail(message.errored ?? new Error('the connection has closed'));
+    };
+    if (message.destroyed) onClose();
+    else message.on('data', onData).on('end', onEnd).on('close', onClose).resume();
+  });
 }
 
 /** The error for a body of more than 1 MiB. */
-export function tooLarge(): StatusError {
+function tooLarge(): StatusError {
   return new StatusError('tooLarge', { message: `the body is larger than ${MAX_BODY} bytes`, close: true });
 }

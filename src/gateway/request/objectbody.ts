@@ -1,14 +1,26 @@
-import type { JsonObject } from '../object/document.js';
-import { parseBody } from './body.js';
+import { parseJson } from '../object/json.js';
+import { parseYaml } from '../object/yaml.js';
 import type { Format } from './media.js';
-import {
-  requireSpec,
-  validateCreate,
-  validateTarget,
-  withResourceVersion,
-  type ObjectAction,
-  type Target,
-} from './target.js';
+import { Placements } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
+import type { ResourceType } from '../../runtime/vocabulary/meta.js';
+import { isJsonObject, formatValue, type JsonValue, type JsonObject } from '../object/document.js';
+import { checkMetadata } from '../object/metadata.js';
+import { isResourceVersion } from './precondition.js';
+import { fieldError, StatusError } from '../statuserror.js';
+
+const BYTE_ORDER_MARK = '\u{feff}';
+
+/** What a request does with the object in its body. */
+export type ObjectAction = 'create' | 'update';
+
+/** The object or collection that the path of a request names. */
+export interface Target {
+  readonly resource: ResourceType;
+  readonly namespace?: string;
+  /** Absent for a collection. */
+  readonly name?: string;
+}
 
 /** What the object in a body has to agree with. A plain value: it is sent to another thread. */
 export interface ObjectRequest {
@@ -34,4 +46,103 @@ function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, for
   const sent = action === 'create' ? object : withResourceVersion(object, resourceVersion);
   requireSpec(sent, target, action);
   return sent;
+}
+
+/**
+ * Parses a body, which is one document within the limits of DocumentBuilder.
+ * @throws StatusError `malformed`
+ */
+export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
+  const text = decode(bytes);
+  if (text.startsWith(BYTE_ORDER_MARK))
+    throw new StatusError('malformed', { message: 'the body must not begin with a byte order mark' });
+  return format === 'json' ? parseJson(text) : parseYaml(text);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new StatusError('malformed', { message: 'the body is not valid UTF-8' });
+  }
+}
+
+/**
+ * The object to send to the API server: `body`, with a missing kind and apiVersion, and the missing name of a PUT,
+ * filled in. Its kind, apiVersion, namespace and name must agree with the path. The API server fills in the namespace.
+ * @throws StatusError `malformed` with the field that does not agree
+ */
+export function validateTarget(body: JsonValue, target: Target): JsonObject {
+  const { resource, namespace, name } = target;
+  if (!isJsonObject(body))
+    throw new StatusError('malformed', { message: `the body must be a ${resource.kind} object` });
+  requireEqual(body['kind'], 'kind', resource.kind);
+  requireEqual(body['apiVersion'], 'apiVersion', apiVersionOf(resource));
+  const metadata = body['metadata'];
+  if (!isJsonObject(metadata)) throw fieldError('malformed', 'metadata', 'must be an object with a name');
+  checkMetadata(metadata);
+  requireEqual(metadata['namespace'], 'metadata.namespace', namespace ?? '');
+  if (name !== undefined) requireEqual(metadata['name'], 'metadata.name', name);
+  return withFields(body, {
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    ...(name !== undefined && { metadata: withFields(metadata, { name }) }),
+  });
+}
+
+/**
+ * Checks that an object to be created has no resourceVersion. The other fields of `metadata` that the API server sets
+ * (uid, generation, creationTimestamp) are overwritten by it, so that an object which was read can be sent again.
+ * @throws StatusError `invalid`
+ */
+export function validateCreate(object: JsonObject): void {
+  const stated = isJsonObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
+  if (stated === undefined || stated === null || stated === '') return;
+  throw versionError(`${formatValue(stated)}: must be absent: a new object has no resourceVersion yet`);
+}
+
+/**
+ * Checks that a Placement has a spec. The API server takes an absent one as a spec without fields, which selects every
+ * cluster: who means that sends `spec: {}`. An engine without a spec is the usual one.
+ * @throws StatusError `malformed`
+ */
+export function requireSpec({ spec }: JsonObject, { resource }: Target, action: ObjectAction): void {
+  if (resource.kind !== Placements.kind || (spec !== undefined && spec !== null)) return;
+  const why = action === 'update' ? 'a PUT replaces the whole object; ' : '';
+  throw fieldError('malformed', 'spec', `must be present: ${why}{} selects every cluster`);
+}
+
+/**
+ * The object of a PUT with the resourceVersion that it replaces: that of the body, or that of `If-Match` in a copy.
+ * @throws StatusError when both are given and differ, or neither is; when no object can have that of the body
+ */
+export function withResourceVersion(object: JsonObject, revision: string | undefined): JsonObject {
+  const metadata = object['metadata'];
+  if (!isJsonObject(metadata)) return object;
+  const stated = metadata['resourceVersion'];
+  const absent = stated === undefined || stated === null || stated === '';
+  if (revision === undefined) {
+    if (absent) throw versionError('must be the resourceVersion that was read, unless If-Match names it');
+    if (typeof stated === 'string' && isResourceVersion(stated)) return object;
+    throw versionError(`${formatValue(stated)}: must be a resourceVersion that was read: a whole number in quotes`);
+  }
+  const message = 'metadata.resourceVersion and If-Match name different revisions';
+  if (!absent && stated !== revision) throw new StatusError('precondition', { message });
+  return withFields(object, { metadata: withFields(metadata, { resourceVersion: revision }) });
+}
+
+/** A copy with those fields, without a prototype. */
+function withFields(object: JsonObject, fields: JsonObject): JsonObject {
+  const copy: JsonObject = Object.create(null);
+  return Object.assign(copy, object, fields);
+}
+
+function versionError(rule: string): StatusError {
+  return fieldError('invalid', 'metadata.resourceVersion', rule);
+}
+
+function requireEqual(value: JsonValue | undefined, field: string, wanted: string): void {
+  if (value === undefined || value === wanted) return;
+  const rule = wanted === '' ? 'must be absent: the object has no namespace' : `must be "${wanted}", as in the path`;
+  throw fieldError('malformed', field, `${formatValue(value)}: ${rule}`);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseBody } from '../../../src/gateway/request/body.js';
+import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import type { JsonObject } from '../../../src/gateway/object/document.js';
 import { invalidObjectError } from '../../../src/gateway/response/invalidobject.js';
-import { suggestField } from '../../../src/gateway/object/suggestion.js';
+import { suggestField } from '../../../src/gateway/object/fieldrules.js';
 import { rules } from '../openapi/document.js';
 
 function objectOf(yaml: string): JsonObject {

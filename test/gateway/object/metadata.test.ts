@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { formatValue, type JsonObject } from '../../../src/gateway/object/document.js';
-import { parseBody } from '../../../src/gateway/request/body.js';
+import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import { checkMetadata } from '../../../src/gateway/object/metadata.js';
 import { StatusError } from '../../../src/gateway/statuserror.js';
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { parseBody } from '../../../src/gateway/request/body.js';
+import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import { StatusError } from '../../../src/gateway/statuserror.js';
 
 /** A worker thread that parses a body five times and posts for each whether it was accepted. */

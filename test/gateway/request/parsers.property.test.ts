@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseBody } from '../../../src/gateway/request/body.js';
+import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import { MAX_DEPTH, MAX_NODES, type JsonValue } from '../../../src/gateway/object/document.js';
 import { checkHeaders, headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation, type Format } from '../../../src/gateway/request/media.js';
 import { ifMatchRevision } from '../../../src/gateway/request/precondition.js';
 import { StatusError } from '../../../src/gateway/statuserror.js';
 import { isSubdomain, matchRoute, ROUTES } from '../../../src/gateway/request/routes.js';
-import { tokenOf } from '../../../src/gateway/request/token.js';
+import { tokenOf } from '../../../src/gateway/server/requesthead.js';
 import { writeYaml } from '../../../src/gateway/object/yaml.js';
 
 const RUNS = { numRuns: 1_000 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { announcesBody, parseBody } from '../../../src/gateway/request/body.js';
+import { announcesBody } from '../../../src/gateway/request/body.js';
 import { Budget } from '../../../src/gateway/request/budget.js';
-import { withResourceVersion, validateTarget } from '../../../src/gateway/request/target.js';
+import { parseBody, withResourceVersion, validateTarget } from '../../../src/gateway/request/objectbody.js';
 import { checkHeaders, headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../../../src/gateway/request/media.js';
 import { checkConditionalHeaders, entityTag, ifMatchRevision } from '../../../src/gateway/request/precondition.js';
@@ -16,7 +16,7 @@ import {
   upstreamPath,
   type Action,
 } from '../../../src/gateway/request/routes.js';
-import { tokenOf } from '../../../src/gateway/request/token.js';
+import { tokenOf } from '../../../src/gateway/server/requesthead.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { MultiClusterEngines, Placements } from '../../../src/api/resources.js';
 

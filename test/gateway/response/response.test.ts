@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { writeResponse } from '../../../src/gateway/response/write.js';
+import { writeResponse } from '../../../src/gateway/response/response.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 const MIB = 1024 * 1024;
