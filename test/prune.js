@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const COMPILED = /\.(js|js\.map|d\.ts)$/;
 
-for (const project of ['.', 'packages/kube-apiserver']) {
+for (const project of ['.', 'packages/cel', 'packages/kube-apiserver']) {
   const dist = path.join(project, 'dist');
   if (!existsSync(dist)) continue;
   for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {

@@ -31,7 +31,11 @@ function printCounts(folder) {
     for (const key of Object.keys(total)) total[key] += run[key];
   }
   if (suite === 'test') {
-    const more = testFiles('dist/test') + testFiles('packages/kube-apiserver/dist/test') - total.files;
+    const more =
+      testFiles('dist/test') +
+      testFiles('packages/cel/dist/test') +
+      testFiles('packages/kube-apiserver/dist/test') -
+      total.files;
     console.log(
       `not part of this run: ${more} test files that are slow or need kube-apiserver; make test-all runs them`,
     );

@@ -84,6 +84,10 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
     entryPoints: ['src/main.ts', { in: 'src/gateway/request/parserworker.ts', out: 'parserworker' }],
     // Its exports are compiled files, which are not there in a fresh checkout.
     alias: {
+      '@multicluster-engine/cel': './packages/cel/src/index.ts',
+      '@multicluster-engine/cel/formats': './packages/cel/src/formats.ts',
+      '@multicluster-engine/cel/re2': './packages/cel/src/re2.ts',
+      '@multicluster-engine/cel/text': './packages/cel/src/text.ts',
       '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts',
       '@multicluster-engine/kube-apiserver/certificates': './packages/kube-apiserver/src/certificates.ts',
       '@multicluster-engine/kube-apiserver/yaml': './packages/kube-apiserver/src/yaml.ts',

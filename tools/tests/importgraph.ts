@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const PACKAGE = '@multicluster-engine/kube-apiserver';
-const PACKAGE_DIST = 'packages/kube-apiserver/dist';
-const FOLDERS = ['dist/src', 'dist/test', 'dist/tools', 'dist/bench', PACKAGE_DIST];
+const PACKAGES = ['packages/cel/dist', 'packages/kube-apiserver/dist'];
+/** A package, and the entry of it that is imported. */
+const PACKAGE = /^@multicluster-engine\/([^/]+)(?:\/(.+))?$/;
+const FOLDERS = ['dist/src', 'dist/test', 'dist/tools', 'dist/bench', ...PACKAGES];
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;
 
 /** A compiled test file and how many imports it is away from a file: 1 for one that imports it. */
@@ -12,7 +13,7 @@ export interface RelatedTest {
   readonly distance: number;
 }
 
-/** Which compiled file imports which, in `dist` of the product and of its package; paths from the root, with slashes. */
+/** Which compiled file imports which, in `dist` of the product and of its packages; paths from the root, with slashes. */
 export class ImportGraph {
   readonly #importers: ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -60,8 +61,8 @@ export class ImportGraph {
 export function importsOf(file: string, text: string): string[] {
   return [...text.matchAll(SPECIFIER)].flatMap(([, specifier = '']) => {
     if (specifier.startsWith('.')) return [path.posix.join(path.posix.dirname(file), specifier)];
-    if (specifier === PACKAGE) return [`${PACKAGE_DIST}/src/index.js`];
-    if (specifier.startsWith(`${PACKAGE}/`)) return [`${PACKAGE_DIST}/${specifier.slice(PACKAGE.length + 1)}.js`];
+    const [, name, entry = 'index'] = PACKAGE.exec(specifier) ?? [];
+    if (name !== undefined) return [`packages/${name}/dist/${entry.startsWith('testing/') ? '' : 'src/'}${entry}.js`];
     return [];
   });
 }

@@ -4,7 +4,7 @@ import type { ImportGraph } from './importgraph.js';
 
 /** Test files that start servers or take long. */
 const SLOW = /\.(slow|nightly)\.test\.js$|^dist\/test\/(e2e|integration)\/|\/dist\/test\/(conformance|testing)\//;
-const PACKAGE = 'packages/kube-apiserver/';
+const PACKAGE = /^packages\/[^/]+\//;
 
 /** What `make check T=...` names: a file, and perhaps tests of it by their name. */
 export interface Target {
@@ -38,9 +38,8 @@ export function targetOf(argument: string, exists: (file: string) => boolean): T
 }
 
 function compiled(source: string): string {
-  const inPackage = source.startsWith(PACKAGE);
-  const rest = (inPackage ? source.slice(PACKAGE.length) : source).replace(/\.ts$/, '.js');
-  return `${inPackage ? PACKAGE : ''}dist/${rest}`;
+  const [folder = ''] = PACKAGE.exec(source) ?? [];
+  return `${folder}dist/${source.slice(folder.length).replace(/\.ts$/, '.js')}`;
 }
 
 /** Whether a compiled test file needs no server and is fast. */

@@ -47,14 +47,15 @@ function isSource(file: string): boolean {
   return !/\/(?:dist|node_modules|\.bin)$/.test(file);
 }
 
-/** `node_modules` as `npm ci` would make it: the package of the workspace is a link to its folder. */
+/** `node_modules` as `npm ci` would make it: each package of the workspace is a link to its folder. */
 function linkPackages(sources: string): void {
   const scope = '@multicluster-engine';
   const from = path.join(root, 'node_modules');
   const to = path.join(sources, 'node_modules');
   mkdirSync(path.join(to, scope), { recursive: true });
   for (const name of readdirSync(from)) if (name !== scope) symlinkSync(path.join(from, name), path.join(to, name));
-  symlinkSync('../../packages/kube-apiserver', path.join(to, scope, 'kube-apiserver'));
+  for (const name of readdirSync(path.join(from, scope)))
+    symlinkSync(`../../packages/${name}`, path.join(to, scope, name));
 }
 
 /** A volume that the user of the image owns. */

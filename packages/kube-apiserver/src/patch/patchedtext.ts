@@ -2,7 +2,7 @@ import { structFields, type GoType } from '../schema/builtin.js';
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { JSON_SCHEMA } from '../schema/struct/scalar.js';
-import { compareBytes, goJson } from '../schema/go/text.js';
+import { compareBytes, goJson } from '@multicluster-engine/cel/text';
 
 const OF_SCHEMA: GoType = { shape: 'struct', name: JSON_SCHEMA, pointer: false };
 /** Fields of JSONSchemaProps that hold a schema or another type encode it as a struct. */

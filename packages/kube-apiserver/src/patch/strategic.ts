@@ -1,7 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest, unknownError } from '../status.js';
-import { compareBytes } from '../schema/go/text.js';
+import { compareBytes } from '@multicluster-engine/cel/text';
 import type { Schema } from '../schema/schema.js';
 import { goDefault, jsonType } from '../schema/go/format.js';
 import { DIRECTIVE, withoutDirectives, withoutNulls } from './directive.js';

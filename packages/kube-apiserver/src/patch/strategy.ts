@@ -1,7 +1,7 @@
 import { structOf } from '../schema/builtin.js';
 import type { Schema } from '../schema/schema.js';
 import { unknownError } from '../status.js';
-import { goQuote } from '../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 
 /**
  * The schema of a member of an object.

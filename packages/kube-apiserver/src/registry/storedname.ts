@@ -1,4 +1,4 @@
-import { pathSegment } from '../schema/metadata/names.js';
+import { pathSegment } from '@multicluster-engine/cel/formats';
 import { badRequest, quoted } from '../status.js';
 
 /** @throws StatusError 400 for a name that no object can have */

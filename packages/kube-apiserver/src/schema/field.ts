@@ -1,6 +1,6 @@
 import type { Json } from '../json.js';
 import type { CauseReason, FieldError } from '../status.js';
-import { goFloat, goJson, goQuote } from './go/text.js';
+import { goFloat, goJson, goQuote } from '@multicluster-engine/cel/text';
 
 /**
  * Constructors of field errors with the messages of apimachinery's `field.Error`. Paths are strings such as

@@ -1,4 +1,4 @@
-import { labelValue, qualifiedName } from '../schema/metadata/names.js';
+import { labelValue, qualifiedName } from '@multicluster-engine/cel/formats';
 import { badRequest, quoted } from '../status.js';
 import { firstWhere } from '../store/memory/keyindex.js';
 

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../json.js';
 import type { Column } from '../resource.js';
-import { goJson } from '../schema/go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import { humanAge } from './ages.js';
 import { compilePath } from './jsonpath.js';
 

@@ -10,7 +10,7 @@ import { mutatedPatch } from '../patch/mutatedpatch.js';
 import { mergePatch, INVALID_MERGE_PATCH } from '../patch/merge.js';
 import { patchedText } from '../patch/patchedtext.js';
 import { strategicMerge } from '../patch/strategic.js';
-import { goFloat, compareBytes } from '../schema/go/text.js';
+import { goFloat, compareBytes } from '@multicluster-engine/cel/text';
 import { invalidValue } from '../schema/field.js';
 import {
   badRequest,

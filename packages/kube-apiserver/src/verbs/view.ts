@@ -6,7 +6,7 @@ import { structOf } from '../schema/builtin.js';
 import type { KubeObject, ManagedFieldsEntry } from '../object.js';
 import { canonical } from '../schema/struct/canonical.js';
 import { type Resource, type Subresource, subresourceOf, type SubresourceView } from '../resource.js';
-import { dns1123Subdomain } from '../schema/metadata/names.js';
+import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import { validateMeta } from '../schema/metadata/validate.js';
 import { conflict, invalid } from '../status.js';
 import { withMeta } from './metadata.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.js';
-import { goJson } from '../../schema/go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import type { AdmissionRequest } from '../admission.js';
 import type { AuditAnnotation } from './evaluate.js';
 

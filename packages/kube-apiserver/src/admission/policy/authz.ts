@@ -1,9 +1,6 @@
 import type { Attributes, Authorizer, Decision } from '../../auth/authorizer.js';
-import { Library } from '../../cel/language/signature.js';
-import { EvaluationError, noSuchOverload } from '../../cel/language/error.js';
-import { textOf } from '../../cel/library/operators.js';
-import { Opaque, type Value } from '../../cel/language/value.js';
-import { dns1123Label, dns1123Subdomain } from '../../schema/metadata/names.js';
+import { Library, EvaluationError, noSuchOverload, textOf, Opaque, type Value } from '@multicluster-engine/cel';
+import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import type { UserInfo } from '../../user.js';
 
 const PREFIX = 'kubernetes.authorization';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { checkSelector } from '../../registry/builtins/validation/labelselector.js';
 import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
-import { dns1123Subdomain, pathSegment } from '../../schema/metadata/names.js';
+import { dns1123Subdomain, pathSegment } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../status.js';
 import { checkMatchResources, oneOf } from './matchcheck.js';
 

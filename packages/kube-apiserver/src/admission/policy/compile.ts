@@ -1,11 +1,15 @@
 import { listAt, textAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
-import { DYN, type CelType } from '../../cel/language/celtype.js';
-import { compile } from '../../cel/checker/check.js';
-import type { Declarations } from '../../cel/language/declaration.js';
-import { CompileError } from '../../cel/language/problem.js';
-import { programProblem } from '../../cel/runtime/constants.js';
-import { program, type Program } from '../../cel/runtime/evaluate.js';
+import {
+  DYN,
+  type CelType,
+  compile,
+  type Declarations,
+  CompileError,
+  programProblem,
+  program,
+  type Program,
+} from '@multicluster-engine/cel';
 import { declarePolicy, variableType } from './declarations.js';
 
 /** Why an expression does not compile. The message of an `internal` problem does not show the expression. */

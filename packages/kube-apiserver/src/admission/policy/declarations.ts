@@ -10,9 +10,11 @@ import {
   parameterOf,
   struct,
   type CelType,
-} from '../../cel/language/celtype.js';
-import { joinLibraries, type Declarations, type Functions } from '../../cel/language/declaration.js';
-import { baseFunctions } from '../../cel/library/base.js';
+  joinLibraries,
+  type Declarations,
+  type Functions,
+  baseFunctions,
+} from '@multicluster-engine/cel';
 import { authz } from './authz.js';
 
 type Fields = Readonly<Record<string, CelType>>;

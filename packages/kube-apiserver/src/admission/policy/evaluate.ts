@@ -1,8 +1,5 @@
-import { Budget } from '../../cel/language/budget.js';
-import { CostExceeded, EvaluationError } from '../../cel/language/error.js';
-import type { Variables } from '../../cel/runtime/evaluate.js';
+import { Budget, CostExceeded, EvaluationError, type Variables, ValueMap, type Value } from '@multicluster-engine/cel';
 import { displayableMessage } from '../../cel/rules/message.js';
-import { ValueMap, type Value } from '../../cel/language/value.js';
 import type { Compiled, CompiledPolicy, CompiledValidation } from './compile.js';
 
 /** Cost budgets per request: of all validations of a policy, and of its matchConditions. */

@@ -1,7 +1,6 @@
 import { apiVersionOf } from '../../apiversion.js';
 import type { Authorizer } from '../../auth/authorizer.js';
-import { jsonValue } from '../../cel/runtime/jsonvalue.js';
-import type { Value } from '../../cel/language/value.js';
+import { jsonValue, type Value } from '@multicluster-engine/cel';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { type Resource, subresourceOf } from '../../resource.js';

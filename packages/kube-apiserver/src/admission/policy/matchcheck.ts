@@ -2,7 +2,7 @@ import { listAt, optionalStructAt, textsAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
 import { checkSelector } from '../../registry/builtins/validation/labelselector.js';
 import { child, duplicate, index, invalidValue, notSupported, required } from '../../schema/field.js';
-import { pathSegment } from '../../schema/metadata/names.js';
+import { pathSegment } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../status.js';
 
 /**

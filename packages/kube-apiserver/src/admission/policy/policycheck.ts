@@ -1,11 +1,10 @@
-import { DYN, type CelType } from '../../cel/language/celtype.js';
-import type { Declarations } from '../../cel/language/declaration.js';
+import { DYN, type CelType, type Declarations } from '@multicluster-engine/cel';
 import { isReserved } from '../../cel/rules/escape.js';
 import { listAt, optionalStructAt, textAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, duplicate, index, invalidValue, required, tooMany } from '../../schema/field.js';
-import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/metadata/names.js';
+import { dns1035Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../status.js';
 import { compileExpression, type Wanted } from './compile.js';
 import { declarePolicy, variableType } from './declarations.js';

@@ -1,9 +1,6 @@
 import { readApiVersion } from '../../apiversion.js';
 import { builtinSchema } from '../../schema/builtin.js';
-import { DYN, type CelType } from '../../cel/language/celtype.js';
-import { compile } from '../../cel/checker/check.js';
-import type { Declarations } from '../../cel/language/declaration.js';
-import { CompileError } from '../../cel/language/problem.js';
+import { DYN, type CelType, compile, type Declarations, CompileError } from '@multicluster-engine/cel';
 import { declareType, fieldTypes, type DeclaredType } from '../../cel/rules/declare.js';
 import { listAt, optionalStructAt, textAt, textsAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';

@@ -1,7 +1,7 @@
 import { isArray, isObject } from '../../json.js';
 import type { Json } from '../../json.js';
 import { goDefault } from '../../schema/go/format.js';
-import { compareBytes, goJson, goQuote } from '../../schema/go/text.js';
+import { compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
 
 /**
  * A path element in the encoding of `fieldsV1`: `f:name` is a member of an object, `k:{"name":"a"}` the list item with

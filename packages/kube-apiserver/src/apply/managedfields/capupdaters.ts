@@ -1,5 +1,5 @@
 import { union } from '../fieldpath/fieldset.js';
-import { compareBytes } from '../../schema/go/text.js';
+import { compareBytes } from '@multicluster-engine/cel/text';
 import type { Owner, Owners } from './owners.js';
 import { ownerId, secondsOf } from './owners.js';
 

@@ -5,7 +5,7 @@ import { schemaErrors } from '../typed/validate.js';
 import { compare } from '../typed/compare.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
 import { difference, NO_FIELDS } from '../fieldpath/fieldset.js';
-import { goJson } from '../../schema/go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import { toFieldSet } from '../typed/tofieldset.js';
 
 /** The manager whose server-side apply takes over the fields of its own client-side apply. */

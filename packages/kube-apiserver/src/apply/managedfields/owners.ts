@@ -4,7 +4,7 @@ import type { ManagedFieldsEntry } from '../../object.js';
 import { timestamp } from '../../time.js';
 import { readFields, writeFields } from '../fieldpath/fieldsv1.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
-import { compareBytes, goJson, goQuote } from '../../schema/go/text.js';
+import { compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
 
 export type Operation = 'Apply' | 'Update';
 

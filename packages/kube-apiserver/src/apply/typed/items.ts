@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../json.js';
 import type { ListAtom } from './atom.js';
 import type { Element, KeyField } from '../fieldpath/element.js';
 import { keyElement, valueElement } from '../fieldpath/element.js';
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 
 /** The path element that identifies an item of a keyed list, or why there is none. */
 export type ItemName = { readonly element: Element } | { readonly problem: string };

@@ -7,7 +7,7 @@ import { strings } from '../rbac/rules.js';
 import { isObject, type Json, type JsonObject, own } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { ObjectReader } from '../../registry/reader.js';
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import type { Clock } from '../../clock.js';
 
 export const ISSUER = 'https://kubernetes.default.svc';

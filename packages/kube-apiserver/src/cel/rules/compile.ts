@@ -1,14 +1,20 @@
 import type { Schema, ValidationRule } from '../../schema/schema.js';
-import { MAX_ESTIMATE } from '../cost/range.js';
-import { estimateCost, type Path, type Sizes } from '../cost/estimate.js';
-import { compile } from '../checker/check.js';
-import type { Checked } from '../language/checked.js';
-import type { Declarations } from '../language/declaration.js';
-import { CompileError } from '../language/problem.js';
-import { optionalOf, type CelType } from '../language/celtype.js';
-import { baseFunctions } from '../library/base.js';
-import { programProblem } from '../runtime/constants.js';
-import { program, type Program } from '../runtime/evaluate.js';
+import {
+  MAX_ESTIMATE,
+  estimateCost,
+  type Path,
+  type Sizes,
+  compile,
+  type Checked,
+  type Declarations,
+  CompileError,
+  optionalOf,
+  type CelType,
+  baseFunctions,
+  programProblem,
+  program,
+  type Program,
+} from '@multicluster-engine/cel';
 import { declareType, fieldTypes, type DeclaredType } from './declare.js';
 import { rulePath } from './fieldpath.js';
 

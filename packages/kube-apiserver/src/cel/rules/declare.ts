@@ -13,7 +13,7 @@ import {
   mapOf,
   struct,
   type CelType,
-} from '../language/celtype.js';
+} from '@multicluster-engine/cel';
 import { escapeName, unescapeName } from './escape.js';
 
 /** The CEL type of a schema, with the sizes for cost estimates. */

@@ -2,10 +2,15 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../../json.j
 import { oldField, oldItem, unchanged, type ComparisonCache, type OldValue } from '../../schema/keywords/ratcheting.js';
 import { child, index, invalidValue, key, NO_FIELD } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
-import { Budget, newEffort } from '../language/budget.js';
-import { CostExceeded, EvaluationError } from '../language/error.js';
-import type { Variables } from '../runtime/evaluate.js';
-import { Optional, type Value } from '../language/value.js';
+import {
+  Budget,
+  newEffort,
+  CostExceeded,
+  EvaluationError,
+  type Variables,
+  Optional,
+  type Value,
+} from '@multicluster-engine/cel';
 import type { CompiledRule } from './compile.js';
 import { evaluateMessage, ruleError, ruleText } from './message.js';
 import { schemaValue } from './schemavalue.js';

@@ -1,8 +1,6 @@
 import { corruptOffset } from '../../schema/go/base64.js';
-import { LOCAL_TIME, timeProblem } from '../../schema/go/time.js';
-import { EvaluationError } from '../language/error.js';
-import { parseDuration, parseMoment } from '../language/time.js';
-import { Duration, type Value } from '../language/value.js';
+import { LOCAL_TIME, timeProblem } from '@multicluster-engine/cel/text';
+import { EvaluationError, parseDuration, parseMoment, Duration, type Value } from '@multicluster-engine/cel';
 
 /**
  * Converts a string with a format to its CEL value: a duration, timestamp or bytes. The conversions accept other texts

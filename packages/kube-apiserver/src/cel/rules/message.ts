@@ -1,11 +1,9 @@
 import { isArray, isObject, type Json } from '../../json.js';
 import { duplicate, forbiddenField, invalidValue, required } from '../../schema/field.js';
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import type { ValidationRule } from '../../schema/schema.js';
 import type { FieldError } from '../../status.js';
-import { Budget, type Effort } from '../language/budget.js';
-import { CostExceeded, EvaluationError } from '../language/error.js';
-import type { Variables } from '../runtime/evaluate.js';
+import { Budget, type Effort, CostExceeded, EvaluationError, type Variables } from '@multicluster-engine/cel';
 import type { CompiledRule } from './compile.js';
 
 /** The longest message of a messageExpression in bytes. */

@@ -1,11 +1,18 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import { goType } from '../../schema/go/format.js';
 import type { Schema } from '../../schema/schema.js';
-import type { Budget } from '../language/budget.js';
-import { same } from '../runtime/equality.js';
-import { EvaluationError, noSuchOverload } from '../language/error.js';
-import { jsonValue } from '../runtime/jsonvalue.js';
-import { List, Opaque, ValueList, ValueMap, type Value } from '../language/value.js';
+import {
+  type Budget,
+  same,
+  EvaluationError,
+  noSuchOverload,
+  jsonValue,
+  List,
+  Opaque,
+  ValueList,
+  ValueMap,
+  type Value,
+} from '@multicluster-engine/cel';
 import { withObjectMeta } from './declare.js';
 import { escapeName, unescapeName } from './escape.js';
 import { formattedValue } from './formatvalue.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import { listAt, structAt, textAt } from '../../fields.js';
 import type { KubeObject } from '../../object.js';
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { badRequest } from '../../status.js';
 
 /** The container that a request means, as kube-apiserver chooses it. @throws StatusError 400 where there is none */

@@ -1,6 +1,6 @@
 import type { RequestTarget } from '../target.js';
 import { forbiddenField, invalidValue } from '../../schema/field.js';
-import { timeProblem } from '../../schema/go/time.js';
+import { timeProblem } from '@multicluster-engine/cel/text';
 import { badRequest, type FieldError, invalid } from '../../status.js';
 import { integer, isTrue } from '../../verbs/options.js';
 

@@ -4,7 +4,7 @@ import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js
 import type { KubeObject, ObjectMeta } from '../../object.js';
 import type { ValidationResult, Resource, Strategy, Subresource } from '../../resource.js';
 import { ALL_METADATA, CHANGED_METADATA } from '../../schema/field.js';
-import { dns1123Subdomain, type NameRule } from '../../schema/metadata/names.js';
+import { dns1123Subdomain, type NameRule } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../status.js';
 import { builtinColumns } from '../../table/builtin.js';
 import { canonical } from '../../schema/struct/canonical.js';

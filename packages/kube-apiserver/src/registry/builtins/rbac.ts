@@ -9,8 +9,8 @@ import {
   notSupported,
   required,
 } from '../../schema/field.js';
-import { goJson } from '../../schema/go/text.js';
-import { dns1123Subdomain, pathSegment } from '../../schema/metadata/names.js';
+import { goJson } from '@multicluster-engine/cel/text';
+import { dns1123Subdomain, pathSegment } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../status.js';
 import { each, has, invalidBecause } from './validation/checks.js';
 import { fillZero, structsIn, ensureStruct, textOf, type Draft } from './draft.js';

@@ -10,7 +10,7 @@ import { fillDefaults, pruneNulls } from '../../schema/custom/defaults.js';
 import { withoutEmptyMembers } from '../../schema/metadata/decode.js';
 import { NO_FIELD, invalidValue } from '../../schema/field.js';
 import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../../schema/metadata/validate.js';
-import { dns1123Subdomain } from '../../schema/metadata/names.js';
+import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import { prune } from '../../schema/custom/prune.js';
 import type { Schema } from '../../schema/schema.js';
 import type { FieldError } from '../../status.js';

@@ -1,6 +1,6 @@
 import { isObject, own, type Json } from '../../json.js';
 import { JsonSyntaxError, exactNumber } from './malformed.js';
-import { goQuote, wellFormed } from '../go/text.js';
+import { goQuote, wellFormed } from '@multicluster-engine/cel/text';
 
 /**
  * Parses JSON as Go's encoding/json does: the same inputs are rejected with the same messages, the last of two equal

@@ -4,7 +4,7 @@ import type { Body } from './body.js';
 import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { jsonType } from '../go/format.js';
-import { goQuote } from '../go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { readYamlBytes } from './yaml.js';
 
 /** Characters of a body that an error message quotes. */

@@ -10,7 +10,7 @@ import {
 } from 'js-yaml';
 import { isArray, isObject, type Json } from '../../json.js';
 import type { Body } from './body.js';
-import { compareBytes, goQuote, wellFormed } from '../go/text.js';
+import { compareBytes, goQuote, wellFormed } from '@multicluster-engine/cel/text';
 import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';

@@ -1,5 +1,5 @@
 import type { Json } from '../../json.js';
-import { goFloat } from '../go/text.js';
+import { goFloat } from '@multicluster-engine/cel/text';
 import { exactNumber, MalformedBody } from './malformed.js';
 
 /** Plain scalars of YAML 1.1 with a special meaning in Kubernetes' YAML parser. */

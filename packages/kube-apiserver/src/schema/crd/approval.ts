@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object.js';
-import { goQuote } from '../go/text.js';
-import { isRequestUri } from '../formats/uri.js';
+import { goQuote } from '@multicluster-engine/cel/text';
+import { isRequestUri } from '@multicluster-engine/cel/formats';
 
 export const APPROVAL = 'api-approved.kubernetes.io';
 

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
-import { knownFormat } from '../formats/formats.js';
-import { goQuote } from '../go/text.js';
+import { schemaFormat } from '../schemaformat.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { fieldAt, subschemas, schemaAt, type RawSchema } from './rawschema.js';
 import { validateDefinition } from './validate.js';
 import type { RuleChecks } from './versionparts.js';
@@ -68,6 +68,6 @@ function unknownFormats(crd: KubeObject): string[] {
 
 function formatsIn(schema: RawSchema): string[] {
   const format = textAt(schema, 'format');
-  const own = format !== '' && knownFormat(schema) === undefined ? [format] : [];
+  const own = format !== '' && schemaFormat(schema) === undefined ? [format] : [];
   return [...own, ...subschemas(schema).flatMap(formatsIn)];
 }

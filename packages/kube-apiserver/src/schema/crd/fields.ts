@@ -12,8 +12,8 @@ import {
   required,
   tooMany,
 } from '../field.js';
-import { byteLength, goJson } from '../go/text.js';
-import { dns1035Label } from '../metadata/names.js';
+import { byteLength, goJson } from '@multicluster-engine/cel/text';
+import { dns1035Label } from '@multicluster-engine/cel/formats';
 import { fieldAt, namedSchemasAt, schemaAt, type RawSchema } from './rawschema.js';
 
 /** Validates the names of a definition; empty names are reported elsewhere. */

@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import { goJson } from '../go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import { fieldAt } from './rawschema.js';
 
 /**

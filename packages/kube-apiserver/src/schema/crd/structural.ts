@@ -2,9 +2,8 @@ import { textAt } from '../../fields.js';
 import { equal, type Json } from '../../json.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, index, invalidValue, key, required } from '../field.js';
-import { compareBytes } from '../go/text.js';
-import { PatternError } from '../re2/syntax.js';
-import { regexp } from '../re2/re2.js';
+import { compareBytes } from '@multicluster-engine/cel/text';
+import { PatternError, regexp } from '@multicluster-engine/cel/re2';
 import { checkCompleteness } from './completeness.js';
 import { fieldAt, subschemas, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../json.js';
 import type { DecodedObject } from '../../object.js';
 import { fillDefaults, pruneNulls } from './defaults.js';
 import { coerceEmbedded } from './embedded.js';
-import { compareBytes } from '../go/text.js';
+import { compareBytes } from '@multicluster-engine/cel/text';
 import { decodeMeta, emptyMembers } from '../metadata/decode.js';
 import { prune } from './prune.js';
 import type { Schema } from '../schema.js';

@@ -2,7 +2,7 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../../json.j
 import type { FieldError } from '../../status.js';
 import { child, index, invalidValue, key, MAX_ERRORS, required } from '../field.js';
 import { decodeMeta } from '../metadata/decode.js';
-import { dns1035Label, pathSegment, pathSegmentPart } from '../metadata/names.js';
+import { dns1035Label, pathSegment, pathSegmentPart } from '@multicluster-engine/cel/formats';
 import { validateMeta } from '../metadata/validate.js';
 import type { Schema } from '../schema.js';
 import { additionalOf, mapFields, mapItems, propertyOf, schemaSearch } from '../walk.js';

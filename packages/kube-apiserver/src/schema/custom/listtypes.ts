@@ -1,7 +1,7 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { FieldError } from '../../status.js';
 import { child, duplicate, index, invalidValue, key, MAX_ERRORS } from '../field.js';
-import { goJson } from '../go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import type { Schema } from '../schema.js';
 import { additionalOf, propertyOf, schemaSearch } from '../walk.js';
 

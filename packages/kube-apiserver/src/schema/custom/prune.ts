@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../../json.js';
 import { child, index, MAX_ERRORS, shortened } from '../field.js';
-import { compareBytes } from '../go/text.js';
+import { compareBytes } from '@multicluster-engine/cel/text';
 import type { Schema } from '../schema.js';
 import { additionalOf, mapFields, mapItems, propertyOf } from '../walk.js';
 

@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import { compareBytes, goQuote } from './text.js';
+import { compareBytes, goQuote } from '@multicluster-engine/cel/text';
 
 /** `%v` of a decoded JSON value. */
 export function goDefault(value: Json | undefined): string {

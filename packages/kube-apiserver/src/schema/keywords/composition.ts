@@ -1,4 +1,4 @@
-import { goQuote } from '../go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { composite, VALID, VALID_MATCH, OutcomeBuilder, type Outcome } from './problem.js';
 import type { Schema } from '../schema.js';
 

@@ -1,4 +1,4 @@
-import { isInt64 } from '../go/text.js';
+import { isInt64 } from '@multicluster-engine/cel/text';
 import {
   numberText,
   composite,

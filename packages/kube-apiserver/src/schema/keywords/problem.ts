@@ -12,7 +12,7 @@ import {
   tooMany,
   typeInvalid,
 } from '../field.js';
-import { goFloat64, goJson, goQuote } from '../go/text.js';
+import { goFloat64, goJson, goQuote } from '@multicluster-engine/cel/text';
 
 /**
  * A violation of a schema keyword, in the two steps of the API server: kube-openapi writes its text (problems with equal

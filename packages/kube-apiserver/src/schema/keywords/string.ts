@@ -1,7 +1,5 @@
 import { tooManyCharacters, wrongValue, type Problem } from './problem.js';
-import { TooManySteps, type Budget } from '../re2/pike.js';
-import { regexp } from '../re2/re2.js';
-import { PatternError } from '../re2/syntax.js';
+import { TooManySteps, type Budget, regexp, PatternError } from '@multicluster-engine/cel/re2';
 import type { Schema } from '../schema.js';
 
 interface StringTarget {

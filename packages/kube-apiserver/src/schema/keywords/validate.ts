@@ -3,8 +3,9 @@ import type { FieldError } from '../../status.js';
 import { checkComposition, type Check } from './composition.js';
 import { oldField, oldItem, unchanged, type ComparisonCache, type OldValue } from './ratcheting.js';
 import { index, shortened } from '../field.js';
-import { hasFormat, isTextFormat, knownFormat } from '../formats/formats.js';
-import { goJson, isInt64 } from '../go/text.js';
+import { hasFormat, isTextFormat } from '@multicluster-engine/cel/formats';
+import { schemaFormat } from '../schemaformat.js';
+import { goJson, isInt64 } from '@multicluster-engine/cel/text';
 import { checkNumber, isNearlyInteger } from './number.js';
 import {
   VALID,
@@ -20,8 +21,7 @@ import {
   wrongValue,
   type Outcome,
 } from './problem.js';
-import type { Budget } from '../re2/pike.js';
-import { newBudget } from '../re2/re2.js';
+import { type Budget, newBudget } from '@multicluster-engine/cel/re2';
 import type { Schema } from '../schema.js';
 import { stringProblem } from './string.js';
 import { additionalOf, propertyOf } from '../walk.js';
@@ -29,7 +29,7 @@ import { additionalOf, propertyOf } from '../walk.js';
 /** Validates the keywords only, with ratcheting against `old`. */
 export function checkKeywords(schema: Schema, value: Json, old: Json | undefined, base: string): FieldError[] {
   const stored = old === undefined ? undefined : { schema, value: old };
-  return errorsOf({ schema, value, path: '' }, stored, base, knownFormat);
+  return errorsOf({ schema, value, path: '' }, stored, base, schemaFormat);
 }
 
 /** Validates the keywords for a default: formats are checked there even if they are unknown or of another type. */

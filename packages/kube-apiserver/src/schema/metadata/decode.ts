@@ -2,7 +2,7 @@ import { isArray, isObject } from '../../json.js';
 import type { Json } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
 import { canonicalStruct } from '../struct/canonical.js';
-import { goJson } from '../go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import { readJson } from '../body/json.js';
 import { decodeStruct } from '../struct/decode.js';
 import { asObject } from '../walk.js';

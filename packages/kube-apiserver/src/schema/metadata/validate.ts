@@ -2,8 +2,14 @@ import { isObject, type Json } from '../../json.js';
 import type { ObjectMeta, OwnerReference } from '../../object.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue, MAX_ERRORS, required, tooLong } from '../field.js';
-import { byteLength, compareBytes, goJson, goQuote } from '../go/text.js';
-import { dns1123Label, labelValue, maskTrailingDash, qualifiedName, type NameRule } from './names.js';
+import { byteLength, compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
+import {
+  dns1123Label,
+  labelValue,
+  maskTrailingDash,
+  qualifiedName,
+  type NameRule,
+} from '@multicluster-engine/cel/formats';
 
 const MAX_ANNOTATIONS = 256 * 1024;
 const MAX_MANAGER = 128;

@@ -1,8 +1,7 @@
 import { isArray, isObject, type Json } from '../../json.js';
 import { corruptOffset } from '../go/base64.js';
 import { jsonType } from '../go/format.js';
-import { goJson } from '../go/text.js';
-import { RFC3339, RFC3339_MICRO, timeProblem } from '../go/time.js';
+import { goJson, RFC3339, RFC3339_MICRO, timeProblem } from '@multicluster-engine/cel/text';
 import { mapItems } from '../walk.js';
 
 /** The result of decoding a scalar, by what Go's decoder does next. */

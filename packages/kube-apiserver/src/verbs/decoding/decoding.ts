@@ -4,7 +4,7 @@ import { isArray, isObject } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Registry, Resource } from '../../resource.js';
-import { compareBytes, goJson, goQuote } from '../../schema/go/text.js';
+import { compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
 import { summarize } from '../../schema/body/parse.js';
 import { readJson } from '../../schema/body/json.js';
 import { restoreProblem } from '../../schema/struct/restore.js';

@@ -2,7 +2,7 @@ import { apiVersionOf, readApiVersion } from '../../apiversion.js';
 import { structOf } from '../../schema/builtin.js';
 import type { JsonObject } from '../../json.js';
 import type { Registry, Resource } from '../../resource.js';
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 
 /** The type that an object names; missing parts are those of the resource. */
 export interface TypeMeta {

@@ -1,7 +1,7 @@
 import { isObject } from '../../json.js';
 import type { Json } from '../../json.js';
 import { readBody } from '../../schema/body/parse.js';
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { MalformedBody } from '../../schema/body/malformed.js';
 import { badRequest } from '../../status.js';
 import { goKind } from '../gotypes.js';

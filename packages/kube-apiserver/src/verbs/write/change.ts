@@ -2,7 +2,7 @@ import { keepUnchangedTimes } from '../../apply/track.js';
 import { equal, isArray, isObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { MODIFIED, conflict, internalError, invalid, notFound, unknownError } from '../../status.js';
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { invalidValue } from '../../schema/field.js';
 import type { Entry } from '../../store/store.js';
 import { checkUpdate } from './validate.js';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object.js';
 import type { ValidationResult, Resource } from '../../resource.js';
-import { pathSegment, pathSegmentPart } from '../../schema/metadata/names.js';
+import { pathSegment, pathSegmentPart } from '@multicluster-engine/cel/formats';
 import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../../schema/metadata/validate.js';
 import { invalid, qualified } from '../../status.js';
 import type { FieldError } from '../../status.js';

@@ -15,7 +15,7 @@ import {
 import type { FieldSet } from '../../../src/apply/fieldpath/fieldset.js';
 import { readFields, writeFields } from '../../../src/apply/fieldpath/fieldsv1.js';
 import { goDefault, goSyntax } from '../../../src/schema/go/format.js';
-import { compareBytes, goJson, goQuote } from '../../../src/schema/go/text.js';
+import { compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
 import type { Json } from '../../../src/json.js';
 
 const element = fc.constantFrom('f:a', 'f:b', 'v:1', 'v:"x"', 'k:{"k":"a"}', 'k:{"k":"b"}', 'i:0', 'f:__proto__');

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { checkRules, compileRules, runDefaultRules } from '../../../src/cel/rules.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { KubeObject, ObjectMeta } from '../../../src/object.js';
-import { dns1123Subdomain } from '../../../src/schema/metadata/names.js';
+import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import { validateMeta } from '../../../src/schema/metadata/validate.js';
 import { createDefinitionRules } from '../../../src/schema/crd/definition.js';
 import { root } from '../../../testing/root.js';

@@ -10,7 +10,7 @@ import {
   identifier,
   pathSegment,
   type NameRule,
-} from '../../../src/schema/metadata/names.js';
+} from '@multicluster-engine/cel/formats';
 import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../../../src/schema/metadata/validate.js';
 import type { FieldError } from '../../../src/status.js';
 

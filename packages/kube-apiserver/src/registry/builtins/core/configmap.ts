@@ -1,8 +1,8 @@
 import { equal, own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { ALL_METADATA, forbiddenField, invalidValue, key, tooLong } from '../../../schema/field.js';
-import { byteLength, compareBytes } from '../../../schema/go/text.js';
-import { configMapKey } from '../../../schema/metadata/names.js';
+import { byteLength, compareBytes } from '@multicluster-engine/cel/text';
+import { configMapKey } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { invalidBecause } from '../validation/checks.js';
 import { structAt, textAt } from '../../../fields.js';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../object.js';
 import { index, invalidValue } from '../../../schema/field.js';
-import { dns1123Label, qualifiedName } from '../../../schema/metadata/names.js';
+import { dns1123Label, qualifiedName } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { invalidBecause } from '../validation/checks.js';
 import { fillZero, ensureStruct, textOf } from '../draft.js';

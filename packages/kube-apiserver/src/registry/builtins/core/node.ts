@@ -10,8 +10,8 @@ import {
   notSupported,
   required,
 } from '../../../schema/field.js';
-import { compareBytes, goJson } from '../../../schema/go/text.js';
-import { labelValue } from '../../../schema/metadata/names.js';
+import { compareBytes, goJson } from '@multicluster-engine/cel/text';
+import { labelValue } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { checkRange, parseRange, rangeWarnings } from '../validation/ipaddress.js';
 import { labelKey, positive } from '../validation/checks.js';

@@ -1,10 +1,10 @@
 import { own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { ALL_METADATA, invalidValue, key, required, tooLong } from '../../../schema/field.js';
-import { compareBytes } from '../../../schema/go/text.js';
+import { compareBytes } from '@multicluster-engine/cel/text';
 import { readJson } from '../../../schema/body/json.js';
 import { MalformedBody } from '../../../schema/body/malformed.js';
-import { configMapKey } from '../../../schema/metadata/names.js';
+import { configMapKey } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { immutable, invalidBecause } from '../validation/checks.js';
 import { decodedLength, immutableErrors, MAX_DATA_BYTES, totalLength } from './configmap.js';

@@ -1,8 +1,8 @@
 import { equal, type Json } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { invalidRaw, invalidValue, required } from '../../../schema/field.js';
-import { byteLength, goJson } from '../../../schema/go/text.js';
-import { dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
+import { byteLength, goJson } from '@multicluster-engine/cel/text';
+import { dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { immutable, invalidBecause } from '../validation/checks.js';
 import { numberAt, structAt, textAt } from '../../../fields.js';

@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../schema/field.js';
-import { dns1123Label, labelValue } from '../../../schema/metadata/names.js';
+import { dns1123Label, labelValue } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, labelKey, positive, whenSet } from '../validation/checks.js';
 import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';

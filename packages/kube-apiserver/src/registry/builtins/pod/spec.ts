@@ -1,5 +1,5 @@
 import { own, type JsonObject } from '../../../json.js';
-import { byteLength } from '../../../schema/go/text.js';
+import { byteLength } from '@multicluster-engine/cel/text';
 import {
   child,
   duplicate,
@@ -9,7 +9,7 @@ import {
   required,
   tooLong,
 } from '../../../schema/field.js';
-import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '../../../schema/metadata/names.js';
+import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { checkAddress } from '../validation/ipaddress.js';
 import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../validation/checks.js';

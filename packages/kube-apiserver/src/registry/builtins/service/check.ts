@@ -10,8 +10,8 @@ import {
   notSupported,
   required,
 } from '../../../schema/field.js';
-import { goJson } from '../../../schema/go/text.js';
-import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
+import { goJson } from '@multicluster-engine/cel/text';
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { checkAddress, checkRange, parseAddress } from '../validation/ipaddress.js';
 import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../validation/checks.js';

@@ -1,6 +1,6 @@
 import { isObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
-import { dns1123Label } from '../../../schema/metadata/names.js';
+import { dns1123Label } from '@multicluster-engine/cel/formats';
 import { draftOf, fill, fillZero, structIn, isDraft, structsIn, ensureStruct, type Draft } from '../draft.js';
 import { structAt, textAt } from '../../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';

@@ -1,7 +1,7 @@
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../../json.js';
 import { child, index, invalidValue } from '../../../schema/field.js';
-import { byteLength } from '../../../schema/go/text.js';
-import { labelValue, qualifiedName, regexText } from '../../../schema/metadata/names.js';
+import { byteLength } from '@multicluster-engine/cel/text';
+import { labelValue, qualifiedName, regexText } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 
 /* Validation rules that several kinds share. Messages are those of kube-apiserver. */

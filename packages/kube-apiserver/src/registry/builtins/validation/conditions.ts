@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json.js';
 import { child, duplicate, index, invalidValue, notSupported, required, tooLong } from '../../../schema/field.js';
-import { byteLength } from '../../../schema/go/text.js';
-import { regexText } from '../../../schema/metadata/names.js';
+import { byteLength } from '@multicluster-engine/cel/text';
+import { regexText } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../status.js';
 import { labelKey } from './checks.js';
 import { listAt, numberAt, textAt } from '../../../fields.js';

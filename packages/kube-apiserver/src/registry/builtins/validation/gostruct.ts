@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../../json.js';
-import { goJson } from '../../../schema/go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
 
 /* Values in messages, printed as Go prints the struct. */

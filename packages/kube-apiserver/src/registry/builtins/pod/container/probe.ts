@@ -1,6 +1,6 @@
 import { own, type Json, type JsonObject } from '../../../../json.js';
 import { child, forbiddenField, invalidValue, notSupported, required } from '../../../../schema/field.js';
-import { regexText } from '../../../../schema/metadata/names.js';
+import { regexText } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../../status.js';
 import { has, invalidBecause, nonNegative, portNameProblems, portNumber } from '../../validation/checks.js';
 import { listAt, structAt, textAt, textsAt } from '../../../../fields.js';

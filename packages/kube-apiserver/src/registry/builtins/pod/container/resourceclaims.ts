@@ -1,8 +1,8 @@
 import { own, type JsonObject } from '../../../../json.js';
 import { listAt, structAt, textAt } from '../../../../fields.js';
 import { child, duplicate, invalidRaw, required } from '../../../../schema/field.js';
-import { goJson } from '../../../../schema/go/text.js';
-import { dns1123Label, dns1123Subdomain } from '../../../../schema/metadata/names.js';
+import { goJson } from '@multicluster-engine/cel/text';
+import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../../status.js';
 import { each, has, invalidBecause } from '../../validation/checks.js';
 

@@ -1,6 +1,6 @@
 import { own, type JsonObject } from '../../../../json.js';
 import { child, forbiddenField, invalidValue, key } from '../../../../schema/field.js';
-import { goQuote } from '../../../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { validateAnnotations } from '../../../../schema/metadata/validate.js';
 import type { FieldError } from '../../../../status.js';
 import { structAt, textAt, textEntries } from '../../../../fields.js';

@@ -10,7 +10,7 @@ import {
   required,
   tooLong,
 } from '../../../../schema/field.js';
-import { goJson } from '../../../../schema/go/text.js';
+import { goJson } from '@multicluster-engine/cel/text';
 import type { FieldError } from '../../../../status.js';
 import { each, has, whenSet } from '../../validation/checks.js';
 import { structAt, textAt } from '../../../../fields.js';

@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../../schema/field.js';
-import { dns1123Label, dns1123Subdomain } from '../../../../schema/metadata/names.js';
+import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import { validateAnnotations } from '../../../../schema/metadata/validate.js';
 import type { FieldError } from '../../../../status.js';
 import { has, invalidBecause, labelMap, whenSet } from '../../validation/checks.js';

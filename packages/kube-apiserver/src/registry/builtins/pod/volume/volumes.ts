@@ -8,7 +8,7 @@ import {
   notSupported,
   required,
 } from '../../../../schema/field.js';
-import { dns1123Label } from '../../../../schema/metadata/names.js';
+import { dns1123Label } from '@multicluster-engine/cel/formats';
 import type { FieldError } from '../../../../status.js';
 import { each, has, invalidBecause } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';

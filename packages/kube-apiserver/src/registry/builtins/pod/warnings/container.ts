@@ -2,7 +2,7 @@ import type { LocatedContainer } from '../containers.js';
 import { APPARMOR, SECCOMP } from '../security/annotations.js';
 import { own, type JsonObject } from '../../../../json.js';
 import { child, index, key } from '../../../../schema/field.js';
-import { goQuote } from '../../../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { has } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { parseQuantity, quantityText, roundUpToMilli } from '../../../../schema/struct/quantity.js';

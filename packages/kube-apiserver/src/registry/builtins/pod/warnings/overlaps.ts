@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../json.js';
-import { goQuote } from '../../../../schema/go/text.js';
+import { goQuote } from '@multicluster-engine/cel/text';
 import { has } from '../../validation/checks.js';
 import { listAt, structAt, textAt } from '../../../../fields.js';
 

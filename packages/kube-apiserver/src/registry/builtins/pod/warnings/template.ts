@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../json.js';
 import { child, index, key } from '../../../../schema/field.js';
-import { goQuote } from '../../../../schema/go/text.js';
-import { labelValue } from '../../../../schema/metadata/names.js';
+import { goQuote } from '@multicluster-engine/cel/text';
+import { labelValue } from '@multicluster-engine/cel/formats';
 import { addressWarnings } from '../../validation/ipaddress.js';
 import { has } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../../fields.js';

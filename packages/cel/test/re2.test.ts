@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { TooManySteps } from '../../../src/schema/re2/pike.js';
-import { Regexp, regexp } from '../../../src/schema/re2/re2.js';
+import { TooManySteps } from '../src/re2/pike.js';
+import { Regexp, regexp } from '../src/re2/re2.js';
 
 /** The tables were recorded with Go's regexp package. */
 describe('matching of regular expressions', () => {

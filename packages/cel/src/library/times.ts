@@ -1,4 +1,4 @@
-import { goQuote } from '../../schema/go/text.js';
+import { goQuote } from '../text/go.js';
 import { Library } from '../language/signature.js';
 import { EvaluationError } from '../language/error.js';
 import { splitNanos } from '../language/time.js';

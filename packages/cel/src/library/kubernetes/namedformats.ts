@@ -7,8 +7,8 @@ import {
   maskTrailingDash,
   qualifiedName,
   type NameRule,
-} from '../../../schema/metadata/names.js';
-import { hasFormat } from '../../../schema/formats/formats.js';
+} from '../../formats/names.js';
+import { hasFormat } from '../../formats/formats.js';
 import { noSuchOverload } from '../../language/error.js';
 import { Opaque, Optional, ValueList } from '../../language/value.js';
 import { urlProblem } from './url.js';

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json } from '../../json.js';
+import { isArray, isObject, type Json } from '../json.js';
 
 /**
  * Formats values as Go does. Messages of the API server contain such values, and clients and tests compare them. All

@@ -1,6 +1,6 @@
-import { TooManySteps } from '../../schema/re2/pike.js';
-import { regexp } from '../../schema/re2/re2.js';
-import { PatternError } from '../../schema/re2/syntax.js';
+import { TooManySteps } from '../re2/pike.js';
+import { regexp } from '../re2/re2.js';
+import { PatternError } from '../re2/syntax.js';
 import type { Budget } from '../language/budget.js';
 import { CostExceeded, EvaluationError } from '../language/error.js';
 

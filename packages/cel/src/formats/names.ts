@@ -1,4 +1,4 @@
-import { byteLength } from '../go/text.js';
+import { byteLength } from '../text/go.js';
 
 /**
  * A validation rule for names: returns the messages of all violations, in order; none for a valid name. The messages

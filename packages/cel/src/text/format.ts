@@ -1,4 +1,4 @@
-import { compareBytes } from '../../schema/go/text.js';
+import { compareBytes } from './go.js';
 import { EvaluationError } from '../language/error.js';
 import { durationText, timestampText } from '../language/time.js';
 import { Duration, List, runtimeType, Timestamp, TypeValue, Uint, ValueMap, type Value } from '../language/value.js';

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../schema/go/text.js';
+import { compareBytes } from '../text/go.js';
 import { Library } from '../language/signature.js';
 import type { Budget } from '../language/budget.js';
 import { compareNumbers, isNumber, same } from '../runtime/equality.js';

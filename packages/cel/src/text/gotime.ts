@@ -1,4 +1,4 @@
-import { goQuote as quoted } from './text.js';
+import { goQuote as quoted } from './go.js';
 
 /** Layouts of Go's `time` package that the API uses. */
 export const RFC3339 = '2006-01-02T15:04:05Z07:00';

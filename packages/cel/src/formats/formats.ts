@@ -1,7 +1,6 @@
 import { isCidr, isIpv4, isIpv6, isMac } from './addresses.js';
 import { isEmail, isRequestUri } from './uri.js';
-import { isDate } from '../go/time.js';
-import type { Schema } from '../schema.js';
+import { isDate } from '../text/gotime.js';
 
 /** String formats that are validated, by name without dashes. Each accepts what the Go libraries accept. */
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
@@ -33,10 +32,10 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', (text) => text.length <= 253 && text.split('.').every(isSegment)],
 ]);
 
-/** The format of a schema if it is known for the schema's type; undefined where the API server ignores it. */
-export function knownFormat({ type, format, ...schema }: Schema): string | undefined {
+/** The format if it is known for values of `type`; undefined where the API server ignores it. */
+export function knownFormat(type: string | undefined, format: string | undefined): string | undefined {
   if (format === undefined || format === '') return undefined;
-  switch (schema['x-kubernetes-int-or-string'] === true ? 'string' : type) {
+  switch (type) {
     case undefined:
     case 'string':
       return FORMATS.has(format.replaceAll('-', '')) ? format : undefined;

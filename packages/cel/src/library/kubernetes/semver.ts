@@ -1,4 +1,4 @@
-import { goQuote } from '../../../schema/go/text.js';
+import { goQuote } from '../../text/go.js';
 import { Library } from '../../language/signature.js';
 import { EvaluationError, noSuchOverload } from '../../language/error.js';
 import { Opaque, type Value } from '../../language/value.js';

@@ -1,4 +1,4 @@
-import { goQuote } from '../../../schema/go/text.js';
+import { goQuote } from '../../text/go.js';
 
 /** A URL as Go's net/url parses it. */
 export interface Url {

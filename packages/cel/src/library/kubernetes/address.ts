@@ -1,4 +1,4 @@
-import { goQuote } from '../../../schema/go/text.js';
+import { goQuote } from '../../text/go.js';
 
 /** An IP address: 4 or 16 bytes. */
 export interface Address {
