@@ -74,9 +74,7 @@ export const ENGINE_FIELD_MANAGER = 'multicluster-engine';
 export const PLACEMENT_FIELD_MANAGER = 'multicluster-engine-placement';
 export const CLUSTERS_FIELD_MANAGER = 'multicluster-engine-clusters';
 export const HEALTH_FIELD_MANAGER = 'multicluster-engine-health';
-/** Those of events and of Leases. */
 export const EVENTS_FIELD_MANAGER = 'multicluster-engine-events';
-export const LEASE_FIELD_MANAGER = 'multicluster-engine-lease';
 export const INVENTORIES_FIELD_MANAGER = 'multicluster-engine-inventories';
 export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
 /**

@@ -12,7 +12,8 @@ import { readManifests } from '../runtime/manifests/manifests.js';
 import { issueServingCertificate } from '../runtime/tls/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/process/group.js';
-import { createLeaderClients, leaderGroup, type ControllerManager } from './manager.js';
+import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
+import type { ControllerManager } from './manager.js';
 
 /** The controller of MultiClusterEngines. */
 export function engineGroup(manager: ControllerManager): Group {

@@ -9,7 +9,8 @@ import { ocmInventory } from '../domain/inventories/ocm.js';
 import type { SourceObject } from '../domain/inventories/source.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/process/group.js';
-import { createLeaderClients, leaderGroup, type ControllerManager } from './manager.js';
+import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
+import type { ControllerManager } from './manager.js';
 
 /** The controller that makes ManagedClusters from other inventories. */
 export function inventoriesGroup(manager: ControllerManager): Group {

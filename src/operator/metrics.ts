@@ -1,14 +1,6 @@
 import type { Registry } from 'prom-client';
 import { METRICS_PREFIX } from '../api/names.js';
-import {
-  cacheMetrics,
-  eventMetrics,
-  guardMetrics,
-  leaderMetrics,
-  requestMetrics,
-} from '../runtime/metrics/clientmetrics.js';
-import { queueMetrics, reconcileMetrics } from '../runtime/metrics/controllermetrics.js';
-import type { ControllerMetrics } from '../runtime/metrics/metrics.js';
+import { managerMetrics } from '../runtime/metrics/controllermetrics.js';
 import { createProcessRegistry, expositionOf, type BuildInfo } from '../runtime/metrics/registry.js';
 import type {
   EngineInfo,
@@ -69,16 +61,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
  */
 export function createMetrics(build?: BuildInfo) {
   const registry = createProcessRegistry(METRICS_PREFIX, build);
-  const queue = queueMetrics(registry);
-  const reconcile = reconcileMetrics(registry);
+  const shared = managerMetrics(registry);
   const placements = placementMetrics(registry);
   return {
-    controller: (name: string): ControllerMetrics => ({ queue: queue(name), reconcile: reconcile(name) }),
-    requests: requestMetrics(registry),
-    leader: leaderMetrics(registry),
-    guard: guardMetrics(registry),
-    caches: cacheMetrics(registry),
-    events: eventMetrics(registry),
+    ...shared,
     engines: engineMetrics(registry),
     placements: placements.metrics,
     fleet: fleetMetrics(registry),

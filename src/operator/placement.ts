@@ -12,7 +12,8 @@ import { createSigDecisionControllers, sigDecisionCacheOptions } from './control
 import { sigDecisionRights } from './controllers/sigdecisions/rights.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/process/group.js';
-import { createLeaderClients, leaderGroup, type ControllerManager } from './manager.js';
+import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
+import type { ControllerManager } from './manager.js';
 
 /** The controllers of Placements, sets and bindings. */
 export function placementGroup(manager: ControllerManager): Group {

@@ -54,6 +54,9 @@ export interface Cache<T extends KubeObject> {
   receivedAt(): number | undefined;
 }
 
+/** Makes a cache that is not started. */
+export type OpenCache = <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;
+
 export interface CacheTools {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,5 +1,7 @@
 import type { Registry } from 'prom-client';
-import type { QueueMetrics, ReconcileMetrics, RunningWork } from './metrics.js';
+import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './clientmetrics.js';
+import type { ControllerMetrics, QueueMetrics, ReconcileMetrics, RunningWork } from './metrics.js';
+import type { ProcessRegistry } from './registry.js';
 import { Collectors } from './collectors.js';
 
 const HELP = {
@@ -87,5 +89,21 @@ export function reconcileMetrics(registry: Registry): (name: string) => Reconcil
         timeHere.observe(seconds);
       },
     };
+  };
+}
+
+/** The metrics of a process with controllers. */
+export type ManagerMetrics = ReturnType<typeof managerMetrics>;
+
+export function managerMetrics(registry: ProcessRegistry) {
+  const queue = queueMetrics(registry);
+  const reconcile = reconcileMetrics(registry);
+  return {
+    controller: (name: string): ControllerMetrics => ({ queue: queue(name), reconcile: reconcile(name) }),
+    requests: requestMetrics(registry),
+    leader: leaderMetrics(registry),
+    guard: guardMetrics(registry),
+    caches: cacheMetrics(registry),
+    events: eventMetrics(registry),
   };
 }

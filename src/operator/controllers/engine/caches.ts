@@ -5,8 +5,8 @@ import { MultiClusterEngines } from '../../../api/resources.js';
 import { Namespaces, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { BINDINGS } from '../../../domain/engine/catalogue.js';
 import type { StoredObject } from '../../../domain/engine/plan/plan.js';
-import type { Cache } from '../../../runtime/cache/cache.js';
-import { contentsOf, type OpenCache } from './targetcaches.js';
+import type { Cache, OpenCache } from '../../../runtime/cache/cache.js';
+import { contentsOf } from './targetcaches.js';
 
 /**
  * The caches that gate the start: engines; namespaces (metadata only) and the bindings, each by its fixed name, unless

@@ -7,7 +7,8 @@ import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { allCaches, openEngineCaches } from './caches.js';
 import { EngineReconciler } from './reconcile.js';
 import type { EngineContext } from './scope.js';
-import { TargetCaches, type OpenCache } from './targetcaches.js';
+import type { OpenCache } from '../../../runtime/cache/cache.js';
+import { TargetCaches } from './targetcaches.js';
 import { watchCaches } from './watches.js';
 
 type ContextOptions = Omit<EngineContext, 'metrics' | 'caches' | 'targets' | 'mutations'>;

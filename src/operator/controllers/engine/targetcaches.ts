@@ -6,11 +6,8 @@ import { CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import { resourceText } from '../../../domain/engine/manifest/manifest.js';
 import type { StoredObject } from '../../../domain/engine/plan/plan.js';
-import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
+import type { Cache, CacheOptions, OpenCache } from '../../../runtime/cache/cache.js';
 import { ApiError, isFailure } from '../../../runtime/errors.js';
-
-/** Makes a cache that is not started. */
-export type OpenCache = <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;
 
 /** Whether a Secret exists; unknown where the operator has no right to read it. */
 export type SecretPresence = 'present' | 'absent' | 'unknown';

@@ -1,5 +1,6 @@
-import type { KubeObject, OwnerReference } from '../../../runtime/vocabulary/meta.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { Deployments, Pods, ReplicaSets, apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
+import { controllerReference } from '../../../runtime/vocabulary/owners.js';
 import type { Deployment } from '../workload.js';
 
 /** The label of the Deployment controller that distinguishes the ReplicaSets of one Deployment. */
@@ -17,7 +18,7 @@ export function replicaSetOf(deployment: Deployment, name: string): KubeObject &
       name,
       namespace,
       labels,
-      ownerReferences: [ownerOf(deployment, apiVersionOf(Deployments), 'Deployment')],
+      ownerReferences: [controllerReference(deployment, Deployments)],
     },
     spec: {
       replicas: 1,
@@ -44,14 +45,10 @@ export function podOf(
       namespace,
       labels: templateLabels(deployment, replicaSet.metadata.name),
       ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
-      ownerReferences: [ownerOf(replicaSet, apiVersionOf(ReplicaSets), ReplicaSets.kind)],
+      ownerReferences: [controllerReference(replicaSet, ReplicaSets)],
     },
     spec: { ...deployment.spec?.template?.spec, nodeName },
   };
-}
-
-export function isOwnedBy({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean {
-  return (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid && owner.controller === true);
 }
 
 function templateLabels(deployment: Deployment, replicaSet: string): Record<string, string> {
@@ -60,8 +57,4 @@ function templateLabels(deployment: Deployment, replicaSet: string): Record<stri
 
 function hashLabel({ metadata }: Deployment, replicaSet: string): Record<string, string> {
   return { [TEMPLATE_HASH]: replicaSet.slice(metadata.name.length + 1) };
-}
-
-function ownerOf({ metadata }: KubeObject, apiVersion: string, kind: string): OwnerReference {
-  return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true, blockOwnerDeletion: true };
 }

@@ -4,7 +4,8 @@ import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';
-import { isOwnedBy, podOf, replicaSetOf } from './manifest.js';
+import { isControlledBy } from '../../../runtime/vocabulary/owners.js';
+import { podOf, replicaSetOf } from './manifest.js';
 import { podStatus, type PodObservation, type PodStatus } from './podstatus.js';
 import type { PodEvent } from './replica.js';
 import type { Deployment } from '../workload.js';
@@ -123,7 +124,7 @@ export class PodObject {
     const { client, fieldManager } = this.#deps;
     const { namespace, replicaSet } = this.name;
     const all = await client.list<KubeObject>(ReplicaSets, namespace, { signal });
-    const own = all.filter((set) => isOwnedBy(set, deployment));
+    const own = all.filter((set) => isControlledBy(set, deployment));
     for (const old of own.filter(({ metadata }) => metadata.name !== replicaSet))
       await this.#delete(ReplicaSets, old, undefined);
     const found = own.find(({ metadata }) => metadata.name === replicaSet);
