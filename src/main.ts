@@ -1,72 +1,58 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 
-import { PRODUCT } from './api/names.js';
-import { isFleetConfig } from './cli/cluster/flags.js';
-import { readConfig, tooOldNode, type Config } from './commandline.js';
+import { AGENT } from './agent/flags.js';
+import { CHECK } from './cli/check/flags.js';
+import { CLUSTER } from './cli/cluster/flags.js';
+import { CLUSTER_SET } from './cli/clusterset/flags.js';
+import { complete, COMPLETION } from './cli/completion/flags.js';
+import { CORDON, UNCORDON } from './cli/cordon/flags.js';
+import { DRAIN } from './cli/drain/flags.js';
+import { EXPLAIN } from './cli/explain/flags.js';
+import { PLAN } from './cli/plan/flags.js';
+import { PROGRAM, VARIABLE_PREFIX } from './cli/program.js';
+import { RELEASE } from './cli/release/flags.js';
+import { start } from './cli/start.js';
+import { STATUS } from './cli/status/flags.js';
+import { TREE } from './cli/tree/flags.js';
+import { VERSION } from './cli/version/flags.js';
+import { WHO_SELECTS } from './cli/whoselects/flags.js';
+import { GATEWAY } from './gateway/flags.js';
+import { OPERATOR } from './operator/flags.js';
+import { commandRow, ready } from './runtime/flags/commands.js';
+import { version } from './runtime/process/build.js';
+import { STANDALONE } from './standalone/flags.js';
 
-/** Imports only the command that runs: --help and --version load none, operator and gateway no embedded API server. */
-async function run(config: Config): Promise<number> {
-  if (config.command === 'gateway') {
-    const { runGateway } = await import('./gateway/run.js');
-    return runGateway(config);
-  }
-  if (config.command === 'agent') {
-    const { runAgent } = await import('./agent/run.js');
-    return runAgent(config);
-  }
-  if (config.command === 'standalone') {
-    const { runStandalone } = await import('./standalone/run.js');
-    return runStandalone(config, fileURLToPath(import.meta.url));
-  }
-  if (config.command === 'explain') {
-    const { runExplain } = await import('./cli/explain/run.js');
-    return runExplain(config);
-  }
-  if (config.command === 'plan') {
-    const { runPlan } = await import('./cli/plan/run.js');
-    return runPlan(config);
-  }
-  if (config.command === 'who-selects' || config.command === 'tree' || config.command === 'status') {
-    const { runInspect } = await import('./cli/inspect/run.js');
-    return runInspect(config);
-  }
-  if (config.command === 'check') {
-    const { runCheck } = await import('./cli/check/run.js');
-    return runCheck(config);
-  }
-  if (config.command === 'release') {
-    const { runRelease } = await import('./cli/release/run.js');
-    return runRelease(config);
-  }
-  if (isFleetConfig(config)) {
-    const { runFleetCommand } = await import('./cli/cluster/run.js');
-    return runFleetCommand(config);
-  }
-  if (config.command === 'completion' || config.command === '__complete') {
-    const { runCompletion } = await import('./cli/completion/run.js');
-    return runCompletion(config);
-  }
-  const { runOperator } = await import('./operator/run.js');
-  return runOperator(config);
-}
+const entryPoint = fileURLToPath(import.meta.url);
 
-/** Starts the profiles that are wanted; false where that is not possible. */
-async function isProfiled({ command, profileDir }: Config): Promise<boolean> {
-  if (profileDir === undefined) return true;
-  const { profile } = await import('./runtime/profiles/profile.js');
-  return profile({ program: PRODUCT, command, profileDir });
-}
-
-// undici's HTTP parser is WebAssembly: V8's optimizing compiler takes 30 MiB for it at the first connection, and the code
-// runs no faster (docs/reference/performance.md).
-setFlagsFromString('--liftoff-only');
-
-const config = tooOldNode(process.versions.node) ?? readConfig();
-if (config.command === 'usage') {
-  const { printUsage } = await import('./cli/terminal/usage.js');
-  process.exitCode = await printUsage(config);
-} else {
-  process.exit((await isProfiled(config)) ? await run(config) : 1);
-}
+/** Only the command that runs is imported: --help and --version load none, operator and gateway no embedded API server. */
+await start({
+  name: PROGRAM,
+  version: version(),
+  prefix: VARIABLE_PREFIX,
+  commands: [
+    commandRow(OPERATOR, async () => (await import('./operator/run.js')).runOperator),
+    commandRow(GATEWAY, async () => (await import('./gateway/run.js')).runGateway),
+    commandRow(AGENT, async () => (await import('./agent/run.js')).runAgent),
+    commandRow(STANDALONE, async () => {
+      const { runStandalone } = await import('./standalone/run.js');
+      return (config) => runStandalone(config, entryPoint);
+    }),
+    commandRow(EXPLAIN, async () => (await import('./cli/explain/run.js')).runExplain),
+    commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
+    commandRow(WHO_SELECTS, async () => (await import('./cli/inspect/run.js')).runInspect),
+    commandRow(TREE, async () => (await import('./cli/inspect/run.js')).runInspect),
+    commandRow(STATUS, async () => (await import('./cli/inspect/run.js')).runInspect),
+    commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
+    commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),
+    commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
+    commandRow(CLUSTER_SET, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
+    commandRow(CORDON, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
+    commandRow(UNCORDON, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
+    commandRow(DRAIN, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
+    commandRow(COMPLETION, async () => (await import('./cli/completion/run.js')).runCompletion),
+    commandRow(VERSION, async () => (await import('./cli/version/run.js')).runVersion),
+  ],
+  complete: (completion, given) =>
+    ready(complete(completion, given), async () => (await import('./cli/completion/run.js')).runCompletion),
+});

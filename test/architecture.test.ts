@@ -69,11 +69,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli'],
     packages: [APISERVER],
   },
-  commandline: { imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
-  main: {
-    imports: ['api', 'commandline', 'runtime', 'operator', 'gateway', 'agent', 'cli', 'standalone'],
-    packages: [],
-  },
+  main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
   'kube-apiserver': {
     imports: [],
     packages: [CEL, `${CEL}/formats`, `${CEL}/re2`, `${CEL}/text`, '@peculiar/x509', 'js-yaml', 'reflect-metadata'],

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readConfig, tooOldNode } from '../src/commandline.js';
+import { readConfig, type Usage } from './support/commandline.js';
+import { nodeFault } from '../src/runtime/process/nodeversion.js';
 import type { OperatorConfig } from '../src/operator/flags.js';
 import { packageRoot, version } from '../src/runtime/process/build.js';
-import type { Usage } from '../src/cli/program.js';
 import { root } from './support/repository/root.js';
 
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -348,15 +348,11 @@ describe('the package', () => {
 
 describe('the release of Node', () => {
   it.each(['16.20.2', '18.20.8', '20.18.9'])('Node %s is refused in one line that says what is needed', (release) => {
-    expect(tooOldNode(release)).toEqual({
-      command: 'usage',
-      exitCode: 1,
-      text: `multicluster-engine: needs Node 20.19 or newer, this is ${release} (${process.execPath})\n`,
-    });
+    expect(nodeFault(release)).toBe(`needs Node 20.19 or newer, this is ${release} (${process.execPath})`);
   });
 
   it.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0', process.versions.node])('Node %s is accepted', (release) => {
-    expect(tooOldNode(release)).toBeUndefined();
+    expect(nodeFault(release)).toBeUndefined();
   });
 
   it('the oldest release of Node is that of package.json', () => {

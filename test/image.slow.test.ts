@@ -7,7 +7,7 @@ import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
-import { readConfig } from '../src/commandline.js';
+import { readConfig } from './support/commandline.js';
 import { describeWithKubectl } from './support/clients/kubectl.js';
 import {
   buildImage,

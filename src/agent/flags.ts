@@ -1,4 +1,5 @@
 import { LOG_LEVELS, type FlagRows, type Flags, type Listen, type LogLevel } from '../runtime/flags/flags.js';
+import type { Command, Given } from '../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine agent`. */
 export interface AgentConfig {
@@ -21,16 +22,18 @@ export interface AgentConfig {
 /** The shortest lifetime that Kubernetes gives, and the longest that the hub's policy permits. */
 const LIFETIME_SECONDS = { from: 600, to: 604_800 };
 
-export const AGENT_FLAGS: FlagRows = {
+const AGENT_FLAGS: FlagRows = {
   kubeconfig: {
     value: 'FILE',
     help: 'kubeconfig of the managed cluster',
     defaultText: 'in-cluster, else as for kubectl',
+    completes: { files: true },
   },
   namespace: {
     value: 'NAMESPACE',
     help: 'namespace of the Secret hub-token and of the ConfigMaps with claims',
     default: 'multicluster-engine-agent',
+    completes: { live: 'namespaces' },
   },
   'api-endpoint': {
     value: 'URL',
@@ -47,8 +50,15 @@ export const AGENT_FLAGS: FlagRows = {
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
 };
 
+export const AGENT: Command<AgentConfig> = {
+  name: 'agent',
+  summary: 'Runs in a managed cluster: joins the hub, renews its Lease there and reports its status.',
+  flags: AGENT_FLAGS,
+  build: agent,
+};
+
 /** @throws FlagError with the flag or variable, its value and the rule. */
-export function agent(flags: Flags, { version }: { readonly version: string }): AgentConfig {
+function agent(flags: Flags, { version }: Pick<Given, 'version'>): AgentConfig {
   const endpoint = flags.find('api-endpoint');
   if (endpoint !== undefined && !isHttps(endpoint.text)) endpoint.refuse('an https URL');
   const health = flags.get('health-listen');

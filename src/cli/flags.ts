@@ -1,5 +1,6 @@
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
-import { FlagError, type FlagRows, type Flags, type FlagValue } from '../runtime/flags/flags.js';
+import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
+import type { Given } from '../runtime/flags/commands.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
 
@@ -33,16 +34,16 @@ export interface CliConfig {
   readonly source: ObjectSource;
 }
 
-/** What the configuration of a command for users is read from, besides its flags. */
-export interface CliEnvironment {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly positional: readonly string[];
-  readonly version: string;
-}
-
 /** What a command that reads files alone does not use, or what reads them. */
 const OFFLINE: readonly string[] = ['offline'];
 const FORMATS = ['json', 'yaml', 'name', 'wide'] as const;
+const COLORS = ['auto', 'always', 'never'] as const;
+
+/** What completes names, and the arguments `placement NAME`. */
+export const NAMESPACE_NAMES: Suggestion = { live: 'namespaces' };
+export const CLUSTER_NAMES: Suggestion = { live: 'managedclusters' };
+export const SET_NAMES: Suggestion = { live: 'managedclustersets' };
+export const PLACEMENT_ARGUMENTS: readonly Suggestion[] = [{ words: ['placement'] }, { live: 'placements' }];
 
 /** The flags of every command that shows objects. */
 export const CLI_FLAGS: FlagRows = {
@@ -52,20 +53,29 @@ export const CLI_FLAGS: FlagRows = {
     help: 'namespace of the objects',
     excludes: ['all-namespaces'],
     defaultText: 'that of the context, else default',
+    completes: NAMESPACE_NAMES,
   },
   'all-namespaces': { short: 'A', help: 'objects of all namespaces', default: 'false' },
-  output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
+  output: {
+    value: 'FORMAT',
+    short: 'o',
+    help: 'json, yaml, name or wide',
+    defaultText: 'text',
+    completes: { words: FORMATS },
+  },
   kubeconfig: {
     value: 'FILE',
     help: 'kubeconfig of the API server',
     defaultText: 'as for kubectl',
     excludes: OFFLINE,
+    completes: { files: true },
   },
   context: {
     value: 'NAME',
     help: 'context of the kubeconfig',
     defaultText: 'its current context',
     excludes: OFFLINE,
+    completes: { live: 'contexts' },
   },
   as: { value: 'USER', help: 'user to impersonate', excludes: OFFLINE },
   offline: { help: 'read the objects of -f, and send no request', default: 'false', needs: ['filename'] },
@@ -74,14 +84,23 @@ export const CLI_FLAGS: FlagRows = {
     short: 'f',
     help: 'with --offline: a file or folder; - is standard input',
     needs: OFFLINE,
+    completes: { files: true },
   },
-  color: { value: 'WHEN', help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set', default: 'auto' },
+  color: {
+    value: 'WHEN',
+    help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set',
+    default: 'auto',
+    completes: { words: COLORS },
+  },
 };
 
 /** Some rows of {@link CLI_FLAGS}, by name. */
 export function rowsOf(...names: readonly string[]): FlagRows {
   return Object.fromEntries(Object.entries(CLI_FLAGS).filter(([name]) => names.includes(name)));
 }
+
+/** For a command that changes a hub: which one. */
+export const TARGET_FLAGS: FlagRows = rowsOf('kubeconfig', 'context', 'as');
 
 /** For a command that shows a whole hub, unless one namespace is named. */
 export const HUB_FLAGS: FlagRows = {
@@ -92,12 +111,13 @@ export const HUB_FLAGS: FlagRows = {
     help: 'only this namespace',
     defaultText: 'all namespaces',
     excludes: ['all-namespaces'],
+    completes: NAMESPACE_NAMES,
   },
   'all-namespaces': { short: 'A', help: 'objects of all namespaces, as without -n', default: 'false' },
 };
 
 /** @throws FlagError with the flag, its value and the rule. */
-export function cliConfig(flags: Flags, { env, version }: CliEnvironment, source = sourceOf(flags)): CliConfig {
+export function cliConfig(flags: Flags, { env, version }: Given, source = sourceOf(flags)): CliConfig {
   return {
     version,
     namespace: namespaceIn(flags),
@@ -107,9 +127,19 @@ export function cliConfig(flags: Flags, { env, version }: CliEnvironment, source
   };
 }
 
+/** The hub that a command changes. */
+export interface TargetConfig extends Pick<CliConfig, 'version' | 'namespace'> {
+  readonly source: Extract<ObjectSource, { kind: 'api' }>;
+}
+
 /** @throws FlagError with the flag, its value and the rule. */
-export function outputConfig(flags: Flags, env: CliEnvironment['env']): Pick<CliConfig, 'output' | 'color'> {
-  const color = flags.get('color').oneOf(['auto', 'always', 'never'] as const);
+export function targetConfig(flags: Flags, { version }: Given): TargetConfig {
+  return { version, namespace: undefined, source: apiSource(flags) };
+}
+
+/** @throws FlagError with the flag, its value and the rule. */
+export function outputConfig(flags: Flags, env: Given['env']): Pick<CliConfig, 'output' | 'color'> {
+  const color = flags.get('color').oneOf(COLORS);
   const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
   return { output: flags.find('output')?.oneOf(FORMATS) ?? 'text', color: plain ? 'never' : color };
 }
@@ -118,6 +148,9 @@ export function outputConfig(flags: Flags, env: CliEnvironment['env']): Pick<Cli
 export function namespaceIn(flags: Flags): string | undefined {
   return flags.findText('namespace')?.matching(PATH_NAME, NAMESPACE_RULE);
 }
+
+/** The name of a cluster set is the value of a label. */
+export const SET_NAME = /^(?=.{1,63}$)[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?$/;
 
 export const NAMESPACE_RULE = `the name of a namespace: ${PATH_NAME_RULE}`;
 
@@ -180,21 +213,6 @@ function msOf(text: string): number {
   return Number(count) * (UNITS[unit] ?? NaN);
 }
 
-const READING_CODES =
+/** The exit codes of a command that reads objects and shows something about them. */
+export const READING_CODES =
   '0: the answer is complete; 1: an error; 3: not everything could be read, and the output says what';
-
-const EXIT_CODES: Readonly<Record<string, string>> = {
-  explain: READING_CODES,
-  'who-selects': READING_CODES,
-  tree: READING_CODES,
-  status: READING_CODES,
-  plan: '0: nothing changes; 2: some Placement does; 1: an error or an exceeded limit; 3: not everything could be read',
-  drain:
-    '0: success; 1: decisions still name the cluster, the answer was no, or an error; 3: with --dry-run, not everything could be read',
-  check: '0: all is well, or there are warnings; 1: a check failed, or an error; 3: a check could not be done',
-};
-
-/** The exit codes of a command for users, for its help. */
-export function exitCodesOf(command: string): string {
-  return EXIT_CODES[command] ?? '0: success; 1: an error';
-}

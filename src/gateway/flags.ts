@@ -8,6 +8,7 @@ import {
   type Listen,
   type LogLevel,
 } from '../runtime/flags/flags.js';
+import type { Command } from '../runtime/flags/commands.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
 /** The configuration of `multicluster-engine gateway`. */
@@ -115,6 +116,13 @@ const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
 const REFUSED_OPTIONS =
   /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
+
+export const GATEWAY: Command<GatewayConfig> = {
+  name: 'gateway',
+  summary: 'Serves the HTTPS interface in front of a Kubernetes API server.',
+  flags: GATEWAY_FLAGS,
+  build: (flags, { env, version }) => gateway(flags, { env, version, execArgv: process.execArgv }),
+};
 
 /** @throws FlagError for an invalid flag, or for an environment that would break a guarantee of the gateway. */
 export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayConfig {

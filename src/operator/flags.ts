@@ -12,7 +12,8 @@ import {
   type LogLevel,
 } from '../runtime/flags/flags.js';
 
-import { tracing, type Environment, type TracingConfig } from '../runtime/flags/tracing.js';
+import type { Command, Given } from '../runtime/flags/commands.js';
+import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
 const CONTROLLERS = ['engine', 'placement', 'clusters', 'inventories'] as const;
 /** Those that run without the flag. */
@@ -74,7 +75,7 @@ export interface OperatorConfig extends ManagerConfig {
   readonly logLevel: LogLevel;
 }
 
-export const OPERATOR_FLAGS: FlagRows = {
+const OPERATOR_FLAGS: FlagRows = {
   controllers: {
     value: 'LIST',
     help: 'controllers to run, separated by commas',
@@ -84,6 +85,7 @@ export const OPERATOR_FLAGS: FlagRows = {
     value: 'FILE',
     help: 'kubeconfig of the API server',
     defaultText: 'in-cluster, else as for kubectl',
+    completes: { files: true },
   },
   'leader-election-namespace': {
     value: 'NAMESPACE',
@@ -91,7 +93,12 @@ export const OPERATOR_FLAGS: FlagRows = {
     default: 'multicluster-engine-operator',
   },
   identity: { value: 'NAME', help: 'name of this process in the Leases', defaultText: '<hostname>_<random>' },
-  namespace: { value: 'NAMESPACE', help: 'the only namespace that an engine may install into', defaultText: 'any' },
+  namespace: {
+    value: 'NAMESPACE',
+    help: 'the only namespace that an engine may install into',
+    defaultText: 'any',
+    completes: { live: 'namespaces' },
+  },
   'component-image': {
     value: 'IMAGE',
     help: 'image of the components',
@@ -142,8 +149,15 @@ export const OPERATOR_FLAGS: FlagRows = {
   },
 };
 
+export const OPERATOR: Command<OperatorConfig> = {
+  name: 'operator',
+  summary: 'Runs the controllers against a Kubernetes API server.',
+  flags: OPERATOR_FLAGS,
+  build: operator,
+};
+
 /** @throws FlagError with the flag or variable, its value and the rule. */
-export function operator(flags: Flags, { env, version }: { env: Environment; version: string }): OperatorConfig {
+function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>): OperatorConfig {
   const namespace = flags.find('namespace');
   const identity = flags.find('identity');
   const kubeconfig = flags.find('kubeconfig');

@@ -8,7 +8,8 @@ import {
   type Listen,
   type LogLevel,
 } from '../runtime/flags/flags.js';
-import { tracing, type Environment, type TracingConfig } from '../runtime/flags/tracing.js';
+import type { Command, Given } from '../runtime/flags/commands.js';
+import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
 /** The configuration of `multicluster-engine standalone`. */
 export interface StandaloneConfig {
@@ -35,7 +36,7 @@ export interface StandaloneConfig {
   readonly tracing: TracingConfig | undefined;
 }
 
-export const STANDALONE_FLAGS: FlagRows = {
+const STANDALONE_FLAGS: FlagRows = {
   'data-dir': {
     value: 'DIR',
     help: 'folder for store, kubeconfig and logs; the next start continues with its data',
@@ -64,8 +65,15 @@ export const STANDALONE_FLAGS: FlagRows = {
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
 };
 
+export const STANDALONE: Command<StandaloneConfig> = {
+  name: 'standalone',
+  summary: 'Starts a local hub to try the product: a Kubernetes API with the operator, and no cluster.',
+  flags: STANDALONE_FLAGS,
+  build: standalone,
+};
+
 /** @throws FlagError with the flag or variable, its value and the rule. */
-export function standalone(flags: Flags, { env, version }: { env: Environment; version: string }): StandaloneConfig {
+function standalone(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>): StandaloneConfig {
   const audit = flags.find('audit-log');
   const gateway = flags.get('gateway-listen');
   const config: StandaloneConfig = {

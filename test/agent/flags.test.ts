@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { AgentConfig } from '../../src/agent/flags.js';
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import { version } from '../../src/runtime/process/build.js';
 
 function read(args: readonly string[], env: Readonly<Record<string, string>> = {}): AgentConfig {

@@ -13,7 +13,7 @@ import { status } from '../../src/cli/inspect/status.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 
 /*
  * People gave a flag that the command did not use: `cluster add edge-1 --renew --set prod` gave a new token and left the cluster

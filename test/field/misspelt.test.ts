@@ -18,7 +18,7 @@ import { absentSetNote } from '../../src/cli/whatif/meant.js';
 import { planChange } from '../../src/cli/plan/plan.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
 import { withHub } from '../../src/cli/hub.js';
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig/kubeconfig.js';
 
 import { ApiError } from '../../src/runtime/errors.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { NO_IMAGE, PUBLISHED, releasedImage, type Published } from '../../src/api/published.js';
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
 import { root } from '../support/repository/root.js';
 

@@ -9,7 +9,7 @@ import { checkHub } from '../../src/cli/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 import { readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';

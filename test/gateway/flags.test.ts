@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import { version } from '../../src/runtime/process/build.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from '../../src/gateway/flags.js';
 import { Flags } from '../../src/runtime/flags/flags.js';
@@ -154,7 +154,7 @@ describe('the gateway does not start', () => {
     ]);
 
     expect(() =>
-      gateway(new Flags(GATEWAY_FLAGS, given, {}), { env: IN_CLUSTER, version: '1', execArgv: [option] }),
+      gateway(new Flags(GATEWAY_FLAGS, given), { env: IN_CLUSTER, version: '1', execArgv: [option] }),
     ).toThrow(`node must not be started with ${option} for a gateway`);
   });
 });

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import { version } from '../../src/runtime/process/build.js';
 
 function read(...args: readonly string[]): unknown {

@@ -14,7 +14,7 @@ import {
   withApiAddress,
   withGatewayAddress,
 } from '../../src/standalone/preflight.js';
-import { readConfig } from '../../src/commandline.js';
+import { readConfig } from '../support/commandline.js';
 import type { StandaloneConfig } from '../../src/standalone/flags.js';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
 

@@ -5,7 +5,7 @@ import { checkExitCode, checkText } from './output.js';
 import { checkBefore } from './pre.js';
 import type { CheckResult } from './result.js';
 import { packageRoot } from '../../runtime/process/build.js';
-import type { CheckConfig } from '../inspect/flags.js';
+import type { CheckConfig } from './flags.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
 import { readManifests } from '../../runtime/manifests/manifests.js';
 import { systemClock } from '../../runtime/clock.js';

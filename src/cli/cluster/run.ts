@@ -11,7 +11,10 @@ import { ManagedClusters } from '../../api/resources.js';
 import { checkOtherCluster, hubAddress } from './hubaddress.js';
 import { absentSetNote } from '../whatif/meant.js';
 import { linesText, manifestsText, RefusedError } from '../terminal/output.js';
-import type { ClusterAddConfig, DrainConfig, FleetConfig } from './flags.js';
+import type { ClusterSetBindConfig } from '../clusterset/flags.js';
+import type { CordonConfig } from '../cordon/flags.js';
+import type { DrainConfig } from '../drain/flags.js';
+import type { ClusterAddConfig, ClusterConfig } from './flags.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import { PROGRAM } from '../program.js';
 import { agentManifest } from '../../domain/agent/manifest.js';
@@ -26,6 +29,8 @@ import { answer, isColored, type Answer } from '../terminal/answer.js';
 import { withHub, type Hub } from '../hub.js';
 import { printAnswer } from '../terminal/print.js';
 import { progressLine } from '../terminal/terminal.js';
+
+type FleetConfig = ClusterConfig | ClusterSetBindConfig | CordonConfig | DrainConfig;
 
 const STANDARD_INPUT = 0;
 

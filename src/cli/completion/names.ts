@@ -9,20 +9,16 @@ export interface NameScope {
   readonly signal: AbortSignal;
 }
 
-const TYPES = {
-  placements: Placements,
-  managedclusters: ManagedClusters,
-  managedclustersets: ManagedClusterSets,
-  namespaces: Namespaces,
-} as const;
+const TYPES = [Placements, ManagedClusters, ManagedClusterSets, Namespaces];
 
-/** The names of the objects of a kind, by one LIST of their metadata; sorted, each once. @throws ApiError. */
+/** The names of the objects of a kind, `live` in the rows of the commands, by one LIST of their metadata; sorted, each once. @throws ApiError. */
 export async function liveNames(
   client: ReadClient,
-  kind: keyof typeof TYPES,
+  plural: string,
   { namespace, signal }: NameScope,
 ): Promise<readonly string[]> {
-  const type = TYPES[kind];
+  const type = TYPES.find((one) => one.plural === plural);
+  if (type === undefined) throw new Error(`no names of ${plural} are read`);
   const found = await client.list(type, type.namespaced ? namespace : undefined, { metadataOnly: true, signal });
   return [...new Set(found.map(({ metadata }) => metadata.name))].sort();
 }

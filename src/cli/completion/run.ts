@@ -1,7 +1,7 @@
 import { completionAnswer } from './answer.js';
 import { liveNames, namesWithin } from './names.js';
 import { COMPLETION_SCRIPTS } from './scripts.js';
-import type { CompleteConfig, CompletionConfig, LiveNames } from './flags.js';
+import type { CompleteConfig, CompletionConfig } from './flags.js';
 import { PROGRAM } from '../program.js';
 import { systemClock } from '../../runtime/clock.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
@@ -28,7 +28,7 @@ async function textOf(config: CompletionConfig | CompleteConfig): Promise<string
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
-async function namesOf(config: CompleteConfig, live: LiveNames, signal: AbortSignal): Promise<readonly string[]> {
+async function namesOf(config: CompleteConfig, live: string, signal: AbortSignal): Promise<readonly string[]> {
   const { source, allNamespaces } = config;
   if (live === 'contexts') {
     const { contextNames } = await import('../../runtime/kubeconfig/kubeconfig.js');

@@ -1,6 +1,15 @@
 import { PATH_NAME, PATH_NAME_RULE } from '../../runtime/vocabulary/names.js';
-import { cliConfig, CLI_FLAGS, placementIn, type CliConfig, type CliEnvironment } from '../flags.js';
-import type { FlagRows, Flags } from '../../runtime/flags/flags.js';
+import {
+  cliConfig,
+  CLI_FLAGS,
+  CLUSTER_NAMES,
+  PLACEMENT_ARGUMENTS,
+  placementIn,
+  READING_CODES,
+  type CliConfig,
+} from '../flags.js';
+import type { Command, Given } from '../../runtime/flags/commands.js';
+import type { Flags } from '../../runtime/flags/flags.js';
 
 /** The configuration of `multicluster-engine explain`. */
 export interface ExplainConfig extends CliConfig {
@@ -12,25 +21,32 @@ export interface ExplainConfig extends CliConfig {
   readonly nearest: number;
 }
 
-export const EXPLAIN_ARGUMENTS = 'placement NAME';
+const ARGUMENTS = 'placement NAME';
 
-export const EXPLAIN_FLAGS: FlagRows = {
-  cluster: { value: 'NAME', help: 'explain only this cluster', defaultText: 'all' },
-  nearest: {
-    value: 'K',
-    help: 'show this many of the clusters that match no predicate, 0 to 10000',
-    default: '10',
-    excludes: ['cluster', 'output=name'],
+export const EXPLAIN: Command<ExplainConfig> = {
+  name: 'explain',
+  summary: 'Explains why each cluster is selected by a Placement or not. Read-only.',
+  arguments: ARGUMENTS,
+  flags: {
+    cluster: { value: 'NAME', help: 'explain only this cluster', defaultText: 'all', completes: CLUSTER_NAMES },
+    nearest: {
+      value: 'K',
+      help: 'show this many of the clusters that match no predicate, 0 to 10000',
+      default: '10',
+      excludes: ['cluster', 'output=name'],
+    },
+    ...CLI_FLAGS,
   },
-  ...CLI_FLAGS,
+  exitCodes: READING_CODES,
+  completes: PLACEMENT_ARGUMENTS,
+  build: explain,
 };
 
-/** @throws FlagError with the flag or argument, its value and the rule. */
-export function explain(flags: Flags, environment: CliEnvironment): ExplainConfig {
+function explain(flags: Flags, given: Given): ExplainConfig {
   return {
     command: 'explain',
-    ...cliConfig(flags, environment),
-    placement: placementIn(environment.positional, EXPLAIN_ARGUMENTS),
+    ...cliConfig(flags, given),
+    placement: placementIn(given.positional, ARGUMENTS),
     cluster: flags.find('cluster')?.matching(PATH_NAME, `the name of a cluster: ${PATH_NAME_RULE}`),
     nearest: flags.get('nearest').integer(0, 10_000),
   };

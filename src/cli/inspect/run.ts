@@ -8,7 +8,9 @@ import { INCOMPLETE } from '../terminal/output.js';
 import { worldOfObjects } from '../whatif/sources.js';
 import { isComplete } from '../whatif/withheld.js';
 import { systemClock } from '../../runtime/clock.js';
-import type { StatusConfig, TreeConfig, WhoSelectsConfig } from './flags.js';
+import type { StatusConfig } from '../status/flags.js';
+import type { TreeConfig } from '../tree/flags.js';
+import type { WhoSelectsConfig } from '../whoselects/flags.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { readFiles } from '../files/files.js';
 

@@ -2,12 +2,13 @@ import {
   apiSource,
   checkNoArguments,
   namespaceIn,
+  NAMESPACE_NAMES,
   outputConfig,
   rowsOf,
   type CliConfig,
-  type CliEnvironment,
   type ObjectSource,
 } from '../flags.js';
+import type { Command, Given } from '../../runtime/flags/commands.js';
 import { FlagError, type FlagRows, type Flags } from '../../runtime/flags/flags.js';
 
 /** The most changes of one Placement that a plan may have: a number, or a share of the clusters selected before. */
@@ -39,12 +40,13 @@ export type PlanSource =
   | Extract<ObjectSource, { kind: 'api' }>
   | { readonly kind: 'files'; readonly base: string | undefined };
 
-export const PLAN_FLAGS: FlagRows = {
+const FLAGS: FlagRows = {
   filename: {
     value: 'FILE',
     short: 'f',
     list: true,
     help: 'file or folder of manifests that would be applied; - is standard input',
+    completes: { files: true },
   },
   recursive: {
     short: 'R',
@@ -73,6 +75,7 @@ export const PLAN_FLAGS: FlagRows = {
     short: 'n',
     help: 'namespace of objects that name none',
     defaultText: 'that of the context, else default',
+    completes: NAMESPACE_NAMES,
   },
   ...rowsOf('output', 'kubeconfig', 'context', 'as'),
   offline: { help: 'compare the files of -f with those of --base, and send no request', default: 'false' },
@@ -81,12 +84,22 @@ export const PLAN_FLAGS: FlagRows = {
     help: 'with --offline: file or folder of all objects before the change',
     defaultText: 'no object',
     needs: ['offline'],
+    completes: { files: true },
   },
   ...rowsOf('color'),
 };
 
-/** @throws FlagError with the flag or argument, its value and the rule. */
-export function plan(flags: Flags, { env, positional, version }: CliEnvironment): PlanConfig {
+export const PLAN: Command<PlanConfig> = {
+  name: 'plan',
+  summary: 'Shows what a change would do to the decisions of all Placements. Read-only.',
+  arguments: '',
+  flags: FLAGS,
+  exitCodes:
+    '0: nothing changes; 2: some Placement does; 1: an error or an exceeded limit; 3: not everything could be read',
+  build: plan,
+};
+
+function plan(flags: Flags, { env, positional, version }: Given): PlanConfig {
   checkNoArguments(positional);
   const files = flags.find('filename')?.list() ?? [];
   const deletions = flags.find('delete')?.list() ?? [];

@@ -1,14 +1,16 @@
 import {
   apiSource,
+  CLUSTER_NAMES,
   durationMs,
   namespaceIn,
+  PLACEMENT_ARGUMENTS,
   placementIn,
   rowsOf,
   type CliConfig,
-  type CliEnvironment,
   type ObjectSource,
 } from '../flags.js';
-import type { FlagRows, Flags } from '../../runtime/flags/flags.js';
+import type { Command, Given } from '../../runtime/flags/commands.js';
+import type { Flags } from '../../runtime/flags/flags.js';
 
 /** The configuration of `multicluster-engine release`. */
 export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> {
@@ -23,25 +25,36 @@ export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> 
   readonly source: Extract<ObjectSource, { kind: 'api' }>;
 }
 
-export const RELEASE_ARGUMENTS = 'placement NAME';
+const ARGUMENTS = 'placement NAME';
 
 /** Nothing bounds what is released: a forgotten release ends by itself within a day. */
 const LONGEST = '24h';
 
-export const RELEASE_FLAGS: FlagRows = {
-  additions: { help: 'let clusters come in that the budget keeps out; none may leave', default: 'false' },
-  clusters: { value: 'A,B', help: 'clusters that may leave or come in, or *', defaultText: 'those that are held now' },
-  for: { value: 'DURATION', help: `how long they may leave or come in, 1s to ${LONGEST}`, default: '10m' },
-  ...rowsOf('namespace', 'kubeconfig', 'context', 'as'),
+export const RELEASE: Command<ReleaseConfig> = {
+  name: 'release',
+  summary: 'Releases clusters that are held in a decision, or kept out of it, by an annotation of the Placement.',
+  arguments: ARGUMENTS,
+  flags: {
+    additions: { help: 'let clusters come in that the budget keeps out; none may leave', default: 'false' },
+    clusters: {
+      value: 'A,B',
+      help: 'clusters that may leave or come in, or *',
+      defaultText: 'those that are held now',
+      completes: CLUSTER_NAMES,
+    },
+    for: { value: 'DURATION', help: `how long they may leave or come in, 1s to ${LONGEST}`, default: '10m' },
+    ...rowsOf('namespace', 'kubeconfig', 'context', 'as'),
+  },
+  completes: PLACEMENT_ARGUMENTS,
+  build: release,
 };
 
-/** @throws FlagError with the flag or argument, its value and the rule. */
-export function release(flags: Flags, { positional, version }: CliEnvironment): ReleaseConfig {
+function release(flags: Flags, { positional, version }: Given): ReleaseConfig {
   return {
     command: 'release',
     version,
     namespace: namespaceIn(flags),
-    placement: placementIn(positional, RELEASE_ARGUMENTS),
+    placement: placementIn(positional, ARGUMENTS),
     additions: flags.get('additions').bool(),
     clusters: flags
       .find('clusters')

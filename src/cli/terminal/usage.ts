@@ -1,4 +1,5 @@
-import { PROGRAM, type Usage } from '../program.js';
+import { PROGRAM } from '../program.js';
+import type { Usage } from '../../runtime/flags/commands.js';
 import { standardError } from '../../runtime/log/standardoutput.js';
 import { printAnswer, withOutput } from './print.js';
 

@@ -1,7 +1,15 @@
 import { parseArgs } from 'node:util';
 import { meantText } from '../vocabulary/nearestword.js';
 
-const ENVIRONMENT_PREFIX = 'MULTICLUSTER_ENGINE_';
+/** What can follow in a command line that is being typed. */
+export interface Suggestion {
+  /** A word and, after a tab, what it means. */
+  readonly words?: readonly string[];
+  /** What the program reads names of, such as the plural name of a resource. */
+  readonly live?: string;
+  /** The shell completes names of files. */
+  readonly files?: boolean;
+}
 
 /** One flag of a command. */
 export interface FlagRow {
@@ -22,11 +30,20 @@ export interface FlagRow {
   readonly needs?: readonly string[];
   /** Beside one of these flags, `NAME` or `NAME=VALUE`, it would do nothing, and is refused. */
   readonly excludes?: readonly string[];
+  /** What its value can be. */
+  readonly completes?: Suggestion;
 }
 
 /** The flags of a command by name, in the order of the help. */
 export type FlagRows = Readonly<Record<string, FlagRow>>;
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where flags are read from that the command line does not give. */
+export interface Variables {
+  readonly env: Environment;
+  /** Begins the name of each variable. */
+  readonly prefix: string;
+}
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -117,12 +134,13 @@ function rowOf(rows: FlagRows, name: string): FlagRow | undefined {
 export class Flags {
   readonly #rows: FlagRows;
   readonly #given: ReadonlyMap<string, string>;
-  readonly #env: Environment;
+  readonly #variables: Variables;
 
-  constructor(rows: FlagRows, given: ReadonlyMap<string, string>, env: Environment) {
+  /** Without `variables` the environment has no value. */
+  constructor(rows: FlagRows, given: ReadonlyMap<string, string>, variables: Variables = { env: {}, prefix: '' }) {
     this.#rows = rows;
     this.#given = given;
-    this.#env = env;
+    this.#variables = variables;
   }
 
   /** The value of a flag; undefined when it is unset and has no default. */
@@ -131,8 +149,9 @@ export class Flags {
     if (row === undefined) throw new Error(`no row for the flag --${name}`);
     const text = this.#given.get(name);
     if (text !== undefined) return new FlagValue(text, `--${name}`);
-    const variable = variableOf(name, row);
-    const value = this.#env[variable];
+    const { env, prefix } = this.#variables;
+    const variable = variableOf(prefix, name, row);
+    const value = env[variable];
     if (value !== undefined && value !== '') return new FlagValue(value, variable);
     return row.default === undefined ? undefined : new FlagValue(row.default, `--${name}`);
   }
@@ -146,7 +165,8 @@ export class Flags {
   /** Whether the flag or its variable sets a value. */
   isSet(name: string): boolean {
     const row = rowOf(this.#rows, name);
-    return this.#given.has(name) || (row !== undefined && Boolean(this.#env[variableOf(name, row)]));
+    const { env, prefix } = this.#variables;
+    return this.#given.has(name) || (row !== undefined && Boolean(env[variableOf(prefix, name, row)]));
   }
 
   /** Whether the flag or its variable sets a value, which is not `false` of a switch; `value`: this one. */
@@ -186,8 +206,8 @@ export function usageOf(name: string, row: FlagRow | undefined): string {
 }
 
 /** The environment variable of a flag. */
-export function variableOf(name: string, { variable }: FlagRow): string {
-  return ENVIRONMENT_PREFIX + (variable ?? name.toUpperCase().replaceAll('-', '_'));
+export function variableOf(prefix: string, name: string, { variable }: FlagRow): string {
+  return prefix + (variable ?? name.toUpperCase().replaceAll('-', '_'));
 }
 
 /** The text of a flag and its readings. Each reading throws a FlagError with the flag or variable, the rule and the text. */

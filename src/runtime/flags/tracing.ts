@@ -1,12 +1,10 @@
-import { FlagValue } from './flags.js';
+import { FlagValue, type Environment } from './flags.js';
 
 /** Traces are on. The SDK of OpenTelemetry itself reads its other variables. */
 export interface TracingConfig {
   /** The variables that hold for the programs that this one starts, too. */
   readonly shared: Readonly<Record<string, string>>;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompleteConfig } from '../../../src/cli/completion/flags.js';
-import { readConfig } from '../../../src/commandline.js';
+import { readConfig } from '../../support/commandline.js';
 
 /** What can follow the words, the last of which is being typed. */
 function after(...words: readonly string[]): CompleteConfig {
@@ -89,16 +89,10 @@ describe('completion', () => {
   });
 });
 
-describe('help and version', () => {
+describe('help', () => {
   it('help prints the commands, and with a command its flags', () => {
     expect(readConfig(['help'], {})).toEqual(readConfig(['--help'], {}));
     expect(readConfig(['help', 'explain'], {})).toEqual(readConfig(['explain', '--help'], {}));
     expect(readConfig(['help', 'nope'], {})).toMatchObject({ exitCode: 1 });
-  });
-
-  it('version begins with what --version prints', () => {
-    const [long, short] = [readConfig(['version'], {}), readConfig(['--version'], {})];
-
-    expect('text' in long && 'text' in short && long.text.startsWith(`version ${short.text}`)).toBe(true);
   });
 });

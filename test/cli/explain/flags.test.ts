@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../../src/commandline.js';
+import { readConfig } from '../../support/commandline.js';
 import { version } from '../../../src/runtime/process/build.js';
-import type { Usage } from '../../../src/cli/program.js';
+import type { Usage } from '../../support/commandline.js';
 import type { ExplainConfig } from '../../../src/cli/explain/flags.js';
 
 function read(line: string, env: Readonly<Record<string, string>> = {}): ExplainConfig {

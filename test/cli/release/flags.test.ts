@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../../src/commandline.js';
+import { readConfig } from '../../support/commandline.js';
 import { version } from '../../../src/runtime/process/build.js';
 
 function read(line: string): ReturnType<typeof readConfig> {

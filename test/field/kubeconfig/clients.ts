@@ -140,7 +140,7 @@ export async function askByProduct({ case: one, env, explicit }: Written): Promi
     const given = Object.entries({ kubeconfig: explicit, context: one.context, as: one.as }).flatMap(([name, text]) =>
       text === undefined ? [] : [[name, text] as const],
     );
-    const flags = apiSource(new Flags(HUB_FLAGS, new Map(given), {}));
+    const flags = apiSource(new Flags(HUB_FLAGS, new Map(given)));
     const kubeconfig = loadKubeconfig({
       env: { PATH: process.env['PATH'], ...env },
       ...(flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig }),

@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
-import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
-import * as kinds from '../../../../src/api/resources.js';
+import * as builtInKinds from '../../../../src/runtime/vocabulary/kinds.js';
+import * as ownKinds from '../../../../src/api/resources.js';
 import { isRecord, parseJson, textField, type JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
 import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
@@ -111,13 +111,13 @@ export class TestServer {
 }
 
 function typeOf(object: KubeObject): ResourceType {
-  const all: readonly unknown[] = Object.values(kinds);
+  const all: readonly unknown[] = Object.values({ ...ownKinds, ...builtInKinds });
   const type = all.find(
     (one): one is ResourceType =>
       isRecord(one) &&
       one['kind'] === object.kind &&
       'plural' in one &&
-      apiVersionOf(one as never) === object.apiVersion,
+      builtInKinds.apiVersionOf(one as never) === object.apiVersion,
   );
   if (type === undefined) throw new Error(`unknown kind ${String(object.kind)}`);
   return type;

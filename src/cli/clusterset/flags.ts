@@ -1,0 +1,36 @@
+import {
+  namespaceIn,
+  refuseArguments,
+  rowsOf,
+  SET_NAME,
+  SET_NAMES,
+  TARGET_FLAGS,
+  targetConfig,
+  type TargetConfig,
+} from '../flags.js';
+import type { Command, Given } from '../../runtime/flags/commands.js';
+import type { Flags } from '../../runtime/flags/flags.js';
+
+/** The configuration of `multicluster-engine clusterset bind`. */
+export interface ClusterSetBindConfig extends TargetConfig {
+  readonly command: 'clusterset bind';
+  readonly clusterSet: string;
+}
+
+const ARGUMENTS = 'bind SET';
+
+export const CLUSTER_SET: Command<ClusterSetBindConfig> = {
+  name: 'clusterset',
+  summary: 'Lets the Placements of a namespace select from a cluster set.',
+  arguments: ARGUMENTS,
+  flags: { ...rowsOf('namespace'), ...TARGET_FLAGS },
+  completes: [{ words: ['bind'] }, SET_NAMES],
+  build: clusterSet,
+};
+
+function clusterSet(flags: Flags, given: Given): ClusterSetBindConfig {
+  const [action, name = '', ...more] = given.positional;
+  if (action !== 'bind' || !SET_NAME.test(name) || more.length > 0) return refuseArguments(given.positional, ARGUMENTS);
+  const namespace = namespaceIn(flags);
+  return { command: 'clusterset bind', ...targetConfig(flags, given), namespace, clusterSet: name };
+}

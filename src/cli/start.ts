@@ -1,0 +1,31 @@
+import { setFlagsFromString } from 'node:v8';
+import { PRODUCT } from '../api/names.js';
+import { readProgram, type Program, type Ready, type Usage } from '../runtime/flags/commands.js';
+import { nodeFault } from '../runtime/process/nodeversion.js';
+
+/** Reads the command line and the environment, runs the command, and ends the process with its exit code. No other code reads them. */
+export async function start(program: Program): Promise<void> {
+  // undici's HTTP parser is WebAssembly: V8's optimizing compiler takes 30 MiB for it at the first connection, and the code
+  // runs no faster (docs/reference/performance.md).
+  setFlagsFromString('--liftoff-only');
+  const reading = oldNode(program) ?? readProgram(program, process.argv.slice(2), process.env);
+  if (reading.kind === 'usage') {
+    const { printUsage } = await import('./terminal/usage.js');
+    process.exitCode = await printUsage(reading);
+  } else {
+    process.exit((await isProfiled(reading)) ? await reading.run() : 1);
+  }
+}
+
+/** npm only warns of a Node that is too old. */
+function oldNode({ name }: Program): Usage | undefined {
+  const fault = nodeFault(process.versions.node);
+  return fault === undefined ? undefined : { kind: 'usage', exitCode: 1, text: `${name}: ${fault}\n` };
+}
+
+/** Starts the profiles that are wanted; false where that is not possible. */
+async function isProfiled({ config: { command, profileDir } }: Ready): Promise<boolean> {
+  if (profileDir === undefined) return true;
+  const { profile } = await import('../runtime/profiles/profile.js');
+  return profile({ program: PRODUCT, command, profileDir });
+}

@@ -1,0 +1,23 @@
+import { checkNoArguments } from '../flags.js';
+import type { Command } from '../../runtime/flags/commands.js';
+
+/** The configuration of `multicluster-engine version`. */
+export interface VersionConfig {
+  readonly command: 'version';
+  readonly output: 'text' | 'json';
+}
+
+const FORMATS = ['json'] as const;
+
+export const VERSION: Command<VersionConfig> = {
+  name: 'version',
+  summary: 'Prints the version, and the commit that it was built from.',
+  arguments: '',
+  flags: {
+    output: { value: 'FORMAT', short: 'o', help: 'json', defaultText: 'text', completes: { words: FORMATS } },
+  },
+  build: (flags, { positional }) => {
+    checkNoArguments(positional);
+    return { command: 'version', output: flags.find('output')?.oneOf(FORMATS) ?? 'text' };
+  },
+};

@@ -1,0 +1,14 @@
+import { build } from '../../runtime/process/build.js';
+import { CLI_API_VERSION } from '../terminal/output.js';
+import type { VersionConfig } from './flags.js';
+
+/** What this program was built from, as text or as JSON of kind Version. */
+export function versionText({ output }: Pick<VersionConfig, 'output'>): string {
+  const { version, commit, date } = build();
+  const node = process.version;
+  if (output === 'json') {
+    const document = { apiVersion: CLI_API_VERSION, kind: 'Version', version, commit, date, node };
+    return `${JSON.stringify(document, null, 2)}\n`;
+  }
+  return `version ${version}\ncommit ${commit || 'unknown'}\ndate ${date || 'unknown'}\nnode ${node}\n`;
+}

@@ -1,0 +1,183 @@
+import { meantText } from '../vocabulary/nearestword.js';
+import { completionOf, type Completion } from './completion.js';
+import {
+  checkTogether,
+  FlagError,
+  Flags,
+  readCommandLine,
+  readFlags,
+  usageOf,
+  variableOf,
+  type Environment,
+  type FlagRow,
+  type ParsedCommandLine,
+} from './flags.js';
+import { PROFILE_FLAGS, profileConfig, type ProfileConfig } from './profile.js';
+import { flagsOf, type CommandSummary } from './summary.js';
+
+/** The commands of a program: reads its command line, and says what is wrong with it. */
+
+/** What a configuration is read from, besides flags. */
+export interface Given {
+  readonly env: Environment;
+  readonly positional: readonly string[];
+  /** Release of the program. */
+  readonly version: string;
+}
+
+/** What every configuration has. */
+export interface CommandConfig {
+  /** Name of the command, with that of its action. */
+  readonly command: string;
+}
+
+/** A command; `build` throws FlagError with the flag or argument, its value and the rule. */
+export interface Command<C extends CommandConfig> extends CommandSummary {
+  readonly build: (flags: Flags, given: Given) => C;
+}
+
+/** Imports what runs a command, and runs it; returns the exit code. */
+export type Run<C> = (config: C) => Promise<number>;
+
+/** A command with its configuration, ready to run. */
+export interface Ready {
+  readonly kind: 'ready';
+  readonly config: CommandConfig & ProfileConfig;
+  readonly run: () => Promise<number>;
+}
+
+/** A row of the table of commands. */
+export interface CommandRow extends CommandSummary {
+  readonly read: (flags: Flags, given: Given) => Ready;
+}
+
+/** A text to print instead of running a command: to standard output with code 0, else to standard error. */
+export interface Usage {
+  readonly kind: 'usage';
+  /** 2 for an error in the command line; 1 for one of a command for users, whose code 2 may have another meaning. */
+  readonly exitCode: 0 | 1 | 2;
+  readonly text: string;
+}
+
+export interface Program {
+  /** How the user has called it. */
+  readonly name: string;
+  readonly version: string;
+  /** Begins the name of the variable of each flag. */
+  readonly prefix: string;
+  readonly commands: readonly CommandRow[];
+  /** Answers a shell that asks what can follow in a command line. */
+  readonly complete: (completion: Completion, given: Pick<Given, 'version'>) => Ready;
+}
+
+/** The row of a command; `load` imports what runs it, which neither help nor another command loads. */
+export function commandRow<C extends CommandConfig>(command: Command<C>, load: () => Promise<Run<C>>): CommandRow {
+  return {
+    ...command,
+    flags: { ...command.flags, ...PROFILE_FLAGS },
+    read: (flags, given) => ready(Object.freeze({ ...command.build(flags, given), ...profileConfig(flags) }), load),
+  };
+}
+
+export function ready<C extends CommandConfig>(config: C, load: () => Promise<Run<C>>): Ready {
+  return { kind: 'ready', config, run: async () => (await load())(config) };
+}
+
+/**
+ * Reads a command line, the words after the name of the program. A flag has precedence over its variable; an empty variable
+ * counts as unset.
+ */
+export function readProgram(program: Program, argv: readonly string[], env: Environment): Ready | Usage {
+  try {
+    return interpret(program, argv, env);
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    return { kind: 'usage', exitCode: usageExitCode(program, argv), text: `${program.name}: ${error.message}\n` };
+  }
+}
+
+/** 2 for a command that runs a server. Else 1, also for an unknown command. */
+function usageExitCode(program: Program, argv: readonly string[]): 1 | 2 {
+  const command = commandOf(program, argv);
+  return command !== undefined && command.arguments === undefined ? 2 : 1;
+}
+
+function interpret(program: Program, argv: readonly string[], env: Environment): Ready | Usage {
+  const { name: caller, version, commands } = program;
+  const [first, ...rest] = argv;
+  if (first === undefined) throw new FlagError(`no command; want one of: ${namesOf(program)} (see ${caller} --help)`);
+  if (first === '--help' || first === '-h') return print(overview(program));
+  if (first === '--version') return print(`${version}\n`);
+  if (first === '__complete') return program.complete(completionOf(commands, rest), { version });
+  if (first === 'help') return interpret(program, [...rest.slice(0, 2), '--help'], env);
+  const command = commandOf(program, argv);
+  if (command === undefined) throw unknownCommand(program, first);
+  const given = readArguments(command, rest, `${caller} ${command.name}`);
+  if (given.kind === 'help') return print(help(program, command, rest[0]));
+  if (given.kind === 'version') return print(`${version}\n`);
+  const { prefix } = program;
+  const flags = new Flags(
+    command.flags,
+    given.line.flags,
+    command.arguments === undefined ? { env, prefix } : undefined,
+  );
+  checkTogether(command.flags, flags);
+  return command.read(flags, { env, positional: given.line.positional, version });
+}
+
+function commandOf({ commands }: Program, [name]: readonly string[]): CommandRow | undefined {
+  return commands.find((row) => row.name === name);
+}
+
+function unknownCommand(program: Program, word: string): FlagError {
+  const what = word.startsWith('-') ? 'flag' : 'command';
+  const known = program.commands.map(({ name }) => name);
+  const meant = meantText(word, known) || `; want one of the commands: ${namesOf(program)}`;
+  return new FlagError(`unknown ${what} ${JSON.stringify(word)}${meant}`);
+}
+
+function readArguments(command: CommandRow, argv: readonly string[], caller: string): ParsedCommandLine {
+  const read = command.arguments === undefined ? readFlags : readCommandLine;
+  return read(command.flags, argv, caller);
+}
+
+function print(text: string): Usage {
+  return { kind: 'usage', exitCode: 0, text };
+}
+
+function namesOf({ commands }: Program): string {
+  return commands.map((row) => row.name).join(', ');
+}
+
+function overview({ name, commands }: Program): string {
+  const lines = commands.map((row) => `  ${row.name.padEnd(12)} ${row.summary}`);
+  const hint = `${name} help COMMAND lists the flags of a command.`;
+  return `Usage: ${name} COMMAND [flags]\n\nCommands:\n${lines.join('\n')}\n\n${hint}\n`;
+}
+
+/** `action`: the first argument, which need not be an action of the command. */
+function help({ name: caller, prefix }: Program, command: CommandRow, action = ''): string {
+  const { actionFlags = {} } = command;
+  const all = command.arguments;
+  const isAction = Object.hasOwn(actionFlags, action);
+  const positional = isAction ? all?.split('|').find((one) => one.split(' ')[0] === action) : all;
+  const usage = ['Usage:', caller, command.name, positional ?? '', '[flags]'].filter((word) => word !== '').join(' ');
+  const title =
+    positional === undefined
+      ? 'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):'
+      : 'Flags:';
+  const lines = [usage, '', command.summary, '', title];
+  for (const [name, row] of flagsOf(command, action)) {
+    lines.push(`  ${flagUsage(name, row).padEnd(48)} ${row.help}`);
+    const variable = positional === undefined ? variableOf(prefix, name, row) : '';
+    lines.push(`    ${variable.padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
+  }
+  lines.push(`  ${'--help, -h'.padEnd(48)} prints this help`, `  ${'--version'.padEnd(48)} prints the version`);
+  if (positional !== undefined) lines.push('', `Exit codes: ${command.exitCodes ?? '0: success; 1: an error'}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function flagUsage(name: string, row: FlagRow): string {
+  const short = row.short === undefined ? '' : `-${row.short}, `;
+  return `${short}${usageOf(name, row)}`;
+}

@@ -1,0 +1,75 @@
+import { flagsOf, type CommandSummary } from './summary.js';
+import { isSwitch, type FlagRows, type Suggestion } from './flags.js';
+
+/** What can follow in a command line. */
+export interface Completion extends Suggestion {
+  /** The begin of the word that is being typed, and of all that can follow. */
+  readonly prefix: string;
+  /** The flags that the line has so far, by name. */
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+/**
+ * What can follow `typed`, the words after the name of the program; the last of them is being typed, and may be empty. Never
+ * throws: a command line that is not complete is often wrong.
+ */
+export function completionOf(commands: readonly CommandSummary[], typed: readonly string[]): Completion {
+  const isHelp = typed.length > 1 && typed[0] === 'help';
+  const line = isHelp ? typed.slice(1) : typed;
+  const last = line.at(-1) ?? '';
+  const command = line.length > 1 ? commands.find(({ name }) => name === line[0]) : undefined;
+  const given = givenIn(command?.flags ?? {}, command === undefined ? [] : line.slice(1, -1));
+  const suggestion = line.length <= 1 ? { words: commandWords(commands) } : next(command, given, last);
+  return {
+    ...(isHelp && last.startsWith('-') ? {} : suggestion),
+    prefix: last.startsWith('--') && last.includes('=') ? last.slice(last.indexOf('=') + 1) : last,
+    flags: given.flags,
+  };
+}
+
+interface GivenSoFar {
+  readonly flags: ReadonlyMap<string, string>;
+  readonly positional: readonly string[];
+  /** The flag whose value is the next word. */
+  readonly open: string | undefined;
+}
+
+function givenIn(rows: FlagRows, words: readonly string[]): GivenSoFar {
+  const flags = new Map<string, string>();
+  const positional: string[] = [];
+  let open: string | undefined;
+  for (const word of words) {
+    if (open !== undefined) {
+      flags.set(open, word);
+      open = undefined;
+      continue;
+    }
+    const [, name = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const flag = nameOf(rows, name, word.startsWith('--'));
+    if (flag === undefined) positional.push(...(word.startsWith('-') ? [] : [word]));
+    else if (value !== undefined || isSwitch(rows[flag] ?? { help: '' })) flags.set(flag, value ?? 'true');
+    else open = flag;
+  }
+  return { flags, positional, open };
+}
+
+function nameOf(rows: FlagRows, name: string, isLong: boolean): string | undefined {
+  return Object.keys(rows).find((one) => (isLong ? one === name : rows[one]?.short === name));
+}
+
+function next(command: CommandSummary | undefined, { positional, open }: GivenSoFar, last: string): Suggestion {
+  if (command === undefined) return {};
+  const flag = open ?? /^--([^=]+)=/.exec(last)?.[1];
+  if (flag !== undefined) return Object.hasOwn(command.flags, flag) ? (command.flags[flag]?.completes ?? {}) : {};
+  if (last.startsWith('-')) return { words: flagWords(command, positional[0] ?? '') };
+  return command.completes?.[positional.length] ?? {};
+}
+
+/** Those of an action, where the command line names one. */
+function flagWords(command: CommandSummary, action: string): readonly string[] {
+  return flagsOf(command, action).map(([name, { help }]) => `--${name}\t${help}`);
+}
+
+function commandWords(commands: readonly CommandSummary[]): readonly string[] {
+  return commands.map(({ name, summary }) => `${name}\t${summary}`);
+}
