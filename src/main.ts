@@ -6,7 +6,7 @@ import { CHECK } from './cli/check/flags.js';
 import { CLUSTER } from './cli/cluster/flags.js';
 import { CLUSTER_SET } from './cli/clusterset/flags.js';
 import { complete, COMPLETION } from './cli/completion/flags.js';
-import { CORDON, UNCORDON } from './cli/cordon/flags.js';
+import { CORDON, UNCORDON } from './cli/maintenance/flags.js';
 import { DRAIN } from './cli/drain/flags.js';
 import { EXPLAIN } from './cli/explain/flags.js';
 import { PLAN } from './cli/plan/flags.js';
@@ -40,9 +40,9 @@ await start({
     }),
     commandRow(EXPLAIN, async () => (await import('./cli/explain/run.js')).runExplain),
     commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
-    commandRow(WHO_SELECTS, async () => (await import('./cli/inspect/run.js')).runInspect),
-    commandRow(TREE, async () => (await import('./cli/inspect/run.js')).runInspect),
-    commandRow(STATUS, async () => (await import('./cli/inspect/run.js')).runInspect),
+    commandRow(WHO_SELECTS, async () => (await import('./cli/whatif/inspect.js')).runInspect),
+    commandRow(TREE, async () => (await import('./cli/whatif/inspect.js')).runInspect),
+    commandRow(STATUS, async () => (await import('./cli/whatif/inspect.js')).runInspect),
     commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
     commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),
     commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runFleetCommand),

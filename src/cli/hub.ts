@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE } from '../api/names.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { SelfSubjectAccessReviews } from '../runtime/vocabulary/kinds.js';
-import { absentNamespaceNote } from './whatif/meant.js';
+import { absentNamespaceNote } from './meant.js';
 import { NotFoundError } from './terminal/output.js';
 import type { CliConfig, ObjectSource } from './flags.js';
 import { PROGRAM } from './program.js';

@@ -9,7 +9,7 @@ import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placeme
 import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
 import type { HubFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
-import { checkExitCode, checkText } from '../../src/cli/check/output.js';
+import { checkExitCode, checkText } from '../../src/cli/check/text.js';
 import { PROTECTING_POLICIES } from '../../src/cli/check/policies.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import { admissionOf, hubFacts, placementIn, POLICIES, rawEngine, readingOf } from '../support/builders/hubfacts.js';

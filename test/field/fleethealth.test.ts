@@ -13,7 +13,7 @@ import { ManagedClusters } from '../../src/api/resources.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { CLUSTERS_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/cli/check/hub.js';
-import { checkExitCode, checkText } from '../../src/cli/check/output.js';
+import { checkExitCode, checkText } from '../../src/cli/check/text.js';
 import type { HubFacts } from '../../src/cli/check/facts.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import { healthConditions, type ConditionInput } from '../../src/domain/health/conditions.js';

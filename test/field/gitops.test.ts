@@ -19,7 +19,7 @@ import { asRecord, field, recordsIn, textField, type JsonRecord } from '../../sr
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, HEALTH_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
-import { cordon, startDrain, uncordon } from '../../src/cli/cluster/cordon.js';
+import { cordon, startDrain, uncordon } from '../../src/cli/maintenance/maintenance.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';
 import { manifestView } from '../../src/domain/placement/spec/cluster.js';

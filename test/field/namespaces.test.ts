@@ -13,7 +13,7 @@ import { Placements } from '../../src/api/resources.js';
 import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
 import { readHubFacts, type HubFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
-import { checkExitCode } from '../../src/cli/check/output.js';
+import { checkExitCode } from '../../src/cli/check/text.js';
 import { NotFoundError } from '../../src/cli/terminal/output.js';
 import { ChangeTextError } from '../../src/cli/plan/changes.js';
 import { planChange, type PlanOutput } from '../../src/cli/plan/plan.js';

@@ -7,7 +7,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { NetworkPolicies } from '../../src/runtime/vocabulary/kinds.js';
-import { checkText } from '../../src/cli/check/output.js';
+import { checkText } from '../../src/cli/check/text.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import type { NetworkFacts } from '../../src/cli/check/facts.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps, Namespaces, Secrets } from '../../src/runtime/vocabulary/kinds.js';
 import { checkHub } from '../../src/cli/check/hub.js';
-import { checkExitCode, checkText } from '../../src/cli/check/output.js';
+import { checkExitCode, checkText } from '../../src/cli/check/text.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import { inspectSecretData } from '../../src/domain/engine/plan/givencertificate.js';
 import { inspectKeyPair } from '../../src/runtime/vocabulary/keypair.js';

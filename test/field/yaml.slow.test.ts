@@ -15,7 +15,7 @@ import { kubectl, kubectlOk } from '@multicluster-engine/kube-apiserver/testing/
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { appliedManifests } from '../../src/cli/plan/changes.js';
 import { planChange } from '../../src/cli/plan/plan.js';
-import { worldOfObjects } from '../../src/cli/whatif/sources.js';
+import { worldOfObjects } from '../../src/cli/whatif/worlds.js';
 import { FileError, readAppliedFiles, readFiles } from '../../src/cli/files/files.js';
 import { overlay } from '../../src/domain/fleet/overlay.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';

@@ -4,7 +4,7 @@ import type { CheckConfig } from '../../src/cli/check/flags.js';
 import type { ClusterConfig } from '../../src/cli/cluster/flags.js';
 import type { ClusterSetBindConfig } from '../../src/cli/clusterset/flags.js';
 import type { CompleteConfig, CompletionConfig } from '../../src/cli/completion/flags.js';
-import type { CordonConfig } from '../../src/cli/cordon/flags.js';
+import type { CordonConfig } from '../../src/cli/maintenance/flags.js';
 import type { DrainConfig } from '../../src/cli/drain/flags.js';
 import type { ExplainConfig } from '../../src/cli/explain/flags.js';
 import type { PlanConfig } from '../../src/cli/plan/flags.js';

@@ -17,7 +17,7 @@ import type { KubeClient, ListOptions, ReadClient } from '../../runtime/client/c
 import type { Lease } from '../../runtime/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
-import { absentText } from '../whatif/meant.js';
+import { absentText } from '../meant.js';
 import type { Fact, UnreadFact } from './fact.js';
 import { readDenied, type DeniedFact } from './rights.js';
 

@@ -9,7 +9,7 @@ import { durationText } from '../terminal/durations.js';
 import { checkDefinitions } from './definitions.js';
 import { checkFleet } from './fleet.js';
 import type { HubFacts, LeaseFact } from './facts.js';
-import { checkHolds } from './holds.js';
+import { checkHolds } from './placements.js';
 import { checkLease, isHeld } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkPolicies } from './policies.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readHubFacts, readPreFacts, type FactOptions } from './facts.js';
 import { checkHub } from './hub.js';
-import { checkExitCode, checkText } from './output.js';
+import { checkExitCode, checkText } from './text.js';
 import { checkBefore } from './pre.js';
 import type { CheckResult } from './result.js';
 import { packageRoot } from '../../runtime/process/build.js';

@@ -8,9 +8,9 @@ import { isList } from '../../domain/selectors.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import type { IdentityClient } from '../../runtime/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
-import { meantOf } from '../whatif/meant.js';
+import { meantOf } from '../meant.js';
 import { NotFoundError, RefusedError } from '../terminal/output.js';
-import { takeOver } from './takeover.js';
+import { takeOver } from '../takeover.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
 

@@ -3,9 +3,9 @@ import { holdersOf } from '../../domain/fleet/selections.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { notFound } from '../whatif/meant.js';
+import { notFound } from '../meant.js';
 import { RefusedError, someNames } from '../terminal/output.js';
-import { listOf, worldOfLists } from '../whatif/sources.js';
+import { listOf, worldOfLists } from '../whatif/worlds.js';
 import { unreadableLine } from '../whatif/withheld.js';
 
 export interface RemoveRequest {

@@ -7,7 +7,7 @@ import { isOffered } from './existing.js';
 import { LABEL_RIGHTS } from './proposals.js';
 import { fixText } from './rights.js';
 import type { ExplainReport } from './report.js';
-import { otherTaintsOf, setsText, whyText, withheldLine } from './texts.js';
+import { otherTaintsOf, setsText, whyText, withheldLine } from '../whatif/reasons.js';
 
 /** The explanation of one cluster for a terminal, as lines. */
 export function clusterLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {

@@ -12,9 +12,9 @@ import type { LeavingEvent } from './events.js';
 import { isOffered } from './existing.js';
 import { proposalDocument } from './proposaltext.js';
 import { proposalsOf } from './proposals.js';
-import { releasesField } from './releases.js';
+import { releasesField } from '../whatif/releases.js';
 import type { ExplainReport } from './report.js';
-import { matchedPredicate, otherTaintsOf, whyText } from './texts.js';
+import { matchedPredicate, otherTaintsOf, whyText } from '../whatif/reasons.js';
 
 const API_VERSION = 'cli.fleetmgmt.io/v1';
 

@@ -5,7 +5,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../terminal/output.js';
 import type { FleetReading } from '../whatif/fleetsource.js';
-import { meantAmong, namesOf } from '../whatif/meant.js';
+import { meantAmong, namesOf } from '../meant.js';
 import { refusedLine, unreadableLine } from '../whatif/withheld.js';
 import { clusterLines } from './clustertext.js';
 import { explanationDocument } from './document.js';
@@ -14,7 +14,7 @@ import { LABEL_RIGHTS, proposalsOf, type Rights } from './proposals.js';
 import type { Denied } from './rights.js';
 import { clusterIn, explainReport, type ExplainReport } from './report.js';
 import { explanationLines } from './text.js';
-import { setsText } from './texts.js';
+import { setsText } from '../whatif/reasons.js';
 
 export interface ExplainRequest {
   /** Undefined: the Placements of that name in all namespaces. */

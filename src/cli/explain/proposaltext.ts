@@ -3,7 +3,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { Proposal } from './proposals.js';
 import type { ExplainReport } from './report.js';
 import { fixText, missingRights, missingText } from './rights.js';
-import { setsText } from './texts.js';
+import { setsText } from '../whatif/reasons.js';
 
 /** What would help a Placement, as text and for the JSON. */
 

@@ -5,7 +5,7 @@ import { deniedOf } from './rights.js';
 import { readFleetWorld } from '../whatif/fleetsource.js';
 import { DECISION_RESOURCES } from '../whatif/resources.js';
 import { INCOMPLETE } from '../terminal/output.js';
-import { readPlacementWorld, worldOfObjects } from '../whatif/sources.js';
+import { readPlacementWorld, worldOfObjects } from '../whatif/worlds.js';
 import { isComplete } from '../whatif/withheld.js';
 import type { ExplainConfig } from './flags.js';
 import type { World } from '../../domain/fleet/world.js';

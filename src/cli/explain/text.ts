@@ -10,7 +10,7 @@ import { table, type Cell, type Color } from '../terminal/table.js';
 import type { ExplainReport } from './report.js';
 import { labelLines, setLines } from './proposaltext.js';
 import { proposalsOf, type Proposal } from './proposals.js';
-import { absentLine, setsText, whyText, withheldLine } from './texts.js';
+import { absentLine, setsText, whyText, withheldLine } from '../whatif/reasons.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */

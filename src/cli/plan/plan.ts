@@ -12,8 +12,8 @@ import {
   resourceName,
   type OutputFormat,
 } from '../terminal/output.js';
-import { meantAmong } from '../whatif/meant.js';
-import { TYPES, worldOfObjects } from '../whatif/sources.js';
+import { meantAmong } from '../meant.js';
+import { TYPES, worldOfObjects } from '../whatif/worlds.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
 import { isChange, planReport, type Changed, type ChangeLimits, type PlanReport } from './report.js';

@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
 import { planChange } from './plan.js';
 import type { ProgressLine } from '../terminal/progressline.js';
-import { worldOfObjects } from '../whatif/sources.js';
+import { worldOfObjects } from '../whatif/worlds.js';
 import type { PlanConfig } from './flags.js';
 import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';

@@ -10,9 +10,9 @@ import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { notFound } from '../whatif/meant.js';
+import { notFound } from '../meant.js';
 import { NotFoundError, RefusedError, someNames } from '../terminal/output.js';
-import { readPlacementWorld } from '../whatif/sources.js';
+import { readPlacementWorld } from '../whatif/worlds.js';
 import { unreadableLine } from '../whatif/withheld.js';
 
 /** Lets clusters leave a decision that are held in it, or come in that its disruption budget keeps out. */

@@ -1,7 +1,7 @@
 import type { ReadClient } from '../../runtime/client/client.js';
 import { type RawObject, type Withheld, type World, type WorldResource } from '../../domain/fleet/world.js';
 import { placementKeys } from '../../domain/placement/stored/decision.js';
-import { fits, listOf, READS, TYPES, withheldOf, worldOfLists, type Listed } from './sources.js';
+import { fits, listOf, READS, TYPES, withheldOf, worldOfLists, type Listed } from './worlds.js';
 
 /** What could be read of a hub. */
 export interface FleetReading {

@@ -1,11 +1,11 @@
-import type { ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
-import { meantText, meantWords } from '../../runtime/vocabulary/nearestword.js';
-import { ManagedClusterSets } from '../../api/resources.js';
-import { Namespaces } from '../../runtime/vocabulary/kinds.js';
-import type { RawObject } from '../../domain/fleet/world.js';
-import type { ReadClient } from '../../runtime/client/client.js';
-import { ApiError, isFailure } from '../../runtime/errors.js';
-import { NotFoundError } from '../terminal/output.js';
+import type { ObjectName, ResourceType } from '../runtime/vocabulary/meta.js';
+import { meantText, meantWords } from '../runtime/vocabulary/nearestword.js';
+import { ManagedClusterSets } from '../api/resources.js';
+import { Namespaces } from '../runtime/vocabulary/kinds.js';
+import type { RawObject } from '../domain/fleet/world.js';
+import type { ReadClient } from '../runtime/client/client.js';
+import { ApiError, isFailure } from '../runtime/errors.js';
+import { NotFoundError } from './terminal/output.js';
 
 /** The objects that were probably meant by a name that does not exist, for those who may read them. */
 

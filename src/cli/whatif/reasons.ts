@@ -3,7 +3,7 @@ import { absentText } from '../../domain/placement/explain/absentsets.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
 import type { OtherTaint } from '../../domain/placement/select/standing.js';
 import { otherTaints, selectedTaintsText } from '../../domain/placement/explain/taints.js';
-import type { ExplainReport } from './report.js';
+import type { ExplainReport } from '../explain/report.js';
 
 /** Sentences and clauses that the text and the JSON of an explanation share. */
 

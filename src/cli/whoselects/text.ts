@@ -2,9 +2,9 @@ import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { matchedPredicate, reasonText, taintClause } from '../explain/texts.js';
+import { matchedPredicate, reasonText, taintClause } from '../whatif/reasons.js';
 import type { FleetReading } from '../whatif/fleetsource.js';
-import { namesOf } from '../whatif/meant.js';
+import { namesOf } from '../meant.js';
 import {
   CLI_API_VERSION,
   documentText,

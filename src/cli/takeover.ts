@@ -1,9 +1,9 @@
-import { field } from '../../runtime/vocabulary/json.js';
-import { EARLIER_FIELD_MANAGERS } from '../../api/names.js';
-import { ManagedClusters } from '../../api/resources.js';
-import { renamedManagers } from '../../domain/fieldmanagers.js';
-import type { RawObject } from '../../domain/fleet/world.js';
-import type { WriteClient } from '../../runtime/client/client.js';
+import { field } from '../runtime/vocabulary/json.js';
+import { EARLIER_FIELD_MANAGERS } from '../api/names.js';
+import { ManagedClusters } from '../api/resources.js';
+import { renamedManagers } from '../domain/fieldmanagers.js';
+import type { RawObject } from '../domain/fleet/world.js';
+import type { WriteClient } from '../runtime/client/client.js';
 
 /**
  * The cluster with what earlier versions of the commands have written as their own: GitOps tools remove what managers of those

@@ -7,12 +7,12 @@ import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
 import { readFleetWorld } from '../whatif/fleetsource.js';
 import { DECISION_RESOURCES } from '../whatif/resources.js';
-import { namesOf } from '../whatif/meant.js';
+import { namesOf } from '../meant.js';
 import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../terminal/output.js';
-import { TYPES } from '../whatif/sources.js';
+import { TYPES } from '../whatif/worlds.js';
 import { table } from '../terminal/table.js';
 import { unreadableLine } from '../whatif/withheld.js';
-import { startDrain, type MaintenanceClient } from './cordon.js';
+import { startDrain, type MaintenanceClient } from './maintenance.js';
 
 /** Moves a cluster out of all decisions. */
 

@@ -4,9 +4,9 @@ import { ManagedClusters } from '../../api/resources.js';
 import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { notFound } from '../whatif/meant.js';
+import { notFound } from '../meant.js';
 import { RefusedError } from '../terminal/output.js';
-import { takeOver } from './takeover.js';
+import { takeOver } from '../takeover.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */
 

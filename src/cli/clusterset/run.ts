@@ -1,7 +1,7 @@
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusterSetBindings } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { absentSetNote } from '../whatif/meant.js';
+import { absentSetNote } from '../meant.js';
 
 export interface BindRequest {
   readonly clusterSet: string;

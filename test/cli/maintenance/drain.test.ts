@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { PLACEMENT_LABEL, TAINTS } from '../../../src/api/names.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { drainCluster, type DrainRequest } from '../../../src/cli/cluster/drain.js';
+import { drainCluster, type DrainRequest } from '../../../src/cli/maintenance/drain.js';
 import { RefusedError } from '../../../src/cli/terminal/output.js';
 import type { RawObject, World, WorldResource } from '../../../src/domain/fleet/world.js';
 import { ApiError } from '../../../src/runtime/errors.js';

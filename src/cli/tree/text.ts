@@ -3,9 +3,9 @@ import { Placements } from '../../api/resources.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { releasesField } from '../explain/releases.js';
+import { releasesField } from '../whatif/releases.js';
 import type { FleetReading } from '../whatif/fleetsource.js';
-import { meantAmong, namesOf } from '../whatif/meant.js';
+import { meantAmong, namesOf } from '../meant.js';
 import {
   CLI_API_VERSION,
   documentText,
