@@ -6,9 +6,8 @@ import { CHECK } from './cli/check/flags.js';
 import { CLUSTER } from './cli/cluster/flags.js';
 import { CLUSTER_SET } from './cli/clusterset/flags.js';
 import { complete, COMPLETION } from './cli/completion/flags.js';
-import { CORDON, UNCORDON } from './cli/maintenance/flags.js';
-import { DRAIN } from './cli/drain/flags.js';
 import { EXPLAIN } from './cli/explain/flags.js';
+import { CORDON, DRAIN, UNCORDON } from './cli/maintenance/flags.js';
 import { PLAN } from './cli/plan/flags.js';
 import { PROGRAM, VARIABLE_PREFIX } from './cli/program.js';
 import { RELEASE } from './cli/release/flags.js';
@@ -40,16 +39,16 @@ await start({
     }),
     commandRow(EXPLAIN, async () => (await import('./cli/explain/run.js')).runExplain),
     commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
-    commandRow(WHO_SELECTS, async () => (await import('./cli/whatif/inspect.js')).runInspect),
-    commandRow(TREE, async () => (await import('./cli/whatif/inspect.js')).runInspect),
-    commandRow(STATUS, async () => (await import('./cli/whatif/inspect.js')).runInspect),
+    commandRow(WHO_SELECTS, async () => (await import('./cli/whoselects/run.js')).runWhoSelects),
+    commandRow(TREE, async () => (await import('./cli/tree/run.js')).runTree),
+    commandRow(STATUS, async () => (await import('./cli/status/run.js')).runStatus),
     commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
     commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),
-    commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
-    commandRow(CLUSTER_SET, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
-    commandRow(CORDON, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
-    commandRow(UNCORDON, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
-    commandRow(DRAIN, async () => (await import('./cli/cluster/run.js')).runFleetCommand),
+    commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runCluster),
+    commandRow(CLUSTER_SET, async () => (await import('./cli/clusterset/run.js')).runClusterSet),
+    commandRow(CORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
+    commandRow(UNCORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
+    commandRow(DRAIN, async () => (await import('./cli/maintenance/run.js')).runDrain),
     commandRow(COMPLETION, async () => (await import('./cli/completion/run.js')).runCompletion),
     commandRow(VERSION, async () => (await import('./cli/version/run.js')).runVersion),
   ],

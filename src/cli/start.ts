@@ -10,7 +10,7 @@ export async function start(program: Program): Promise<void> {
   setFlagsFromString('--liftoff-only');
   const reading = oldNode(program) ?? readProgram(program, process.argv.slice(2), process.env);
   if (reading.kind === 'usage') {
-    const { printUsage } = await import('./terminal/usage.js');
+    const { printUsage } = await import('./terminal/print.js');
     process.exitCode = await printUsage(reading);
   } else {
     process.exit((await isProfiled(reading)) ? await reading.run() : 1);

@@ -10,7 +10,7 @@ import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { worldIn } from '../../src/cli/whatif/fleetsource.js';
 import { worldOf, type World } from '../../src/domain/fleet/world.js';
 import { status } from '../../src/cli/status/text.js';
-import { releaseRemovals } from '../../src/cli/release/release.js';
+import { releaseRemovals } from '../../src/cli/release/run.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { readConfig } from '../support/commandline.js';

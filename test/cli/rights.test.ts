@@ -7,9 +7,8 @@ import { checkText } from '../../src/cli/check/text.js';
 import { checkBefore } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { readLeavingEvents } from '../../src/cli/explain/events.js';
-import { readFleetWorld, type FleetScope } from '../../src/cli/whatif/fleetsource.js';
-import { INSPECT_RESOURCES } from '../../src/cli/whatif/resources.js';
-import { status } from '../../src/cli/status/text.js';
+import { DECISION_RESOURCES, readFleetWorld, type FleetScope } from '../../src/cli/whatif/fleetsource.js';
+import { status, STATUS_RESOURCES } from '../../src/cli/status/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { readPlacementWorld } from '../../src/cli/whatif/worlds.js';
@@ -72,17 +71,18 @@ function objectsOf({ plural }: ResourceType): readonly KubeObject[] {
   return { leases, customresourcedefinitions: FACTS.definitions }[plural] ?? [];
 }
 
-function fleet(command: keyof typeof INSPECT_RESOURCES, namespace?: string): FleetScope {
-  return { namespace, fallback: () => 'shop', resources: INSPECT_RESOURCES[command] };
+function fleet(resources: readonly WorldResource[], namespace?: string): FleetScope {
+  return { namespace, fallback: () => 'shop', resources };
 }
 
 /** Each command that reads, as the program runs it. */
 const COMMANDS: Readonly<Record<string, (client: LimitedClient, output: Output) => Promise<string>>> = {
   'who-selects': async (client, output) =>
-    whoSelects(await readFleetWorld(client, fleet('who-selects')), 'prod-us-1', { output, colored: false }),
+    whoSelects(await readFleetWorld(client, fleet(DECISION_RESOURCES)), 'prod-us-1', { output, colored: false }),
   tree: async (client, output) =>
-    tree(await readFleetWorld(client, fleet('tree', 'shop')), 'web', { output, colored: false }),
-  status: async (client, output) => status(await readFleetWorld(client, fleet('status')), { output, colored: false }),
+    tree(await readFleetWorld(client, fleet(DECISION_RESOURCES, 'shop')), 'web', { output, colored: false }),
+  status: async (client, output) =>
+    status(await readFleetWorld(client, fleet(STATUS_RESOURCES)), { output, colored: false }),
   check: async (client, output) =>
     checkText(checkHub(await readHubFacts(client, FACTS)), { output, colored: false, pre: false }),
   'check --pre': async (client, output) =>
@@ -94,7 +94,7 @@ const COMMANDS: Readonly<Record<string, (client: LimitedClient, output: Output) 
     return explainPlacement(world, { ...REQUEST, namespace: 'shop', output, leaving });
   },
   'explain -A': async (client, output) => {
-    const beyond = await readFleetWorld(client, fleet('who-selects'));
+    const beyond = await readFleetWorld(client, fleet(DECISION_RESOURCES));
     return explainPlacement(beyond.world, { ...REQUEST, namespace: undefined, output, beyond });
   },
 };

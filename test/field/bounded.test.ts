@@ -16,7 +16,7 @@ import {
   Placements,
 } from '../../src/api/resources.js';
 import { field, recordsIn } from '../../src/runtime/vocabulary/json.js';
-import { releaseRemovals } from '../../src/cli/release/release.js';
+import { releaseRemovals } from '../../src/cli/release/run.js';
 import { explainInputOf } from '../../src/domain/fleet/world.js';
 import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';

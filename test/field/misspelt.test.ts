@@ -16,7 +16,7 @@ import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { absentSetNote } from '../../src/cli/meant.js';
 import { planChange } from '../../src/cli/plan/plan.js';
-import { releaseRemovals } from '../../src/cli/release/release.js';
+import { releaseRemovals } from '../../src/cli/release/run.js';
 import { withHub } from '../../src/cli/hub.js';
 import { readConfig } from '../support/commandline.js';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig/kubeconfig.js';

@@ -8,7 +8,7 @@ import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src
 import { checkHub } from '../../src/cli/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { tree } from '../../src/cli/tree/text.js';
-import { releaseRemovals } from '../../src/cli/release/release.js';
+import { releaseRemovals } from '../../src/cli/release/run.js';
 import { readConfig } from '../support/commandline.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 import { readRelease, releaseText } from '../../src/domain/placement/spec/release.js';

@@ -10,7 +10,7 @@ import type { FleetReading } from '../../src/cli/whatif/fleetsource.js';
 import { status } from '../../src/cli/status/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
-import type { OutputFormat } from '../../src/cli/terminal/output.js';
+import type { OutputFormat } from '../../src/cli/flags.js';
 import { worldOf, type RawObject, type Withheld } from '../../src/domain/fleet/world.js';
 import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';

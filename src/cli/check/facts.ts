@@ -18,10 +18,8 @@ import type { Lease } from '../../runtime/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
 import { absentText } from '../meant.js';
-import type { Fact, UnreadFact } from './fact.js';
+import type { Fact } from './result.js';
 import { readDenied, type DeniedFact } from './rights.js';
-
-export type { Fact, UnreadFact };
 
 export interface DefinitionFact {
   /** As this version of the program has it. */

@@ -5,15 +5,14 @@ import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/plan/certificate.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import { isList } from '../../domain/selectors.js';
-import { durationText } from '../terminal/durations.js';
+import { durationText } from '../terminal/output.js';
 import { checkDefinitions } from './definitions.js';
 import { checkFleet } from './fleet.js';
 import type { HubFacts, LeaseFact } from './facts.js';
-import { checkHolds } from './placements.js';
-import { checkLease, isHeld } from './leases.js';
+import { checkLease, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
+import { checkHolds, checkPlacements, checkReleases } from './placements.js';
 import { checkPolicies } from './policies.js';
-import { checkReleases } from './releases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
 /** Phases that end by themselves, or that were asked for. */
@@ -30,7 +29,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     ...checkPolicies(facts.admission),
     ...checkNetwork(facts.network),
     ...checkEngines(facts, hub),
-    checkLease(facts.engineLease, facts.now, pods(facts.operatorNamespace)),
+    checkLease(facts.engineLease, facts.now, podsOf(facts.operatorNamespace)),
     ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),
     ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
@@ -38,10 +37,6 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     ...checkReleases(facts),
     checkFleet(facts),
   ];
-}
-
-function pods(namespace: string): string {
-  return `kubectl get pods -n ${namespace}`;
 }
 
 /** The Lease exists with an engine: without both there is nothing to check. */
@@ -52,7 +47,7 @@ function checkComponentLease(
 ): readonly CheckResult[] {
   const { lease } = fact;
   if (engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
-  return [checkLease(fact, now, pods(targetNamespace))];
+  return [checkLease(fact, now, podsOf(targetNamespace))];
 }
 
 function checkEngines(facts: HubFacts, { engines }: HubStatus): readonly CheckResult[] {
@@ -84,7 +79,7 @@ function checkComponents({ components }: EngineSummary, { targetNamespace }: Hub
   const missing = components.filter(({ available }) => !available);
   if (missing.length > 0)
     return missing.map(({ name, message }) =>
-      failed(`component/${name}`, `component ${name} is not available: ${message}`, pods(targetNamespace)),
+      failed(`component/${name}`, `component ${name} is not available: ${message}`, podsOf(targetNamespace)),
     );
   return components.length === 0 ? [] : [passed('components', `${components.length} components available`)];
 }
@@ -141,35 +136,4 @@ function givenCertificateRow({ status }: { readonly status?: unknown }): readonl
   if (!isList(rows)) return [];
   const reasons = ['Given', 'Doubtful', 'Unusable'];
   return rows.filter((row) => textField(row, 'kind') === Secrets.kind && reasons.includes(textField(row, 'reason')));
-}
-
-/** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
-function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
-  const { reading, placementLease, now, targetNamespace } = facts;
-  const name = 'placements';
-  const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
-  if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
-  const count = hub.placements.length;
-  const noun = count === 1 ? 'Placement' : 'Placements';
-  const held = isHeld(placementLease, now);
-  if (held === undefined && placementLease.lease.kind === 'Withheld')
-    return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);
-  const [refused] = reading.refused;
-  if (refused !== undefined && (count === 0 || held === true))
-    return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
-  if (count === 0) return checkNoPlacement(name, facts);
-  if (held === true) return passed(name, `${count} ${noun} kept`);
-  const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
-  return failed(name, message, hub.engines.length === 0 ? 'kubectl get mce' : pods(targetNamespace));
-}
-
-/** A namespace that does not exist is most often a misspelt one. */
-function checkNoPlacement(name: string, { reading, absence }: HubFacts): CheckResult {
-  if (absence === undefined) return passed(name, 'there is no Placement');
-  const { namespace = '' } = reading;
-  if (absence.kind === 'Withheld')
-    return unread(name, `whether there is a namespace ${namespace}, which has no Placement,`, absence);
-  return absence.value === undefined
-    ? passed(name, `there is no Placement in namespace ${namespace}`)
-    : failed(name, absence.value, 'kubectl get namespaces');
 }

@@ -1,4 +1,4 @@
-import { durationText } from '../terminal/durations.js';
+import { durationText } from '../terminal/output.js';
 import type { Lease } from '../../runtime/lease/leaserecord.js';
 import type { LeaseFact } from './facts.js';
 import { failed, passed, unread, type CheckResult } from './result.js';
@@ -25,4 +25,9 @@ export function isHeld({ lease }: LeaseFact, now: number): boolean | undefined {
 function expiryOf({ spec }: Lease): number {
   const renewed = Date.parse(spec?.renewTime ?? '');
   return Number.isNaN(renewed) ? 0 : renewed + (spec?.leaseDurationSeconds ?? 0) * 1000;
+}
+
+/** A command that shows the pods of a namespace. */
+export function podsOf(namespace: string): string {
+  return `kubectl get pods -n ${namespace}`;
 }

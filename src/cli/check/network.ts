@@ -1,8 +1,8 @@
 import { asRecord, field, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PART_OF_LABEL, PRODUCT } from '../../api/names.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import type { Fact, NetworkFacts, UnreadFact } from './facts.js';
-import { passed, unread, warning, type CheckResult } from './result.js';
+import type { NetworkFacts } from './facts.js';
+import { passed, unread, warning, type CheckResult, type Fact, type UnreadFact } from './result.js';
 
 const NAME = 'network';
 

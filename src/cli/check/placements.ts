@@ -1,10 +1,58 @@
 import type { HubStatus, PlacementSummary } from '../../domain/fleet/hubstatus.js';
+import {
+  endCommand,
+  releaseLine,
+  standingReleases,
+  type StandingRelease,
+} from '../../domain/placement/report/standingrelease.js';
 import { someNames } from '../terminal/output.js';
-import { failed, warning, type CheckResult } from './result.js';
+import type { HubFacts } from './facts.js';
+import { isHeld, podsOf } from './leases.js';
+import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
-const NAME = 'holds';
+/** Whether Placements are kept, what they hold, and what releases let go. */
+
 const MOST_NAMES = 3;
 const LOSS_PAGE = 'docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted';
+const MOST_LINES = 3;
+/** As long as the command `release` makes them, at most. */
+const LONGEST_MS = 86_400_000;
+
+interface OwnedRelease {
+  readonly owner: { readonly namespace: string; readonly name: string };
+  readonly release: StandingRelease;
+}
+
+/** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
+export function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
+  const { reading, placementLease, now, targetNamespace } = facts;
+  const name = 'placements';
+  const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
+  if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
+  const count = hub.placements.length;
+  const noun = count === 1 ? 'Placement' : 'Placements';
+  const held = isHeld(placementLease, now);
+  if (held === undefined && placementLease.lease.kind === 'Withheld')
+    return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);
+  const [refused] = reading.refused;
+  if (refused !== undefined && (count === 0 || held === true))
+    return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
+  if (count === 0) return checkNoPlacement(name, facts);
+  if (held === true) return passed(name, `${count} ${noun} kept`);
+  const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
+  return failed(name, message, hub.engines.length === 0 ? 'kubectl get mce' : podsOf(targetNamespace));
+}
+
+/** A namespace that does not exist is most often a misspelt one. */
+function checkNoPlacement(name: string, { reading, absence }: HubFacts): CheckResult {
+  if (absence === undefined) return passed(name, 'there is no Placement');
+  const { namespace = '' } = reading;
+  if (absence.kind === 'Withheld')
+    return unread(name, `whether there is a namespace ${namespace}, which has no Placement,`, absence);
+  return absence.value === undefined
+    ? passed(name, `there is no Placement in namespace ${namespace}`)
+    : failed(name, absence.value, 'kubectl get namespaces');
+}
 
 /**
  * The Placements that hold clusters. It is a failure where the objects of a definition are lost: the definitions are there
@@ -18,14 +66,14 @@ export function checkHolds({ placements }: HubStatus): readonly CheckResult[] {
   const results: CheckResult[] = [];
   if (lost.length > 0) {
     const text =
-      `a definition was deleted and made anew, and its objects are lost; ${countText(lost)} as before: ${namesOf(lost)}; ` +
+      `a definition was deleted and made anew, and its objects are lost; ${keptText(lost)} as before: ${namesOf(lost)}; ` +
       'to recover, create the clusters, sets and bindings again, from Git or a backup';
-    results.push(failed(NAME, text, LOSS_PAGE));
+    results.push(failed('holds', text, LOSS_PAGE));
   }
   if (others.length > 0)
     results.push(
       warning(
-        NAME,
+        'holds',
         `${others.length} ${nounOf(others)} ${others.length === 1 ? 'holds' : 'hold'} clusters: ${namesOf(others)}`,
         'kubectl mce status -o wide',
       ),
@@ -33,7 +81,7 @@ export function checkHolds({ placements }: HubStatus): readonly CheckResult[] {
   return results;
 }
 
-function countText(lost: readonly PlacementSummary[]): string {
+function keptText(lost: readonly PlacementSummary[]): string {
   return `${lost.length} ${nounOf(lost)} ${lost.length === 1 ? 'keeps its decision' : 'keep their decisions'}`;
 }
 
@@ -46,4 +94,30 @@ function namesOf(placements: readonly PlacementSummary[]): string {
     placements.map(({ namespace, name }) => `${namespace}/${name}`),
     MOST_NAMES,
   );
+}
+
+/** The releases of Placements: nothing bounds what they name, so one that lasts is a warning, and one that does nothing too. */
+export function checkReleases({ reading, now }: HubFacts): readonly CheckResult[] {
+  const all = reading.world.objects.placements.flatMap((placement) => {
+    const { namespace = '', name } = placement.metadata;
+    return standingReleases(placement, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release }));
+  });
+  const unreadable = all.filter(({ release }) => release.release === undefined);
+  const long = all.filter(({ release }) => (release.release?.until ?? now) - now > LONGEST_MS);
+  const short = all.filter((one) => !unreadable.includes(one) && !long.includes(one));
+  return [
+    ...textsOf(short).map(({ text }) => passed('releases', text)),
+    ...[long, unreadable].flatMap((some) => textsOf(some).map(({ text, end }) => warning('releases', text, end))),
+  ];
+}
+
+/** One text, with the command that ends the first of the releases; none without a release. */
+function textsOf(some: readonly OwnedRelease[]): readonly { readonly text: string; readonly end: string }[] {
+  const [first] = some;
+  if (first === undefined) return [];
+  const lines = some.slice(0, MOST_LINES).map(({ owner, release }) => {
+    return `${owner.namespace}/${owner.name}: ${releaseLine(release)}`;
+  });
+  const more = some.length > MOST_LINES ? ` and ${some.length - MOST_LINES} more` : '';
+  return [{ text: `${lines.join('; ')}${more}`, end: endCommand(first.release, first.owner) }];
 }

@@ -1,4 +1,14 @@
-import type { UnreadFact } from './fact.js';
+/** What was read, or what could not be. */
+export type Fact<T> = { readonly kind: 'Known'; readonly value: T } | UnreadFact;
+
+export interface UnreadFact {
+  readonly kind: 'Withheld';
+  /** Plural name of the resource. */
+  readonly resource: string;
+  readonly verb: 'get' | 'list' | 'create';
+  /** HTTP code of the response. */
+  readonly status: number;
+}
 
 /** `Unknown`: it depends on something that could not be read. */
 export type CheckStatus = 'Passed' | 'Warning' | 'Failed' | 'Unknown';

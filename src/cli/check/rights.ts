@@ -13,8 +13,7 @@ import {
 } from '../../runtime/vocabulary/kinds.js';
 import type { AccessAttributes, KubeClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { Fact } from './fact.js';
-import { failed, passed, unread, warning, type CheckResult } from './result.js';
+import { failed, passed, unread, warning, type CheckResult, type Fact } from './result.js';
 
 /** What an installation creates. */
 const INSTALLED: readonly ResourceType[] = [

@@ -1,6 +1,6 @@
 import { CLI_API_VERSION, documentText, INCOMPLETE, linesText } from '../terminal/output.js';
 import { painted, type Color } from '../terminal/table.js';
-import type { OutputFormat } from '../terminal/output.js';
+import type { OutputFormat } from '../flags.js';
 import type { CheckResult, CheckStatus } from './result.js';
 
 export interface CheckOptions {

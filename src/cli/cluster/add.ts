@@ -1,4 +1,50 @@
-import { RefusedError } from '../terminal/output.js';
+import path from 'node:path';
+import { agentManifest } from '../../domain/agent/manifest.js';
+import { createIdentityClient } from '../../runtime/client/identity.js';
+import type { Kubeconfig } from '../../runtime/kubeconfig/kubeconfig.js';
+import { readKustomization } from '../../runtime/manifests/kustomization.js';
+import { packageRoot } from '../../runtime/process/build.js';
+import type { Hub } from '../hub.js';
+import { absentSetNote } from '../meant.js';
+import type { Answer } from '../terminal/answer.js';
+import { manifestsText, RefusedError } from '../terminal/output.js';
+import type { ClusterAddConfig } from './flags.js';
+import { prepareJoin } from './join.js';
+
+/** Lets a cluster join. The manifest goes to standard output alone, so that it can be piped into kubectl. */
+export async function addCluster(config: ClusterAddConfig, { client, transport, kubeconfig }: Hub): Promise<Answer> {
+  const { cluster, clusterSet, validSeconds, renew, image, apiEndpoint } = config;
+  checkNotTheHub(config, kubeconfig);
+  const { server, tls } = await kubeconfig.load(false);
+  const caller = { server, ca: tls.ca?.toString(), isVerified: tls.rejectUnauthorized };
+  const { url, ca, warning } = hubAddress(config.hubUrl, caller);
+  const request = { name: cluster, clusterSet, validSeconds, renew };
+  const join = await prepareJoin({ client, identity: createIdentityClient(transport) }, request);
+  const manifest = agentManifest(readKustomization(path.join(packageRoot(), 'deploy', 'agent', 'base')), {
+    join: {
+      cluster,
+      clusterUid: join.clusterUid,
+      hubUrl: url,
+      hubCa: ca,
+      joinToken: join.token,
+      joinSecretUid: join.secretUid,
+    },
+    image,
+    apiEndpoint,
+  });
+  const accepted = renew ? `all tokens of ${cluster} have ended` : `the hub accepts ${cluster}`;
+  const notes = [
+    `${accepted}; apply the manifest to that cluster until ${join.expires}: whoever has it can join as ${cluster}`,
+  ];
+  const absent = clusterSet === undefined ? undefined : await absentSetNote(client, clusterSet);
+  const errors = [...notes, absent, warning].filter((line) => line !== undefined);
+  return { text: manifestsText(manifest), exitCode: 0, errors };
+}
+
+/** @throws RefusedError where the hub and the cluster to be joined are the same as far as the command line says. */
+function checkNotTheHub({ cluster, source, apiEndpoint }: ClusterAddConfig, { server, context }: Kubeconfig): void {
+  checkOtherCluster({ cluster, apiEndpoint, isContextNamed: source.context !== undefined }, { server, context });
+}
 
 /** How the kubeconfig of the caller reaches the hub. */
 export interface CallerAddress {

@@ -5,7 +5,8 @@ import { ManagedClusters } from '../../api/resources.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { taintsOf } from '../../domain/clusters/maintenance.js';
 import { isList } from '../../domain/selectors.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../terminal/output.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
+import type { OutputFormat } from '../flags.js';
 import { table, type Cell } from '../terminal/table.js';
 
 export interface ListOptions {

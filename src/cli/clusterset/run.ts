@@ -1,7 +1,16 @@
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusterSetBindings } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
+import { changeHub, done } from '../changehub.js';
 import { absentSetNote } from '../meant.js';
+import type { ClusterSetBindConfig } from './flags.js';
+
+/** Binds a cluster set to a namespace; returns the exit code. */
+export function runClusterSet(config: ClusterSetBindConfig): Promise<number> {
+  return changeHub(config, async ({ client, namespace }) =>
+    done(...(await bindClusterSet(client, { clusterSet: config.clusterSet, namespace: namespace() }))),
+  );
+}
 
 export interface BindRequest {
   readonly clusterSet: string;

@@ -9,12 +9,9 @@ import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
 import type { LeavingEvent } from './events.js';
-import { isOffered } from './existing.js';
-import { proposalDocument } from './proposaltext.js';
-import { proposalsOf } from './proposals.js';
-import { releasesField } from '../whatif/releases.js';
-import type { ExplainReport } from './report.js';
-import { matchedPredicate, otherTaintsOf, whyText } from '../whatif/reasons.js';
+import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
+import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
+import { matchedPredicate, releasesField } from '../whatif/reasons.js';
 
 const API_VERSION = 'cli.fleetmgmt.io/v1';
 

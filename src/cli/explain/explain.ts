@@ -3,18 +3,17 @@ import { ManagedClusters } from '../../api/resources.js';
 import type { World } from '../../domain/fleet/world.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../terminal/output.js';
+import { documentText, linesText, NotFoundError, resourceName } from '../terminal/output.js';
+import type { OutputFormat } from '../flags.js';
 import type { FleetReading } from '../whatif/fleetsource.js';
 import { meantAmong, namesOf } from '../meant.js';
 import { refusedLine, unreadableLine } from '../whatif/withheld.js';
-import { clusterLines } from './clustertext.js';
 import { explanationDocument } from './document.js';
 import { eventLines, eventsOf, type LeavingEvents } from './events.js';
 import { LABEL_RIGHTS, proposalsOf, type Rights } from './proposals.js';
 import type { Denied } from './rights.js';
-import { clusterIn, explainReport, type ExplainReport } from './report.js';
-import { explanationLines } from './text.js';
-import { setsText } from '../whatif/reasons.js';
+import { clusterIn, explainReport, setsText, type ExplainReport } from './report.js';
+import { clusterLines, explanationLines } from './text.js';
 
 export interface ExplainRequest {
   /** Undefined: the Placements of that name in all namespaces. */

@@ -1,4 +1,4 @@
-import { nearestWord } from '../../runtime/vocabulary/nearestword.js';
+import { meantWords, nearestWord } from '../../runtime/vocabulary/nearestword.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
@@ -6,9 +6,9 @@ import { absentSets } from '../../domain/placement/explain/absentsets.js';
 import { bestFix } from '../../domain/placement/explain/fix.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import type { AccessAttributes } from '../../runtime/client/client.js';
-import { isOffered } from './existing.js';
-import { isDenied } from './rights.js';
-import { explainReport, type ExplainReport } from './report.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { fixText, isDenied, missingRights, missingText } from './rights.js';
+import { explainReport, setsText, type ExplainReport } from './report.js';
 
 /** What would help a Placement: commands from which no other Placement loses a cluster, in the order in which to run them. */
 
@@ -143,4 +143,56 @@ function isMember({ name }: ClusterExplanation, { explanation }: ExplainReport):
 function missingClusters({ schedule: decided }: ExplainReport['explanation']): number {
   if (decided?.wanted === undefined) return 1;
   return decided.wanted - decided.kept.flat().length - decided.added.length;
+}
+
+/** Whether a change of labels is offered for the predicate: not where it asks for a value that no candidate has. */
+export function isOffered(index: number, { predicates }: ExplainReport): boolean {
+  const { unmatched } = predicates[index] ?? {};
+  return unmatched?.kind !== 'RequirementUnmet';
+}
+
+/** Bindings, and the names of sets that were probably meant. */
+export function setLines(proposals: readonly Proposal[], report: ExplainReport): readonly string[] {
+  return proposals.flatMap((one): string[] => {
+    switch (one.kind) {
+      case 'Bind':
+        return [`${fixText(one, report)}${one.sets.length === 1 ? '' : `, with one of ${one.sets.join(', ')}`}`];
+      case 'Harmful':
+        return [`no fix: with a binding of ${one.set}, ${one.loser}`];
+      case 'Rename':
+        return [`there is no ManagedClusterSet ${wordText(one.set)}${meantWords([one.suggested])}`];
+      case 'Label':
+        return [];
+    }
+  });
+}
+
+/** `to select edge-1, with cluster set edge bound: kubectl label …`. */
+export function labelLines(proposals: readonly Proposal[], report: ExplainReport): readonly string[] {
+  return proposals.flatMap((one): string[] => {
+    if (one.kind !== 'Label') return [];
+    const bound = one.bound.length === 0 ? '' : `, with ${setsText(one.bound)} bound`;
+    const missing = missingText(one.rights, report);
+    const by = missing === undefined ? '' : `, by somebody who may ${missing}`;
+    return [`to select ${wordText(one.cluster)}${bound}${by}: ${one.command}`];
+  });
+}
+
+/** Field `fixes`, in the order in which to run them. */
+export function proposalDocument(one: Proposal, report: ExplainReport): object | undefined {
+  switch (one.kind) {
+    case 'Bind':
+      return { reason: 'NoBinding', clusterSets: one.sets, command: one.command, ...rightsField(one, report) };
+    case 'Rename':
+      return { reason: 'NoSuchSet', clusterSets: [one.set], suggested: one.suggested };
+    case 'Label':
+      return { reason: 'NotMatched', cluster: one.cluster, command: one.command, ...rightsField(one, report) };
+    case 'Harmful':
+      return undefined;
+  }
+}
+
+function rightsField({ rights }: Extract<Proposal, { rights: unknown }>, report: ExplainReport): object {
+  const missing = missingRights(rights, report);
+  return missing.length === 0 ? {} : { missingRights: missing };
 }

@@ -2,11 +2,14 @@ import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { clusterViewIn, explainInputOf, type RawObject, type Withheld, type World } from '../../domain/fleet/world.js';
 import { standingReleases, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
-import { absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
+import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
+import { otherTaints } from '../../domain/placement/explain/taints.js';
+import type { OtherTaint } from '../../domain/placement/select/standing.js';
+import { isSelectedByRules, reasonText, taintClause } from '../whatif/reasons.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import type { Denied } from './rights.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
@@ -120,4 +123,38 @@ function storedSatisfaction(status: unknown): Satisfaction {
     reason: textField(found, 'reason'),
     message: textField(found, 'message'),
   };
+}
+
+/** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
+export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
+  const kept = one.inDecision && isSelectedByRules(one, explanation) ? ', kept' : '';
+  return `${reasonText(one, explanation)}${kept}${taintClause(one, explanation)}`;
+}
+
+/** The taints of a selected cluster that do not make it leave; none for one that is not selected. */
+export function otherTaintsOf(one: ClusterExplanation, explanation: Explanation): readonly OtherTaint[] {
+  return isSelectedByRules(one, explanation) ? otherTaints(one, explanation.placement.rules) : [];
+}
+
+/** The sets that bring in no cluster, with the reason; undefined without one. */
+export function absentLine({ absent, explanation }: ExplainReport): string | undefined {
+  if (absent.length === 0) return undefined;
+  const { namespace } = explanation.placement;
+  return `nothing comes from ${absent.map((one) => `${one.set} (${absentText(one, namespace)})`).join(', ')}`;
+}
+
+/** What could not be read; undefined when everything was. */
+export function withheldLine({ withheld, explanation }: ExplainReport): string | undefined {
+  if (withheld.length === 0) return undefined;
+  const list = withheld.map(({ resource, verb, status }) => `${resource} (${verb}: ${status})`).join(', ');
+  const rest = explanation.readable.fleet
+    ? 'which clusters were selected before is not known'
+    : 'verdicts Unknown; the rest is from status and decisions';
+  return `not readable: ${list}: ${rest}`;
+}
+
+/** `cluster set edge`, `cluster sets edge, production`, `no cluster set`. */
+export function setsText(sets: readonly string[]): string {
+  if (sets.length === 0) return 'no cluster set';
+  return `${sets.length === 1 ? 'cluster set' : 'cluster sets'} ${sets.join(', ')}`;
 }

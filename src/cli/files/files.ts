@@ -1,5 +1,5 @@
 import { InputError } from '../terminal/output.js';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
@@ -8,7 +8,7 @@ import { packageRoot } from '../../runtime/process/build.js';
 import { readManifests } from '../../runtime/manifests/manifests.js';
 import { matchingPaths } from '../../runtime/manifests/pattern.js';
 import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
-import { readStandardInput } from '../terminal/input.js';
+import { block } from '../../runtime/clock.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';
 import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
 
@@ -20,6 +20,10 @@ const CLUSTER_KINDS = new Set(
 );
 /** So many faults of one object are named. */
 const MOST_FAULTS = 5;
+
+const STANDARD_INPUT = 0;
+const CHUNK_BYTES = 65_536;
+const WAIT_MS = 5;
 
 export interface FileOptions {
   /** Whether the folders below a folder are read too; default false. */
@@ -160,4 +164,29 @@ function faultText({ kind, metadata: { name } }: KubeObject, faults: readonly Fa
   if (faults.length === 0) return undefined;
   const more = faults.length > MOST_FAULTS ? `, and ${faults.length - MOST_FAULTS} more` : '';
   return `${kind} ${name}: ${faults.slice(0, MOST_FAULTS).join('; ')}${more}`;
+}
+
+/**
+ * The bytes of standard input, up to its end. Waits for a slow writer, also where another process has set O_NONBLOCK of the
+ * pipe, which is an error for `readFileSync`. @throws Error of the system.
+ */
+function readStandardInput(): Uint8Array {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const count = readSome(chunk);
+    if (count === 0) return Buffer.concat(chunks);
+    if (count === undefined) block(WAIT_MS);
+    else chunks.push(chunk.subarray(0, count));
+  }
+}
+
+/** How many bytes were read, 0 at the end; undefined while the writer has none. */
+function readSome(chunk: Buffer): number | undefined {
+  try {
+    return readSync(STANDARD_INPUT, chunk);
+  } catch (error) {
+    if (codeOf(error) === 'EAGAIN') return undefined;
+    throw error;
+  }
 }

@@ -5,8 +5,7 @@ import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js
 import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
-import { readFleetWorld } from '../whatif/fleetsource.js';
-import { DECISION_RESOURCES } from '../whatif/resources.js';
+import { DECISION_RESOURCES, readFleetWorld } from '../whatif/fleetsource.js';
 import { namesOf } from '../meant.js';
 import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../terminal/output.js';
 import { TYPES } from '../whatif/worlds.js';

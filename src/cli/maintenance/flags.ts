@@ -1,4 +1,4 @@
-import { CLUSTER_NAMES, nameIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../flags.js';
+import { CLUSTER_NAMES, durationMs, nameIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine cordon` and `uncordon`. */
@@ -7,11 +7,45 @@ export interface CordonConfig extends TargetConfig {
   readonly cluster: string;
 }
 
+/** The configuration of `multicluster-engine drain`. */
+export interface DrainConfig extends TargetConfig {
+  readonly command: 'drain';
+  readonly cluster: string;
+  /** Show what would happen, and change nothing. */
+  readonly dryRun: boolean;
+  /** Do not ask. */
+  readonly yes: boolean;
+  readonly timeoutMs: number;
+}
+
 export const CORDON = command(
   'cordon',
   'Keeps Placements from newly selecting a cluster; Placements that have selected it keep it.',
 );
 export const UNCORDON = command('uncordon', 'Ends cordon and drain: Placements may select the cluster again.');
+
+export const DRAIN: Command<DrainConfig> = {
+  name: 'drain',
+  summary: 'Moves a cluster out of all decisions: shows its replacements, asks, and waits.',
+  arguments: 'CLUSTER',
+  flags: {
+    'dry-run': { help: 'show what would happen, and change nothing', default: 'false' },
+    yes: { short: 'y', help: 'do not ask', default: 'false' },
+    timeout: { value: 'DURATION', help: 'how long to wait until no decision names it, 1s to 7d', default: '10m' },
+    ...TARGET_FLAGS,
+  },
+  exitCodes:
+    '0: success; 1: decisions still name the cluster, the answer was no, or an error; 3: with --dry-run, not everything could be read',
+  completes: [CLUSTER_NAMES],
+  build: (flags, given) => ({
+    command: 'drain',
+    ...targetConfig(flags, given),
+    cluster: nameIn(given.positional, 'CLUSTER'),
+    dryRun: flags.get('dry-run').bool(),
+    yes: flags.get('yes').bool(),
+    timeoutMs: durationMs(flags.get('timeout'), '7d'),
+  }),
+};
 
 function command(name: CordonConfig['command'], summary: string): Command<CordonConfig> {
   return {

@@ -4,14 +4,8 @@ import { MissingObjectError, namespaceDeletions, overlay, type Change } from '..
 import type { World, WorldResource } from '../../domain/fleet/world.js';
 import { Placements } from '../../api/resources.js';
 import type { FleetReading } from '../whatif/fleetsource.js';
-import {
-  documentText,
-  INCOMPLETE,
-  linesText,
-  NotFoundError,
-  resourceName,
-  type OutputFormat,
-} from '../terminal/output.js';
+import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName } from '../terminal/output.js';
+import type { OutputFormat } from '../flags.js';
 import { meantAmong } from '../meant.js';
 import { TYPES, worldOfObjects } from '../whatif/worlds.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';

@@ -1,15 +1,13 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
+import { DECISION_RESOURCES, readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
 import { planChange } from './plan.js';
-import type { ProgressLine } from '../terminal/progressline.js';
 import { worldOfObjects } from '../whatif/worlds.js';
 import type { PlanConfig } from './flags.js';
-import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { readAppliedFiles, readFiles, type AppliedFiles } from '../files/files.js';
-import { progressLine } from '../terminal/terminal.js';
+import { progressLine, type ProgressLine } from '../terminal/progressline.js';
 
 interface Before {
   readonly reading: FleetReading;
@@ -22,8 +20,6 @@ interface Before {
 interface Manifests extends Partial<Pick<AppliedFiles, 'check'>> {
   readonly objects: readonly KubeObject[] | undefined;
 }
-
-const RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
 
 /** Prints what the change does; returns the exit code: 0 without changes, 2 with changes, 1 for errors, 3 when not all could be read. */
 export function runPlan(config: PlanConfig): Promise<number> {
@@ -60,7 +56,7 @@ async function read(config: PlanConfig, progress: ProgressLine): Promise<Before>
     return withHub(config, source, async ({ client, namespace: fallback }) => {
       const namespace = fallback();
       const onProgress = (resource: string, objects: number): void => progress.count(resource, objects);
-      const scope = { namespace: undefined, fallback, resources: RESOURCES, onProgress };
+      const scope = { namespace: undefined, fallback, resources: DECISION_RESOURCES, onProgress };
       const reading = await readFleetWorld(client, scope);
       const objects = Object.values(reading.world.objects).flat();
       const isEmpty = objects.every(({ metadata }) => metadata.namespace !== namespace);

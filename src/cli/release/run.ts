@@ -1,8 +1,25 @@
-import { releaseRemovals } from './release.js';
-import type { ReleaseConfig } from './flags.js';
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
+import { meantText } from '../../runtime/vocabulary/nearestword.js';
+import { Placements } from '../../api/resources.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { explainInputOf, type World } from '../../domain/fleet/world.js';
+import { endableLine, standingReleases } from '../../domain/placement/report/standingrelease.js';
+import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
+import { schedule } from '../../domain/placement/select/schedule.js';
+import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
+import { isFailure } from '../../runtime/errors.js';
+import { notFound } from '../meant.js';
+import { NotFoundError, RefusedError, someNames } from '../terminal/output.js';
 import { systemClock } from '../../runtime/clock.js';
-import { answer } from '../terminal/answer.js';
 import { withHub } from '../hub.js';
+import { answer } from '../terminal/answer.js';
+import type { ReleaseConfig } from './flags.js';
+import { readPlacementWorld } from '../whatif/worlds.js';
+import { unreadableLine } from '../whatif/withheld.js';
+
+/** Lets clusters leave a decision that are held in it, or come in that its disruption budget keeps out. */
 
 /** Writes the release; returns the exit code: 1, and one line on standard error, when it is not written. */
 export function runRelease(config: ReleaseConfig): Promise<number> {
@@ -14,4 +31,100 @@ export function runRelease(config: ReleaseConfig): Promise<number> {
     );
     return { text: `${line}\n`, exitCode: 0 };
   });
+}
+
+export interface ReleaseRequest {
+  readonly namespace: string;
+  readonly placement: string;
+  /** Whether clusters may come in; otherwise they may leave. */
+  readonly additions?: boolean;
+  /** Names, or `*` alone; undefined: those that are held. */
+  readonly clusters: readonly string[] | undefined;
+  /** ms since the epoch. */
+  readonly now: number;
+  /** ms since the epoch, later than `now`. */
+  readonly until: number;
+}
+
+type ReleaseClient = ReadClient & Pick<WriteClient, 'patchMetadata'>;
+
+/** A Placement that is changed meanwhile is read and written again, this often. */
+const ATTEMPTS = 3;
+const ALL = '*';
+const MOST_NAMES = 20;
+/** The caches may not show yet what is created again with a definition. */
+const LOSS_WAIT = '; they leave at the earliest 30 s after the definition was created again';
+const ALL_ADVICE = "--clusters '*' releases all that fail a rule until then";
+
+/**
+ * Writes the annotation allow-removals or allow-additions of the Placement, in place of an earlier one; returns one line.
+ * Writes nothing when nothing is held. @throws NotFoundError without such a Placement or cluster; ApiError.
+ */
+export async function releaseRemovals(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await release(client, request);
+    } catch (error) {
+      if (!isFailure(error, 'Conflict') || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function release(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
+  const { namespace, placement: name, now, until, additions = false } = request;
+  const world = { ...(await readPlacementWorld(client, { namespace, name })), at: now };
+  const [placement] = world.objects.placements;
+  const of = `${namespace}/${name}`;
+  if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
+  const clusters = request.clusters ?? heldIn(world, request);
+  if (clusters.length === 0)
+    return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release`;
+  if (!additions) checkDecided(clusters, world, request);
+  const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;
+  const text = releaseText(until, clusters);
+  if (text === undefined)
+    throw new RefusedError(
+      `${clusters.length} clusters are too many to be named, at most ${MOST_RELEASED} are: ${ALL_ADVICE}`,
+    );
+  const key = additions ? ALLOW_ADDITIONS_ANNOTATION : ALLOW_REMOVALS_ANNOTATION;
+  const metadata = { uid, resourceVersion, annotations: { [key]: text } };
+  try {
+    await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: CLI_FIELD_MANAGER });
+  } catch (error) {
+    if (!isFailure(error, 'Invalid') || !error.causes.some((one) => one.field === 'metadata.annotations')) throw error;
+    throw new RefusedError(`the annotations of ${of} are full: ${ALL_ADVICE}, or remove some of the others`, {
+      cause: error,
+    });
+  }
+  const wait = !additions && isHeldForLoss({ generation, status: placement.status }) ? LOSS_WAIT : '';
+  if (!clusters.includes(ALL)) {
+    const named = `${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
+    return `${of}: ${named}${wait}`;
+  }
+  const written = standingReleases({ metadata: { annotations: { [key]: text } } }, now).map((one) =>
+    endableLine(one, { namespace, name }),
+  );
+  return `${of}: ${written.join('; ')}${wait}`;
+}
+
+/** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */
+function heldIn(world: World, { namespace, placement, additions }: ReleaseRequest): readonly string[] {
+  const unread = unreadableLine(world.withheld, 'which clusters are held is not known: name them with --clusters');
+  if (unread !== undefined) throw new NotFoundError(unread);
+  const input = explainInputOf(world, namespace, placement);
+  if (input === undefined) return [];
+  const { heldRemovals, heldAdditions } = schedule(input.snapshot);
+  return additions === true ? [...heldAdditions].sort() : heldRemovals.map((one) => one.cluster);
+}
+
+/** A misspelt name would release nothing. @throws NotFoundError for a name that the decision does not hold. */
+function checkDecided(clusters: readonly string[], world: World, { namespace, placement }: ReleaseRequest): void {
+  if (clusters.includes(ALL) || world.withheld.some(({ resource }) => resource === 'placementdecisions')) return;
+  const stored = explainInputOf(world, namespace, placement)?.snapshot.stored ?? [];
+  const decided = new Set(stored.flatMap((one) => one.clusters));
+  const other = clusters.find((one) => !decided.has(one));
+  if (other !== undefined)
+    throw new NotFoundError(
+      `cluster ${wordText(other)} is not in the decision of ${namespace}/${placement}${meantText(other, decided)}`,
+    );
 }

@@ -1,11 +1,15 @@
 import { ManagedClusters, MultiClusterEngines, Placements } from '../../api/resources.js';
 import { brakeText, fleetSummary, fleetText } from '../../domain/fleet/fleetsummary.js';
 import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
+import type { WorldResource } from '../../domain/fleet/world.js';
 import type { FleetReading } from '../whatif/fleetsource.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
 import { table, type Cell } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from '../whatif/resources.js';
+import type { InspectOptions } from '../whatif/inspect.js';
+
+/** What the command lists. */
+export const STATUS_RESOURCES: readonly WorldResource[] = ['multiclusterengines', 'placements', 'managedclusters'];
 
 /** The output of `status`. */
 export function status(reading: FleetReading, { output, colored }: InspectOptions): string {

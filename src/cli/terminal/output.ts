@@ -9,8 +9,6 @@ export const CLI_API_VERSION = 'cli.fleetmgmt.io/v1';
 /** Exit code of an answer from which something is missing that could not be read. */
 export const INCOMPLETE = 3;
 
-export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
-
 /** Something that the user asked for does not exist. The message is one line. */
 export class NotFoundError extends Error {}
 
@@ -43,4 +41,17 @@ export function resourceName({ kind, group }: ResourceType, name: string): strin
 export function someNames(names: readonly string[], most: number): string {
   const shown = names.slice(0, most).map(wordText).join(', ');
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}
+
+const UNITS: readonly (readonly [unit: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** `3 m`, `45 s`; in the largest unit that fits. */
+export function durationText(ms: number): string {
+  const [unit, length] = UNITS.find(([, one]) => ms >= one) ?? (['s', 1_000] as const);
+  return `${Math.floor(ms / length)} ${unit}`;
 }

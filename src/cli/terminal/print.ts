@@ -1,6 +1,9 @@
 import { writeSync } from 'node:fs';
 import { block } from '../../runtime/clock.js';
 import { codeOf } from '../../runtime/errors.js';
+import type { Usage } from '../../runtime/flags/commands.js';
+import { standardError } from '../../runtime/log/standardoutput.js';
+import { PROGRAM } from '../program.js';
 
 /** The only place that writes what a command for users prints. */
 
@@ -52,6 +55,15 @@ export async function withOutput(program: string, work: () => Promise<number>): 
     if (!(error instanceof OutputError)) throw error;
     return incompleteOutput(program, error);
   }
+}
+
+/** Prints a help text, or the error of a command line; returns the exit code. An error does not wait for a reader. */
+export function printUsage({ text, exitCode }: Usage): Promise<number> {
+  return withOutput(PROGRAM, async () => {
+    if (exitCode === 0) printAnswer(text);
+    else standardError().write(text);
+    return exitCode;
+  });
 }
 
 function incompleteOutput(program: string, error: OutputError): number {

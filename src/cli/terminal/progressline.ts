@@ -1,3 +1,8 @@
+import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+
+const STANDARD_ERROR = 2;
+
 /** Where the line is written: standard error. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
@@ -29,4 +34,18 @@ export class ProgressLine {
   clear(): void {
     this.show('');
   }
+}
+
+/** A progress line on standard error, if that is a terminal. It is not part of the output: one that has gone is no error. */
+export function progressLine(): ProgressLine {
+  return new ProgressLine({
+    isTTY: isatty(STANDARD_ERROR),
+    write(text) {
+      try {
+        writeSync(STANDARD_ERROR, text);
+      } catch {
+        // The terminal is closed.
+      }
+    },
+  });
 }

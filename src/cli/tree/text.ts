@@ -3,7 +3,7 @@ import { Placements } from '../../api/resources.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { releasesField } from '../whatif/releases.js';
+import { releasesField } from '../whatif/reasons.js';
 import type { FleetReading } from '../whatif/fleetsource.js';
 import { meantAmong, namesOf } from '../meant.js';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../terminal/output.js';
 import { painted, table, type Color } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from '../whatif/resources.js';
+import type { InspectOptions } from '../whatif/inspect.js';
 
 /** Of each set this many clusters are named. */
 const MOST_NAMES = 10;

@@ -1,7 +1,16 @@
 import type { ReadClient } from '../../runtime/client/client.js';
-import { type RawObject, type Withheld, type World, type WorldResource } from '../../domain/fleet/world.js';
+import {
+  WORLD_RESOURCES,
+  type RawObject,
+  type Withheld,
+  type World,
+  type WorldResource,
+} from '../../domain/fleet/world.js';
 import { placementKeys } from '../../domain/placement/stored/decision.js';
 import { fits, listOf, READS, TYPES, withheldOf, worldOfLists, type Listed } from './worlds.js';
+
+/** What the explanation of decisions is computed from. */
+export const DECISION_RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
 
 /** What could be read of a hub. */
 export interface FleetReading {

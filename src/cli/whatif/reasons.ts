@@ -1,17 +1,10 @@
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { causeText } from '../../domain/placement/explain/causes.js';
-import { absentText } from '../../domain/placement/explain/absentsets.js';
+import { selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
-import type { OtherTaint } from '../../domain/placement/select/standing.js';
-import { otherTaints, selectedTaintsText } from '../../domain/placement/explain/taints.js';
-import type { ExplainReport } from '../explain/report.js';
+import { endableLine, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
 
-/** Sentences and clauses that the text and the JSON of an explanation share. */
-
-/** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
-export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
-  const kept = one.inDecision && isSelectedByRules(one, explanation) ? ', kept' : '';
-  return `${reasonText(one, explanation)}${kept}${taintClause(one, explanation)}`;
-}
+/** Clauses and fields about a Placement that several commands print. */
 
 /** `; taint maintenance:NoSelect, tolerated for ever by spec.tolerations[0]`; empty for a cluster that is not selected. */
 export function taintClause(one: ClusterExplanation, explanation: Explanation): string {
@@ -22,17 +15,12 @@ export function taintClause(one: ClusterExplanation, explanation: Explanation): 
   return `; ${text}${isStuck ? ', and no other cluster can take its place' : ''}`;
 }
 
-/** The taints of a selected cluster that do not make it leave; none for one that is not selected. */
-export function otherTaintsOf(one: ClusterExplanation, explanation: Explanation): readonly OtherTaint[] {
-  return isSelectedByRules(one, explanation) ? otherTaints(one, explanation.placement.rules) : [];
-}
-
 /** With an invalid spec the decision stays as it is, whatever the taints. */
-function isSelectedByRules({ verdict }: ClusterExplanation, { placement }: Explanation): boolean {
+export function isSelectedByRules({ verdict }: ClusterExplanation, { placement }: Explanation): boolean {
   return verdict === 'Selected' && placement.rules.problem === undefined;
 }
 
-/** {@link whyText} without whether the cluster was selected before, and without taints that leave it selected. */
+/** Why the cluster has its verdict, without taints that leave it selected: `predicate 1`, `label tier=edge, wanted tier=gold`. */
 export function reasonText(one: ClusterExplanation, explanation: Explanation): string {
   if (one.verdict === 'Unknown') return 'not readable';
   const cause = causeText(one, explanation);
@@ -48,25 +36,21 @@ export function matchedPredicate({ unmet }: ClusterExplanation): number | undefi
   return index < 0 ? undefined : index;
 }
 
-/** The sets that bring in no cluster, with the reason; undefined without one. */
-export function absentLine({ absent, explanation }: ExplainReport): string | undefined {
-  if (absent.length === 0) return undefined;
-  const { namespace } = explanation.placement;
-  return `nothing comes from ${absent.map((one) => `${one.set} (${absentText(one, namespace)})`).join(', ')}`;
+/** Field `releases` of a document about a Placement; left out where there is none. */
+export function releasesField(
+  releases: readonly StandingRelease[],
+  owner: { readonly namespace: string; readonly name: string },
+): object {
+  if (releases.length === 0) return {};
+  return { releases: releases.map((one) => releaseDocument(one, owner)) };
 }
 
-/** What could not be read; undefined when everything was. */
-export function withheldLine({ withheld, explanation }: ExplainReport): string | undefined {
-  if (withheld.length === 0) return undefined;
-  const list = withheld.map(({ resource, verb, status }) => `${resource} (${verb}: ${status})`).join(', ');
-  const rest = explanation.readable.fleet
-    ? 'which clusters were selected before is not known'
-    : 'verdicts Unknown; the rest is from status and decisions';
-  return `not readable: ${list}: ${rest}`;
-}
-
-/** `cluster set edge`, `cluster sets edge, production`, `no cluster set`. */
-export function setsText(sets: readonly string[]): string {
-  if (sets.length === 0) return 'no cluster set';
-  return `${sets.length === 1 ? 'cluster set' : 'cluster sets'} ${sets.join(', ')}`;
+function releaseDocument(one: StandingRelease, owner: Parameters<typeof releasesField>[1]): object {
+  const { annotation, direction, release } = one;
+  return {
+    annotation,
+    direction,
+    ...(release === undefined ? {} : { until: timestamp(release.until) }),
+    message: endableLine(one, owner),
+  };
 }

@@ -15,7 +15,7 @@ import {
 } from '../terminal/output.js';
 import { table, type Cell } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from '../whatif/resources.js';
+import type { InspectOptions } from '../whatif/inspect.js';
 
 /** Of the clusters that come in, this many are named. */
 const MOST_NAMES = 3;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
-import { releaseRemovals, type ReleaseRequest } from '../../../src/cli/release/release.js';
+import { releaseRemovals, type ReleaseRequest } from '../../../src/cli/release/run.js';
 import { explainInputOf } from '../../../src/domain/fleet/world.js';
 import { isReleased, readRelease } from '../../../src/domain/placement/spec/release.js';
 import { schedule } from '../../../src/domain/placement/select/schedule.js';

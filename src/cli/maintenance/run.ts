@@ -1,0 +1,58 @@
+import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
+import { waitingClock } from '../../runtime/clock.js';
+import { changeHub, done } from '../changehub.js';
+import type { Hub } from '../hub.js';
+import type { Answer } from '../terminal/answer.js';
+import { RefusedError } from '../terminal/output.js';
+import { printAnswer } from '../terminal/print.js';
+import { progressLine } from '../terminal/progressline.js';
+import { drainCluster, type DrainConsole } from './drain.js';
+import type { CordonConfig, DrainConfig } from './flags.js';
+import { cordon, uncordon } from './maintenance.js';
+
+const STANDARD_INPUT = 0;
+
+/** Keeps Placements from newly selecting a cluster, or ends that; returns the exit code. */
+export function runCordon({ cluster, ...config }: CordonConfig): Promise<number> {
+  const change = config.command === 'cordon' ? cordon : uncordon;
+  return changeHub(config, async ({ client }) => done(await change(client, cluster)));
+}
+
+/** Moves a cluster out of all decisions; returns the exit code. */
+export function runDrain(config: DrainConfig): Promise<number> {
+  return changeHub(config, (hub) => drain(config, hub));
+}
+
+async function drain(config: DrainConfig, { client, announceWrites }: Hub): Promise<Answer> {
+  const progress = progressLine();
+  const console: DrainConsole = {
+    print: (text) => {
+      progress.clear();
+      printAnswer(text);
+    },
+    progress: (text) => progress.show(text),
+    confirm: (question) => (config.yes ? Promise.resolve(true) : ask(question)),
+  };
+  const { cluster: name, dryRun, timeoutMs } = config;
+  if (!dryRun) announceWrites();
+  try {
+    return {
+      text: '',
+      exitCode: await drainCluster({ client, console, clock: waitingClock }, { name, dryRun, timeoutMs }),
+    };
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Asks on the terminal. @throws RefusedError where there is none. */
+async function ask(question: string): Promise<boolean> {
+  if (!isatty(STANDARD_INPUT)) throw new RefusedError(`${question} Standard input is not a terminal: use --yes`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
