@@ -10,10 +10,7 @@ const PROGRAM = path.join(root, 'dist', 'bench', 'run.js');
 // A bench that starts with them would replace results that are committed.
 it.each([
   ['--runs=0', '--runs: "0" is not an integer of at least 1'],
-  ['--rows=flip,flop', '--rows: "flop" is none of miss, heartbeat, flip, group, new, scrape'],
   ['placement-10x10', 'placement-10x10: at least 60 clusters'],
-  ['placements', '"placements" is none of gateway, attacks'],
-  ['--server=nowhere', '--server: "nowhere" is neither embedded, nor real, nor a file'],
 ])('bench refuses %s', (argument, message) => {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, argument], { encoding: 'utf8', timeout: 60_000 });
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`bench: ${message}`) });
