@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { pullSecret } from '../support/builders/pullsecret.js';
+
 import { Hub, readyOf } from '../support/hub/hub.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
@@ -92,29 +92,6 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
 
       await untouched(() => hub.remove(BUDGET));
       expect((await hub.get(BUDGET))?.metadata?.labels).toMatchObject({ 'multicluster.platform.io/engine': 'engine' });
-    },
-    5 * MINUTE,
-  );
-
-  it(
-    'a missing pull secret is named, all other objects are applied, and its creation is noticed',
-    async () => {
-      await hub.patchEngine({ spec: { imagePullSecret: 'registry' } });
-
-      const ready = await hub.reason('PullSecretNotFound');
-      expect(ready.message).toBe(
-        `Secret ${TARGET}/registry, named by spec.imagePullSecret, does not exist; the operator never copies it there`,
-      );
-      const template = (await hub.get(`/apis/apps/v1/namespaces/${TARGET}/deployments/placement-controller`))?.spec?.[
-        'template'
-      ];
-      expect(JSON.stringify(template)).toContain('"imagePullSecrets":[{"name":"registry"}]');
-
-      await untouched(() => hub.apply(pullSecret(TARGET, 'registry')));
-      await hub.remove(`${NAMESPACE}/secrets/registry`);
-      await hub.reason('PullSecretNotFound');
-      await hub.patchEngine({ spec: { imagePullSecret: null } });
-      await hub.available();
     },
     5 * MINUTE,
   );
@@ -219,12 +196,7 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
     'each of these reasons was recorded as an event when it began',
     async () => {
       const quota = server().capabilities.has('quota') ? ['ComponentFailed PodDisruptionBudget '] : [];
-      for (const begin of [
-        'EngineStalled ForeignObject: ',
-        'EngineStalled PermissionDenied: ',
-        'PullSecretNotFound Secret ',
-        ...quota,
-      ]) {
+      for (const begin of ['EngineStalled ForeignObject: ', 'EngineStalled PermissionDenied: ', ...quota]) {
         await waitFor(`the event ${begin}`, async (seen) => {
           const list = await hub.get('/apis/events.k8s.io/v1/namespaces/default/events');
           const ours = (list?.items ?? []).filter(

@@ -34,34 +34,6 @@ function errorsOf(document: unknown): unknown {
 }
 
 describe('explain placement', () => {
-  it('explain shows who is selected, who is not needed and who is nearest', () => {
-    expect(output(exampleWorld())).toBe(
-      [
-        'shop/web: Satisfied, 3 wanted, cluster sets edge, production',
-        "3/9 clusters are selected: 4 didn't match label tier=gold, 2 weren't needed (3 wanted).",
-        'CLUSTER    VERDICT     RANK  WHY',
-        'edge-eu-2  Selected    1     predicate 1, kept',
-        'prod-eu-2  Selected    2     predicate 1, kept',
-        'prod-us-1  Selected    3     predicate 0, kept',
-        'prod-eu-1  NotNeeded   4     predicate 0',
-        'prod-ap-1  NotNeeded   5     predicate 0',
-        'edge-eu-1  NotMatched  -     label tier=edge, wanted tier=gold',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  it('explain of one cluster shows each unmet requirement, and when labels alone are no fix', () => {
-    expect(output(exampleWorld(), { cluster: 'edge-eu-1' })).toBe(
-      [
-        'edge-eu-1 (cluster set edge) is not selected: no predicate matches',
-        '  predicate 0: label tier=gold, found edge (would leave cluster set edge with it)',
-        '  predicate 1: claim platform in (aws, Azure, "Google Cloud"), found "bare metal"',
-        '',
-      ].join('\n'),
-    );
-  });
-
   it('explain of a held cluster shows the labels that end the hold, and none for others: the decision is full', () => {
     const held = { set: 'production', labels: { tier: 'silver' } };
     const world = exampleWorld(

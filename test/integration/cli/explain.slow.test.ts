@@ -101,27 +101,6 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
     expect(requests.filter((one) => WRITES.some((verb) => verb === one.verb))).toEqual([]);
   });
 
-  it('a misspelt label is found, and the Placement is satisfied once it is written as the hint says', async () => {
-    await fleet.place('shop', 'typo', labels({ teir: 'gold' }));
-    await phase('typo', 'Unsatisfied');
-    const { stdout } = await run(admin(), 'placement', 'typo', '-n', 'shop');
-
-    expect(stdout).toContain('predicate 0: no candidate has label teir; did you mean label tier (2 of 2 have it)?\n');
-    await fleet.place('shop', 'typo', labels({ tier: 'gold' }));
-    await phase('typo', 'Satisfied');
-  });
-
-  it('a fix makes the Placement satisfied', async () => {
-    await fleet.place('shop', 'short', labels({ tier: 'silver', zone: 'a' }));
-    await phase('short', 'Unsatisfied');
-    const { stdout } = await run(admin(), 'placement', 'short', '-n', 'shop', '-o', 'json');
-    const { nearest } = JSON.parse(stdout) as { nearest: { name: string; fix: string }[] };
-
-    expect(nearest[0]).toMatchObject({ name: 'edge-1', fix: 'kubectl label mcl edge-1 zone=a' });
-    await fleet.cluster('edge-1', 'edge', { tier: 'silver', zone: 'a' });
-    await phase('short', 'Satisfied');
-  });
-
   it('a cluster that left is explained with the events about it, and with no others', async () => {
     await event('web', 'removed 1 cluster: prod-9');
     await event('other', 'removed 1 cluster: prod-8');

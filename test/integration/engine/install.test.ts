@@ -388,27 +388,4 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     },
     LONG_MS,
   );
-
-  it(
-    'an engine that is paused gets no write except its status',
-    async () => {
-      await user.annotate('hub', { 'multicluster.platform.io/paused': 'true' });
-      await user.reaches('hub', 'Paused Paused');
-      const mark = await user.mark();
-      await merge(Deployments, { spec: { replicas: 7 } });
-      await waitFor('the report', async () =>
-        (await user.condition('hub', 'Ready'))?.message.includes('differs at spec.replicas'),
-      );
-      await quietWindow(2_000);
-
-      // One write may have been rejected with a conflict: the operator observes its own writes by a watch.
-      expect(
-        (await user.writes(mark)).filter((one) => !/^update multiclusterengines\/status hub (200|409)$/.test(one)),
-      ).toEqual([]);
-      expect(at(await read(Deployments, COMPONENT), 'spec', 'replicas')).toBe(7);
-      await user.annotate('hub', { 'multicluster.platform.io/paused': null });
-      await waitFor('the repair', async () => at(await read(Deployments, COMPONENT), 'spec', 'replicas') === 2);
-    },
-    LONG_MS,
-  );
 });
