@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
+import type { ManagedClusterSpec, ManagedClusterStatus } from '../../src/api/generated/managedcluster.js';
+import { DEFAULT_TARGET_NAMESPACE, TAINTS } from '../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';
@@ -79,6 +80,31 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
       { everyMs: 2000 },
     );
   }
+
+  it('a cluster that never joined is tainted', async () => {
+    const path = '/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters/edge';
+    await hub.apply({
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+      kind: 'ManagedCluster',
+      metadata: { name: 'edge' },
+      spec: { hubAcceptsClient: true },
+    });
+    await waitFor('the taint and the condition of edge', async (seen) => {
+      const { spec, status } = (await hub.get(path)) as { spec?: ManagedClusterSpec; status?: ManagedClusterStatus };
+      seen({ spec, status });
+      const joined = status?.conditions?.find(({ type }) => type === 'ManagedClusterJoined');
+      return (spec?.taints?.[0]?.key === TAINTS.unreachable && joined?.status === 'False') || undefined;
+    });
+    await hub.remove(path);
+  });
+
+  it('no output of the processes holds a token', async () => {
+    const component = await hub.placementController(TARGET);
+
+    for (const pod of [hub.operator, component])
+      await waitFor(`${pod.name} to hold its lease`, () => pod.log().includes('"msg":"lease held"'));
+    expect(hub.operator.log() + component.log()).not.toMatch(/eyJ[\w-]+\.[\w-]+|Bearer /);
+  });
 
   it.each([
     ...MADE,
