@@ -9,6 +9,8 @@ export interface ConformanceNeeds {
   readonly embeddedOnly?: true;
   /** Compaction of history, which only a server that the tests started supports. */
   readonly compaction?: true;
+  /** What kube-apiserver answers was recorded from it: it is asked again in the nightly run, or where CONFORMANCE_SERVERS names it. */
+  readonly recorded?: true;
 }
 
 const START_MS = 180_000;
@@ -22,7 +24,9 @@ export function describeConformance(
   needs: ConformanceNeeds,
   body: (target: () => ConformanceTarget) => void,
 ): void {
-  for (const backend of backends()) {
+  for (const backend of backends(
+    needs.recorded === true && process.env['NIGHTLY'] !== 'true' ? 'embedded' : undefined,
+  )) {
     if (needs.embeddedOnly === true && backend === 'real') continue;
     if (needs.compaction === true && backend === 'given') continue;
     const named = `${title}${needs.embeddedOnly === true ? ' (embedded only)' : ''} on ${backend}`;
@@ -88,9 +92,9 @@ function run(title: string, { backend, size }: ServerChoice, body: (target: () =
   });
 }
 
-function backends(): readonly (Backend | 'given')[] {
+function backends(otherwise = 'embedded,real'): readonly (Backend | 'given')[] {
   if ((process.env['CONFORMANCE_URL'] ?? '') !== '') return ['given'];
-  const names = (process.env['CONFORMANCE_SERVERS'] ?? 'embedded,real').split(',');
+  const names = (process.env['CONFORMANCE_SERVERS'] ?? otherwise).split(',');
   return names.map((name) => {
     if (name === 'embedded' || name === 'real') return name;
     throw new Error(`CONFORMANCE_SERVERS: ${JSON.stringify(name)}: must be embedded or real`);
