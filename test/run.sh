@@ -89,7 +89,8 @@ case $suite in
   nightly)
     control_plane
     export NIGHTLY=true
-    jest nightly --runInBand --testPathPatterns '\.nightly\.test\.js$' '/dist/test/gateway/(leavingclients|attacks)\.'
+    jest nightly --runInBand --testPathPatterns '\.nightly\.test\.js$' \
+      '/dist/test/gateway/(leavingclients|attacks)\.' '/dist/test/conformance/exchange\.'
     property_tests
     program differential "$package/test/conformance/differential/run.js" 5000 1
     program kubernetes "$package/test/conformance/kubernetes/run.js" embedded

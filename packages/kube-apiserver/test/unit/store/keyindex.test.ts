@@ -42,7 +42,7 @@ it('an index lists what was set and not deleted, in order, by prefix, and leaves
       expect(index.size).toBe(model.size);
       for (const name of model.keys()) expect(index.get(name)?.revision).toBe(model.get(name));
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });
 
