@@ -14,8 +14,8 @@ export default {
   // They wait more than they work, and those of one file run one after the other.
   maxWorkers: '100%',
 
-  // With --coverage. Statements are counted (istanbul), not lines of text: comments and types are neither covered nor
-  // missed, and a file that nothing imports counts in full.
+  // With --coverage, which test/run.sh sets for the tests that the gates need. Statements are counted (istanbul), not
+  // lines of text: comments and types are neither covered nor missed, and a file that nothing imports counts in full.
   coverageProvider: 'babel',
   coverageReporters: ['text', 'lcovonly'],
   collectCoverageFrom: ['<rootDir>/dist/src/{domain,operator,runtime,gateway}/**/*.js'],

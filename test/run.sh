@@ -82,7 +82,14 @@ case $suite in
     ;;
   all)
     control_plane
-    jest unit --coverage --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/'
+    # Counters make code twice as slow: they are on for the tests that the gates need, and off for all others.
+    counted=(
+      '/dist/test/(domain|operator|runtime|gateway|golden|field|agent|cli)/.*(?<!\.slow|\.nightly)\.test\.js$'
+      '/dist/test/integration/(kube|clusters|inventories|engine|placement)/.*(?<!\.slow|\.nightly)\.test\.js$'
+      '/dist/test/(field/kubeconfig|runtime/profiles)/.*\.slow\.test\.js$'
+    )
+    jest counted --coverage --testPathPatterns "${counted[@]}"
+    jest unit --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "${counted[@]}"
     end_to_end
     CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/(integration/(engine|placement)/|e2e/mainjob\.test)'
     ;;
