@@ -11,9 +11,10 @@ import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../src/domain/placement/spec/cluster.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { planSlices, slotsAfter } from '../../src/domain/placement/publish/slices.js';
-import type { ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/select/snapshot.js';
+import type { PlacementSnapshot, Slots } from '../../src/domain/placement/select/snapshot.js';
 import { placementReport, statusToWrite } from '../../src/domain/placement/report/status.js';
 import { PlacementIndex } from '../../src/operator/index/placementindex.js';
+import type { Reading } from '../../src/operator/index/reading.js';
 import { parseEvent } from '../../src/runtime/cache/watchevent.js';
 import { ObjectStore } from '../../src/runtime/cache/store.js';
 
@@ -67,49 +68,22 @@ export class Replica {
   decide(key: string): void {
     const held = this.#placements.get(key);
     if (held === undefined) throw new Error(`scale: there is no Placement ${key}`);
-    this.index.beginReconcile(key);
-    const snapshot = this.#snapshot(key, held);
+    const reading = this.index.begin(key);
+    if (reading === undefined) throw new Error(`scale: the index has no Placement ${key}`);
+    const snapshot = snapshotOf(reading, held);
     const decided = schedule(snapshot);
     const plan = planSlices(snapshot, decided);
-    this.index.settle(key, decided, held.slots === undefined);
+    const after = slotsAfter(plan);
+    reading.commit({ schedule: decided, before: held.slots, after });
     for (const write of plan.writes) {
       if (write.kind === 'delete') held.decisions.delete(write.name);
       else held.decisions.set(write.name, this.#stored(held, write));
     }
-    held.slots = slotsAfter(plan);
+    held.slots = after;
     const report = placementReport(snapshot, decided, { plan, done: plan.writes.length });
     const status = statusToWrite(held.placement.status, report, timestamp(NOW));
     if (status !== undefined) held.placement = received({ ...held.placement, status });
     this.writes += plan.writes.length + (status === undefined ? 0 : 1);
-  }
-
-  #snapshot(key: string, { owner, placement, decisions, slots }: HeldPlacement): PlacementSnapshot {
-    const rules = this.index.rules(key);
-    if (rules === undefined) throw new Error(`scale: the index has no Placement ${key}`);
-    const stored = [...decisions.values()].map((object) => readDecision(object, owner));
-    const held = new Map<string, ClusterView>();
-    for (const name of slots?.flat() ?? []) {
-      const cluster = this.index.cluster(name);
-      if (cluster !== undefined) held.set(name, cluster);
-    }
-    return {
-      placement: {
-        ...owner,
-        generation: 1,
-        rules,
-        release: undefined,
-        releasedAdditions: undefined,
-        status: placement.status,
-      },
-      bindings: this.index.bindings(owner.namespace),
-      sets: this.index.sets(owner.namespace),
-      candidates: this.index.candidates(key),
-      held,
-      stored,
-      remembered: slots,
-      definitions: undefined,
-      now: NOW,
-    };
   }
 
   #stored(
@@ -124,6 +98,29 @@ export class Replica {
     const metadata = { ...object.metadata, uid: owner.uid, resourceVersion: String(this.writes + 1) };
     return received<PlacementDecision>({ ...object, metadata });
   }
+}
+
+function snapshotOf(reading: Reading, { owner, placement, decisions, slots }: HeldPlacement): PlacementSnapshot {
+  const { rules, bindings, sets, candidates } = reading;
+  const stored = [...decisions.values()].map((object) => readDecision(object, owner));
+  return {
+    placement: {
+      ...owner,
+      generation: 1,
+      rules,
+      release: undefined,
+      releasedAdditions: undefined,
+      status: placement.status,
+    },
+    bindings,
+    sets,
+    candidates,
+    held: reading.clusters((slots ?? []).flat()),
+    stored,
+    remembered: slots,
+    definitions: undefined,
+    now: NOW,
+  };
 }
 
 /** The object as a cache holds it after it was received: its texts are shared with no other object. */

@@ -47,15 +47,15 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
     placement: { metadata: { namespace: 'team', name: 'web' } },
     snapshot: seen,
   } as unknown as Input;
-  const outcome = { schedule: decided, plan, publication, error: undefined };
-  recordDecision(input, outcome, recorder);
+  const outcome = { input, schedule: decided, publication, error: undefined };
+  recordDecision(outcome, recorder);
   const { eligible, unreadable } = decided.eligibility;
   const isKnown = (set: string): boolean => eligible.includes(set) && !unreadable.includes(set);
   const fleet = (world.fleet ?? []).map(({ cluster, sets }) => ({ cluster, sets: sets.filter(isKnown) }));
   const among = fleet.filter(({ sets }) => sets.length > 0);
   const explained = (): Explanation =>
     explain({ snapshot: seen, members: among, readable: { fleet: true, decisions: true } });
-  recordStatus(input, outcome, { states, ...rest }, { recorder, explained });
+  recordStatus(outcome, { states, ...rest }, { recorder, explained });
   recordHolds(input, decided, recorder);
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };
 }

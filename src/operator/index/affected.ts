@@ -26,10 +26,10 @@ export interface ClusterChange<P extends PlacementEntry> {
   readonly moves: readonly CandidatePoolChange[];
   /** The keys of the Placements whose predicates name a label or claim that changed. */
   readonly naming: Iterable<string>;
-  /** The keys of the Placements that follow the cluster: they hold it although it fails a rule. */
-  readonly following: Iterable<string>;
-  /** The keys of the Placements that hold the cluster; undefined unless its taints have changed. */
-  readonly holding: Iterable<string> | undefined;
+  /** The keys of the Placements that hold the cluster although it fails a rule. */
+  readonly holding: Iterable<string>;
+  /** The keys of the Placements that have selected the cluster; undefined unless its taints have changed. */
+  readonly selecting: Iterable<string> | undefined;
   /** The Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly mayHoldOthers: Iterable<P>;
 }
@@ -40,8 +40,8 @@ export interface ClusterChange<P extends PlacementEntry> {
  * - it stays a candidate (or may be held without being one) and begins or ceases to match;
  * - it turns a fact that the message of the Placement depends on;
  * - its deletion begins, and the Placement may hold clusters that are no candidates;
- * - the Placement follows it, since its disruption budget holds it;
- * - its taints change: its standing for a Placement that holds it, or whether a Placement that has room may select it.
+ * - the Placement holds it although it fails a rule;
+ * - its taints change: its standing for a Placement that has selected it, or whether a Placement that has room may select it.
  */
 export function affected<P extends PlacementEntry>(
   change: ClusterChange<P>,
@@ -64,11 +64,11 @@ export function affected<P extends PlacementEntry>(
     const stays = !moved.has(placement.pool);
     if (isMatchChanged(placement, change) || (stays && isFactTurned(placement, change))) found.add(placement);
   }
-  for (const key of change.following) {
+  for (const key of change.holding) {
     const placement = placements.get(key);
     if (placement !== undefined) found.add(placement);
   }
-  if (change.holding !== undefined) addTainted(change, placements, found);
+  if (change.selecting !== undefined) addTainted(change, placements, found);
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
   if (deletionBegins) for (const placement of change.mayHoldOthers) found.add(placement);
   return found;
@@ -76,7 +76,7 @@ export function affected<P extends PlacementEntry>(
 
 /** Adds the Placements to which other taints of the cluster make a difference. */
 function addTainted<P extends PlacementEntry>(
-  { before, after, holding, moves }: ClusterChange<P>,
+  { before, after, selecting, moves }: ClusterChange<P>,
   placements: ReadonlyMap<string, P>,
   found: Set<P>,
 ): void {
@@ -86,7 +86,7 @@ function addTainted<P extends PlacementEntry>(
     if (placement === undefined || placement.pending || found.has(placement)) return;
     if (isRelevant(placement.rules)) found.add(placement);
   };
-  for (const key of holding ?? []) add(key, (rules) => !standsAlike(before, after, rules));
+  for (const key of selecting ?? []) add(key, (rules) => !standsAlike(before, after, rules));
   for (const { pool, was, now } of moves) {
     if (!was || !now) continue;
     for (const key of pool.room) add(key, (rules) => matches(rules, after) && !isKeptOutAlike(before, after, rules));

@@ -1,8 +1,6 @@
 import { eligibleSets } from '../../domain/placement/select/eligible.js';
-import type { Member } from '../../domain/placement/explain/verdict.js';
 import { isShort, unmatchedPredicates } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
-import type { Schedule } from '../../domain/placement/select/schedule.js';
 import {
   NO_CANDIDATES,
   type BindingView,
@@ -15,10 +13,10 @@ import { affected, type PlacementEntry } from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
+import { DecisionIndex } from './decisionindex.js';
 import { FactWatch } from './factwatch.js';
-import { FollowedClusters } from './followedclusters.js';
-import { membersOf } from './members.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
+import { membersOf, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
 import { TaintIndex } from './taintindex.js';
@@ -53,8 +51,8 @@ const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [] };
  *
  * Guarantees: the content equals what the pure functions of `domain/placement` compute from the same objects, whatever
  * the order of the changes. A change alters neither schedule nor message of any Placement whose key it does not return. A
- * returned key is not returned again before `beginReconcile`. No key is returned while `tracking` is false: all Placements have to be
- * reconciled once it is true. A change costs what it affects, not the size of the fleet.
+ * returned key is not returned again before `begin`. No key is returned while `tracking` is false: all Placements have to be reconciled
+ * once it is true. A change costs what it affects, not the size of the fleet.
  */
 export class PlacementIndex {
   /** Whether changes return keys; they are folded in either case. */
@@ -71,8 +69,8 @@ export class PlacementIndex {
   readonly #byNamespace = new Map<string, Set<Entry>>();
   /** Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly #mayHoldOthers = new Set<Entry>();
-  readonly #followed = new FollowedClusters();
   readonly #taints = new TaintIndex();
+  readonly #decisions = new DecisionIndex();
 
   /** `membership` and `usage` are updated by this index, and may be read by others. */
   constructor(membership = new MembershipIndex(), usage = new SetUsage()) {
@@ -140,7 +138,7 @@ export class PlacementIndex {
 
   removePlacement(key: string): void {
     this.#forgetPlacement(key);
-    this.#taints.forget(key);
+    this.#decisions.forget(key);
     this.#usage.put(key, NO_KEYS);
   }
 
@@ -151,39 +149,44 @@ export class PlacementIndex {
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#mayHoldOthers.delete(entry);
-    this.#followed.follow(key, []);
-    this.#taints.rulesChanged(key);
     const sameNamespace = this.#byNamespace.get(entry.namespace);
     sameNamespace?.delete(entry);
     if (sameNamespace?.size === 0) this.#byNamespace.delete(entry.namespace);
   }
 
-  /** A reconcile of the Placement begins: changes from now on return its key again. */
-  beginReconcile(key: string): void {
+  /** Begins a pass over the Placement: changes from now on return its key again. Undefined for an unknown Placement. */
+  begin(key: string): Reading | undefined {
     const entry = this.#placements.get(key);
-    if (entry === undefined) return;
+    if (entry === undefined) return undefined;
+    const { rules, namespace } = entry;
+    const taints = this.#taints.changes;
+    let read: ReadonlyMap<string, ClusterView> = new Map();
     entry.pending = false;
-    entry.watch = undefined;
+    return {
+      rules,
+      ...this.#bindings.bound(namespace),
+      candidates: this.#candidatesOf(entry),
+      clusters: (names) => (read = this.#clustersNamed(names)),
+      members: () => membersOf(entry.pool.sets, this.#membership, this.#clusters),
+      commit: (decision) => this.#commit(entry, decision, { taints, clusters: read }),
+    };
   }
 
-  /** Until the next call, every change of these clusters affects the Placement: it holds them, whatever matches. */
-  follow(key: string, clusters: readonly string[]): void {
-    if (this.#placements.has(key)) this.#followed.follow(key, clusters);
-  }
-
-  /**
-   * What a reconcile has decided from `candidates`; `isFirst`: it is not known here what the Placement held before. Returns
-   * whether taints have changed since.
-   */
-  settle(key: string, decided: Schedule, isFirst: boolean): boolean {
+  /** What a pass has decided; `read`: what it has read of taints and clusters. Returns whether one of these has changed. */
+  #commit(
+    { key }: Entry,
+    decision: IndexedDecision,
+    read: { readonly taints: number; readonly clusters: ReadonlyMap<string, ClusterView> },
+  ): boolean {
     const entry = this.#placements.get(key);
     if (entry === undefined) return false;
-    this.#pools.setRoom(entry.pool, key, decided.hasRoom);
-    return this.#taints.settle(key, decided, isFirst);
-  }
-
-  rules(key: string): PlacementRules | undefined {
-    return this.#placements.get(key)?.rules;
+    const { hasRoom, heldRemovals } = decision.schedule;
+    this.#pools.setRoom(entry.pool, key, hasRoom);
+    this.#decisions.commit(key, decision);
+    return (
+      this.#taints.changes !== read.taints ||
+      heldRemovals.some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster))
+    );
   }
 
   /** Keys of all Placements. */
@@ -191,38 +194,29 @@ export class PlacementIndex {
     return this.#placements.keys();
   }
 
-  /**
-   * The clusters that a Placement may select from. The value does not follow later changes. While too few of them match,
-   * each change of the facts that it has returns the key of the Placement.
-   */
-  candidates(key: string): Candidates {
-    const entry = this.#placements.get(key);
-    if (entry === undefined || entry.rules.problem !== undefined) return NO_CANDIDATES;
+  /** The candidates. While too few of them match, each change of the facts that they have returns the key of the Placement. */
+  #candidatesOf(entry: Entry): Candidates {
+    entry.watch = undefined;
+    if (entry.rules.problem !== undefined) return NO_CANDIDATES;
     const { clusters } = entry.pool;
     const all = this.#candidates.at(clusters.copy());
     const matching = this.#requirements.matching(entry.rules, clusters);
     const matched = this.#candidates.at(matching);
-    const tainted = this.#taints.among(key, matching, this.#clusters);
+    const tainted = this.#taints.among(matching, this.#clusters);
     const sizes = { count: all.size, matched };
     const facts = this.#requirements.factsOf(clusters);
     const unmatched = unmatchedPredicates(entry.rules, sizes, facts);
-    entry.watch = isShort(entry.rules, sizes) ? new FactWatch(entry.rules, facts, unmatched) : undefined;
+    if (isShort(entry.rules, sizes)) entry.watch = new FactWatch(entry.rules, facts, unmatched);
     return { ...sizes, tainted, has: (name) => all.has(name), unmatched };
   }
 
-  /** The members of the readable eligible sets of a Placement, those that are being deleted included. */
-  members(key: string): readonly Member[] {
-    return membersOf(this.#placements.get(key)?.pool.sets ?? [], this.#membership, this.#clusters);
-  }
-
-  /** The bindings of a namespace. */
-  bindings(namespace: string): readonly BindingView[] {
-    return this.#bindings.bindings(namespace);
-  }
-
-  /** The existing sets that the bindings of a namespace name. */
-  sets(namespace: string): ReadonlyMap<string, SetView> {
-    return this.#bindings.sets(namespace);
+  #clustersNamed(names: Iterable<string>): ReadonlyMap<string, ClusterView> {
+    const found = new Map<string, ClusterView>();
+    for (const name of names) {
+      const cluster = found.has(name) ? undefined : this.cluster(name);
+      if (cluster !== undefined) found.set(name, cluster);
+    }
+    return found;
   }
 
   /** The cluster `name`, whether or not it is in a set. */
@@ -240,11 +234,13 @@ export class PlacementIndex {
     const { ordinal, affected: sets } = membership;
     const naming = this.#requirements.updateCluster(ordinal, before, after);
     const moves = this.#pools.updateCluster(membership, after?.deleting === false);
-    const holding = this.#taints.updateCluster(ordinal, before, after);
+    const retainted = this.#taints.updateCluster(ordinal, before, after);
     if (!this.tracking) return { placements: NO_KEYS, sets };
-    const following = this.#followed.followers((after ?? before)?.name ?? '');
+    const name = (after ?? before)?.name ?? '';
+    const selecting = retainted ? this.#decisions.selecting(name) : undefined;
+    const holding = this.#decisions.holding(name);
     const mayHoldOthers = this.#mayHoldOthers;
-    const change = { ordinal, before, after, moves, naming, following, holding, mayHoldOthers };
+    const change = { ordinal, before, after, moves, naming, holding, selecting, mayHoldOthers };
     return { placements: this.#report(affected(change, this.#placements)), sets };
   }
 

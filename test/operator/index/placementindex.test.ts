@@ -5,9 +5,10 @@ import { readClusterSelector, selects } from '../../../src/domain/clusters/selec
 import { candidatesAmong, type FleetMember } from '../../support/builders/candidates.js';
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
+import type { IndexedDecision, Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { factsOf } from '../../../src/domain/placement/report/facts.js';
-import { schedule, selected, type Schedule } from '../../../src/domain/placement/select/schedule.js';
+import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
 import type {
   BindingView,
   ClusterView,
@@ -36,8 +37,6 @@ class Model {
   readonly sets = new Map<string, ModelSet>();
   readonly bindings = new Map<string, Map<string, BindingView>>();
   readonly placements = new Map<string, ModelPlacement>();
-  /** Those that have been reconciled since their spec changed: the index knows what they hold. */
-  readonly settled = new Set<string>();
 
   fleet(): FleetMember[] {
     const selectors = [...this.sets].map(([name, { spec }]) => [name, readClusterSelector(spec)] as const);
@@ -91,13 +90,14 @@ class Model {
   }
 
   /** Reconciles the Placement. */
-  reconcile(key: string): Schedule {
+  reconcile(key: string): IndexedDecision {
     const decided = schedule(this.snapshot(key));
     const { kept, added } = decided;
     const placement = this.#placement(key);
+    const before = placement.slots;
     placement.slots = [[...kept.flat(), ...added]];
     placement.pending = false;
-    return decided;
+    return { schedule: decided, before, after: placement.slots };
   }
 
   #placement(key: string): ModelPlacement {
@@ -150,19 +150,14 @@ function fold(model: Model, index: PlacementIndex, event: Event): readonly strin
 function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event, { key: string }>): readonly string[] {
   if (event.kind === 'placement') {
     const slots = model.placements.get(event.key)?.slots ?? [];
-    model.settled.delete(event.key);
     model.placements.set(event.key, { namespace: event.namespace, spec: event.spec, slots, pending: true });
     index.upsertPlacement(event.key, { namespace: event.namespace, rules: compileSpec(event.spec) });
   } else if (event.kind === 'placementGone') {
     model.placements.delete(event.key);
-    model.settled.delete(event.key);
     index.removePlacement(event.key);
   } else if (model.placements.has(event.key)) {
-    index.beginReconcile(event.key);
-    index.candidates(event.key);
-    const isFirst = !model.settled.has(event.key);
-    model.settled.add(event.key);
-    expect(index.settle(event.key, model.reconcile(event.key), isFirst)).toBe(false);
+    const reading = begun(index, event.key);
+    expect(reading.commit(model.reconcile(event.key))).toBe(false);
   }
   return [];
 }
@@ -319,15 +314,20 @@ function tracked(): PlacementIndex {
   return index;
 }
 
+function begun(index: PlacementIndex, key: string): Reading {
+  const reading = index.begin(key);
+  if (reading === undefined) throw new Error(`the index has no Placement ${key}`);
+  return reading;
+}
+
 /** An index with set `fleet` bound to `team`, the given clusters in it, and one Placement that has been reconciled. */
-function settled(spec: unknown, ...clusters: readonly ClusterView[]): PlacementIndex {
+function reconciled(spec: unknown, ...clusters: readonly ClusterView[]): PlacementIndex {
   const index = tracked();
   index.upsertSet({ name: 'fleet', deleting: false, selector: { kind: 'exclusive' } });
   index.upsertBinding('team', binding('fleet'));
   for (const one of clusters) index.upsertCluster(one);
   index.upsertPlacement('team/web', { namespace: 'team', rules: compileSpec(spec) });
-  index.beginReconcile('team/web');
-  index.candidates('team/web');
+  begun(index, 'team/web');
   return index;
 }
 
@@ -471,7 +471,7 @@ describe('PlacementIndex', () => {
     ['the Placement after a change: a move into a bound set', {}, cluster('a'), inFleet('a'), ['team/web']],
     ['the Placement after a change: a move out of a bound set', {}, inFleet('a'), cluster('a'), ['team/web']],
   ])('the placement index reports %s', (_sentence, spec, before, after, named) => {
-    const index = settled(spec, before, inFleet('other'));
+    const index = reconciled(spec, before, inFleet('other'));
 
     const reported =
       typeof after === 'string' ? index.removeCluster(after).placements : index.upsertCluster(after).placements;
@@ -480,65 +480,65 @@ describe('PlacementIndex', () => {
   });
 
   it('the placement index reports a Placement once until it is reconciled', () => {
-    const index = settled(wantsEu, inFleet('a'), inFleet('b'));
+    const index = reconciled(wantsEu, inFleet('a'), inFleet('b'));
 
     expect(index.upsertCluster(inFleet('a', { labels: { region: 'eu' } })).placements).toEqual(['team/web']);
     expect(index.upsertCluster(inFleet('b', { labels: { region: 'eu' } })).placements).toEqual([]);
-    index.beginReconcile('team/web');
+    begun(index, 'team/web');
     expect(index.upsertCluster(inFleet('b')).placements).toEqual(['team/web']);
   });
 
   it('the placement index reports no Placement while it is not tracking, and still applies changes', () => {
-    const index = settled({}, inFleet('a'));
+    const index = reconciled({}, inFleet('a'));
     index.tracking = false;
 
     expect(index.upsertCluster(inFleet('b')).placements).toEqual([]);
     expect(index.removeSet('other')).toEqual([]);
-    expect([...index.candidates('team/web').matched].map((one) => one.name)).toEqual(['a', 'b']);
+    expect([...begun(index, 'team/web').candidates.matched].map((one) => one.name)).toEqual(['a', 'b']);
   });
 
   it('the placement index reports the misconfigured Placement whose decision may hold a cluster that is being deleted', () => {
-    const index = settled(broken, cluster('a'));
+    const index = reconciled(broken, cluster('a'));
 
     expect(index.upsertCluster(cluster('a', { deleting: true })).placements).toEqual(['team/web']);
   });
 
   it('the placement index reports the misconfigured Placement whose decision may hold a cluster that is gone without an event of its deletion', () => {
-    const index = settled(broken, cluster('a'));
+    const index = reconciled(broken, cluster('a'));
 
     expect(index.removeCluster('a').placements).toEqual(['team/web']);
   });
 
   it('the placement index reports the Placement with an unreadable set whose decision may hold a cluster that is gone', () => {
-    const index = settled({}, cluster('a'));
+    const index = reconciled({}, cluster('a'));
     index.upsertSet({
       name: 'odd',
       deleting: false,
       selector: readClusterSelector({ clusterSelector: { selectorType: 'Sorting' } }),
     });
     index.upsertBinding('team', binding('odd'));
-    index.beginReconcile('team/web');
+    begun(index, 'team/web');
 
     expect(index.removeCluster('a').placements).toEqual(['team/web']);
   });
 
   it('the placement index reports no Placement for the end of a cluster whose deletion was reported before', () => {
-    const index = settled(broken, cluster('a', { deleting: true }));
+    const index = reconciled(broken, cluster('a', { deleting: true }));
 
     expect(index.removeCluster('a').placements).toEqual([]);
   });
 
   it('the placement index reports no Placement of another namespace', () => {
-    const index = settled({}, inFleet('a'));
+    const index = reconciled({}, inFleet('a'));
     index.upsertPlacement('other/web', { namespace: 'other', rules: compileSpec({}) });
-    index.beginReconcile('other/web');
+    begun(index, 'other/web');
 
     expect(index.upsertCluster(inFleet('b')).placements).toEqual(['team/web']);
     expect(index.upsertBinding('other', binding('fleet'))).toEqual(['other/web']);
   });
 
   it('the placement index returns the sets whose members changed, tracking or not', () => {
-    const index = settled({}, inFleet('a'));
+    const index = reconciled({}, inFleet('a'));
     index.tracking = false;
 
     expect(index.upsertCluster(inFleet('b')).sets).toEqual(['fleet']);
@@ -549,8 +549,8 @@ describe('PlacementIndex', () => {
   });
 
   it('the placement index returns candidates that stay as they were when clusters are removed and others take their ordinals', () => {
-    const index = settled({}, inFleet('a'), inFleet('b'), inFleet('c'));
-    const before = index.candidates('team/web');
+    const index = reconciled({}, inFleet('a'), inFleet('b'), inFleet('c'));
+    const before = begun(index, 'team/web').candidates;
     const { count, matched } = before;
 
     index.removeCluster('a');
@@ -583,7 +583,7 @@ describe('PlacementIndex', () => {
           for (const [key, placement] of model.placements) {
             const wanted = model.snapshot(key).candidates;
             const { count, matched } = wanted;
-            const held = twin.candidates(key);
+            const held = begun(twin, key).candidates;
             expect(held.count).toBe(count);
             expect(clusterNames.filter((name) => held.has(name))).toEqual(
               clusterNames.filter((name) => wanted.has(name)),
@@ -598,6 +598,55 @@ describe('PlacementIndex', () => {
           }
         }
       }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('a commit returns true when a cluster that the decision selects has got a taint since the reading', () => {
+    const [model, index] = [new Model(), tracked()];
+    const events: readonly Event[] = [
+      { kind: 'set', name: 's1', deleting: false, spec: {} },
+      { kind: 'binding', namespace: 'n1', view: binding('s1') },
+      { kind: 'cluster', view: cluster('a', { labels: { [CLUSTER_SET_LABEL]: 's1' } }) },
+      { kind: 'placement', key: 'n1/a', namespace: 'n1', spec: { numberOfClusters: 1 } },
+      { kind: 'reconcile', key: 'n1/a' },
+      { kind: 'cluster', view: cluster('b', { labels: { [CLUSTER_SET_LABEL]: 's1' } }) },
+      { kind: 'clusterGone', name: 'a' },
+    ];
+    for (const event of events) fold(model, index, event);
+    const reading = begun(index, 'n1/a');
+    const taint = { key: 'maintenance', value: '', effect: 'NoSelect', since: undefined } as const;
+    const tainted = cluster('b', { labels: { [CLUSTER_SET_LABEL]: 's1' }, taints: [taint] });
+
+    expect(index.upsertCluster(tainted).placements).toEqual([]);
+    expect(reading.commit(model.reconcile('n1/a'))).toBe(true);
+    expect(begun(index, 'n1/a').commit(model.reconcile('n1/a'))).toBe(false);
+  });
+
+  it('the placement index loses no change that comes between the reading of a pass and its commit', () => {
+    const someChange = someEvent.filter((event) => !('key' in event));
+    fc.assert(
+      fc.property(
+        someOpening,
+        fc.constantFrom(...keys),
+        fc.tuple(
+          fc.array(someChange, { minLength: 1, maxLength: 3 }),
+          fc.array(someChange, { minLength: 1, maxLength: 3 }),
+        ),
+        (opening, key, [earlier, changes]) => {
+          const model = new Model();
+          const index = tracked();
+          for (const event of [...opening, ...earlier]) fold(model, index, event);
+          const reading = begun(index, key);
+          const decision = model.reconcile(key);
+          const before = JSON.stringify(model.outcome(key));
+
+          const reported = changes.flatMap((event) => fold(model, index, event));
+          const isChanged = reading.commit(decision);
+
+          if (JSON.stringify(model.outcome(key)) !== before) expect(isChanged || reported.includes(key)).toBe(true);
+        },
+      ),
       { numRuns: 150 },
     );
   });

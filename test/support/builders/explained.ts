@@ -118,11 +118,13 @@ export function expectIndexEqual(world: World): void {
     index.upsertBinding(one.metadata.namespace ?? '', bindingView(one));
   for (const one of objects.managedclusters) index.upsertCluster(clusterView(one));
   index.upsertPlacement('shop/web', { namespace: NAMESPACE, rules: snapshot.placement.rules });
-  const candidates = index.candidates('shop/web');
+  const reading = index.begin('shop/web');
+  assert(reading !== undefined);
+  const { bindings, sets, candidates } = reading;
   const names = objects.managedclusters.map(({ metadata }) => metadata.name);
 
-  assert.deepEqual(index.bindings(NAMESPACE), snapshot.bindings);
-  assert.deepEqual(index.sets(NAMESPACE), snapshot.sets);
+  assert.deepEqual(bindings, snapshot.bindings);
+  assert.deepEqual(sets, snapshot.sets);
   assert.equal(candidates.count, snapshot.candidates.count);
   assert.deepEqual(candidates.unmatched, snapshot.candidates.unmatched);
   for (const name of names) assert.equal(candidates.has(name), snapshot.candidates.has(name));

@@ -2,6 +2,7 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
+import type { Schedule } from '../../../domain/placement/select/schedule.js';
 import { nextRemovals, withRecord } from '../../../domain/placement/stored/removals.js';
 import {
   decisionObject,
@@ -15,10 +16,14 @@ import type { Publication } from '../../../domain/placement/report/status.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
 import type { Decision } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';
+import { announceHolds } from './hold.js';
 import type { ReconcileScope } from './scope.js';
 
 /** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
-export interface Outcome extends Decision {
+export interface Outcome {
+  /** With the status as it was stored meanwhile. */
+  readonly input: Input;
+  readonly schedule: Schedule;
   readonly publication: Publication;
   readonly error: unknown;
 }
@@ -33,12 +38,13 @@ interface Work extends Input {
 type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
- * Carries out the writes of the plan in their order, up to the first that fails: each depends on those before it. What
- * was stored is remembered even when a later write fails. Never throws.
+ * Announces holds, and carries out the writes of the plan in their order, up to the first that fails: each depends on those
+ * before it. What was stored is remembered even when a later write fails. Throws when the announcement is refused.
  */
-export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
+export async function apply(gathered: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
+  const input = await announceHolds(gathered, decision, scope);
   const { objects, state } = input;
-  const { plan } = decision;
+  const { schedule, plan } = decision;
   const work: Work = { ...input, decision, left: new Set(), came: new Set() };
   state.decisions.clear();
   for (const name of objects.keys()) state.decisions.add(name);
@@ -49,12 +55,12 @@ export async function apply(input: Input, decision: Decision, scope: ReconcileSc
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
       state.slots = state.unconfirmed.size === 0 ? slotsAfter(plan, done) : undefined;
-      return { ...decision, publication: { plan, done, failure }, error };
+      return { input, schedule, publication: { plan, done, failure }, error };
     }
     done += 1;
   }
-  state.slots = slotsAfter(plan, done);
-  return { ...decision, publication: { plan, done }, error: undefined };
+  state.slots = decision.after;
+  return { input, schedule, publication: { plan, done }, error: undefined };
 }
 
 async function carryOut(work: Work, write: DecisionWrite, scope: ReconcileScope): Promise<Attempt> {

@@ -1,14 +1,13 @@
-import type { Placement } from '../../../api/generated/placement.js';
-import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
-import { sameJson } from '../../../runtime/vocabulary/json.js';
-import type { ObjectName } from '../../../runtime/vocabulary/meta.js';
-import { PLACEMENT_LABEL } from '../../../api/names.js';
-import { PlacementDecisions, Placements } from '../../../api/resources.js';
-import { isDefinitionReplaced } from '../../../domain/placement/select/definitions.js';
-import type { DecisionOwner } from '../../../domain/placement/stored/decision.js';
+import { isRecord } from '../../../runtime/vocabulary/json.js';
+import {
+  collected,
+  collectionEnd,
+  type Collection,
+  type CollectionWindow,
+} from '../../../domain/placement/select/collection.js';
 import { schedule, type Schedule } from '../../../domain/placement/select/schedule.js';
-import { planSlices, type SlicePlan } from '../../../domain/placement/publish/slices.js';
-import type { Result } from '../../../runtime/controller/result.js';
+import type { Slots } from '../../../domain/placement/select/snapshot.js';
+import { planSlices, slotsAfter, type SlicePlan } from '../../../domain/placement/publish/slices.js';
 import type { Input } from './gather.js';
 import type { ReconcileScope } from './scope.js';
 
@@ -16,66 +15,36 @@ import type { ReconcileScope } from './scope.js';
 export interface Decision {
   readonly schedule: Schedule;
   readonly plan: SlicePlan;
+  /** The lists that it was made from; undefined where they were not known. */
+  readonly before: Slots | undefined;
+  /** The lists once all of it is published. */
+  readonly after: Slots;
+  /** What of it counts and waits for further changes of the same command; undefined when all of it is carried out now. */
+  readonly collection: Collection | undefined;
 }
 
-const DEFINITIONS_BEHIND: Result = { ending: 'wait', reason: 'a definition was made anew meanwhile', afterMs: 100 };
-export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is older than what was read', afterMs: 1_000 };
-
-export function decide({ snapshot }: Input): Decision {
+/** Pure. */
+export function decide(input: Input, { collectionWindow }: Pick<ReconcileScope, 'collectionWindow'>): Decision {
+  const { snapshot } = input;
   const selected = schedule(snapshot);
-  return { schedule: selected, plan: planSlices(snapshot, selected) };
+  const plan = planSlices(snapshot, selected);
+  const collection = collectionOf(input, selected, collectionWindow);
+  return { schedule: selected, plan, before: snapshot.remembered, after: slotsAfter(plan), collection };
 }
 
 /**
- * Confirms by reads of the API what a decision takes for granted and the caches alone do not prove. These reads follow the
- * decision because only the decision shows which of them are needed; they never change it. Returns what to wait for, or undefined
- * when the decision may be carried out. Throws when the API cannot be read.
+ * Lets removals and additions that count wait until no further cluster has followed for a moment. Undefined when the decision
+ * may be carried out: it changes nothing that counts, holds, or follows an edit of the Placement, which is one write.
  */
-export async function confirmDecision(
-  input: Input,
-  { schedule: { dropped, heldRemovals, counted, countedAdditions }, plan }: Decision,
-  scope: ReconcileScope,
-): Promise<Result | undefined> {
-  const { owner, snapshot, state } = input;
-  const { client, deletions } = scope;
-  if ([...dropped, ...heldRemovals].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
-    // A new definition holds every cluster by itself. Those that somebody released leave once the caches are sure to show what was
-    // created again with it: the release was meant for what is missing then.
-    const isReleasedEarly = dropped.length > 0 && isDefinitionReplaced(snapshot);
-    const result = await deletions.check(isReleasedEarly ? NaN : Infinity);
-    if (result.kind === 'unconfirmed') return { ending: 'wait', reason: result.reason, afterMs: result.afterMs };
-    const known = await deletions.definitions();
-    if (!sameJson(known?.uids, snapshot.definitions?.uids)) return DEFINITIONS_BEHIND;
-  }
-  // Objects of an earlier Placement are deleted only when the API server has the same Placement as the cache.
-  if (plan.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor')) {
-    const found = await client.get<Placement>(Placements, nameOf(owner), { metadataOnly: true });
-    if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
-  }
-  // What another process recorded or held last may not be in the caches of this one yet.
-  if (counted.size + countedAdditions.size > 0 && state.slots === undefined && !(await isCurrent(input, scope)))
-    return CACHE_BEHIND;
-  return undefined;
-}
-
-/** Whether the API server has the Placement and its decision objects as they are known here. */
-async function isCurrent({ placement, owner, objects }: Input, { client }: ReconcileScope): Promise<boolean> {
-  const options = { metadataOnly: true };
-  const found = await client.get<Placement>(Placements, nameOf(owner), options);
-  if (found?.metadata.resourceVersion !== placement.metadata.resourceVersion) return false;
-  const labelSelector = `${PLACEMENT_LABEL}=${owner.name}`;
-  const stored = await client.list<PlacementDecision>(PlacementDecisions, owner.namespace, {
-    ...options,
-    labelSelector,
-  });
-  const versions = new Map(stored.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
-  const known = [...objects.values()].filter(({ metadata }) => metadata.labels?.[PLACEMENT_LABEL] === owner.name);
-  return (
-    versions.size === known.length &&
-    known.every(({ metadata }) => versions.get(metadata.name) === metadata.resourceVersion)
-  );
-}
-
-function nameOf({ namespace, name }: DecisionOwner): ObjectName {
-  return { namespace, name };
+function collectionOf(
+  { state, snapshot, at }: Input,
+  { counted, countedAdditions }: Schedule,
+  window: CollectionWindow,
+): Collection | undefined {
+  const { status, generation } = snapshot.placement;
+  const all = new Set([...counted, ...countedAdditions]);
+  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
+  if (all.size === 0 || isEdited) return undefined;
+  const collection = collected(state.collection, all, at);
+  return collectionEnd(collection, window) > at ? collection : undefined;
 }

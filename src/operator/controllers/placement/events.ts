@@ -33,28 +33,24 @@ export interface EventTools {
 }
 
 /** Records an event for a decision that was stored without a failure, if it holds other clusters than before. */
-export function recordDecision(input: Input, outcome: Outcome, recorder: EventRecorder): void {
-  const note = decisionNote(input, outcome);
-  if (note !== undefined) record(input.placement, note, recorder);
+export function recordDecision(outcome: Outcome, recorder: EventRecorder): void {
+  const note = decisionNote(outcome);
+  if (note !== undefined) record(outcome.input.placement, note, recorder);
 }
 
 /**
  * Records an event for a Placement that is not satisfied or cannot be published, once per change of the condition. A
  * first decision without a failure has its own event already.
  */
-export function recordStatus(
-  input: Input,
-  outcome: Outcome,
-  { states }: PlacementReport,
-  { recorder, explained }: EventTools,
-): void {
+export function recordStatus(outcome: Outcome, { states }: PlacementReport, { recorder, explained }: EventTools): void {
+  const { input } = outcome;
   const before = conditionsOf(input);
   const changed = (type: string): boolean => isChanged(before, states, type);
   const isRefused = states.some(({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed');
   const failed = isRefused && changed(PlacementConditions.Ready);
   const state = states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
   if (state === undefined || (!failed && (state.status !== 'False' || !changed(state.type)))) return;
-  if (!failed && isFirst(input) && decisionNote(input, outcome) !== undefined) return;
+  if (!failed && isFirst(input) && decisionNote(outcome) !== undefined) return;
   // An invalid spec and a refused write say themselves what to do.
   const isShortage = !isRefused && outcome.schedule.problem === undefined;
   const note = shortageNote(state.message, isShortage ? explained() : undefined);
@@ -78,11 +74,12 @@ export function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[]
   return isList(stored) ? stored.filter((one): one is Partial<Condition> => isRecord(one)) : [];
 }
 
-function decisionNote(input: Input, outcome: Outcome): PlacementNote | undefined {
-  const { plan, done, failure } = outcome.publication;
+function decisionNote(outcome: Outcome): PlacementNote | undefined {
+  const { input, publication } = outcome;
+  const { plan, done, failure } = publication;
   if (done === 0 || failure !== undefined) return undefined;
   const stored = new Set(publishedAfter(plan, done).flatMap((slice) => slice.clusters));
-  return isFirst(input) ? firstDecision(outcome, stored) : laterDecision(input, outcome, stored);
+  return isFirst(input) ? firstDecision(outcome, stored) : laterDecision(outcome, stored);
 }
 
 function firstDecision({ schedule }: Outcome, stored: ReadonlySet<string>): PlacementNote | undefined {
@@ -95,8 +92,7 @@ function firstDecision({ schedule }: Outcome, stored: ReadonlySet<string>): Plac
 
 /** A warning where clusters left although nobody edited the Placement. */
 function laterDecision(
-  { snapshot }: Input,
-  { schedule }: Outcome,
+  { input: { snapshot }, schedule }: Outcome,
   stored: ReadonlySet<string>,
 ): PlacementNote | undefined {
   const note = changeNote(snapshot, schedule, stored);

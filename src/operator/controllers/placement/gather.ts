@@ -7,8 +7,8 @@ import { recordsEnd } from '../../../domain/placement/select/budget.js';
 import type { DefinitionsNow } from '../../../domain/placement/stored/definitions.js';
 import { readRelease } from '../../../domain/placement/spec/release.js';
 import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
-import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../../domain/placement/select/snapshot.js';
-import type { PlacementIndex } from '../../index/placementindex.js';
+import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
+import type { Reading } from '../../index/reading.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
 import { BY_PLACEMENT } from './caches.js';
 import type { KnownDefinitions } from './deletions.js';
@@ -20,6 +20,10 @@ export interface Input {
   readonly placement: Placement;
   readonly owner: DecisionOwner;
   readonly snapshot: PlacementSnapshot;
+  /** What the index had when the snapshot was made. */
+  readonly reading: Reading;
+  /** When all of it was read: monotonic ms. */
+  readonly at: number;
   /** The decision objects of the snapshot by name; `apply` updates them. */
   readonly objects: Map<string, PlacementDecision>;
   readonly state: PlacementState;
@@ -36,7 +40,7 @@ export type Gathered =
 
 /**
  * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write has an
- * unknown outcome. Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
+ * unknown outcome, which enter the mutation cache. Throws when the API cannot be read.
  */
 export async function gather(scope: ReconcileScope): Promise<Gathered> {
   const { key, namespace, name, caches, clock, earlier, index, states, mutations } = scope;
@@ -46,12 +50,13 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
   const known = await scope.deletions.definitions();
   // From here on without waiting: all values are of one moment.
   const cached = caches.placements.store.get(key);
-  const rules = index.rules(key);
-  if (cached === undefined || rules === undefined) return { kind: 'gone' };
+  if (cached === undefined) return { kind: 'gone' };
   const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
   const placement = mutations.placements.newest(key, cached) ?? cached;
   if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
   if (deletionTimestamp !== undefined) return { kind: 'deleting' };
+  const reading = index.begin(key);
+  if (reading === undefined) return { kind: 'gone' };
   const owner = { namespace, name, uid };
   const remembered = states.get(key);
   const fresh: PlacementState = {
@@ -59,7 +64,6 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
     slots: undefined,
     decisions: new Set(),
     unconfirmed: new Set(),
-    settled: false,
     decided: undefined,
     collection: undefined,
   };
@@ -71,18 +75,18 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
   const release = readRelease(annotations[ALLOW_REMOVALS_ANNOTATION]);
   const releasedAdditions = readRelease(annotations[ALLOW_ADDITIONS_ANNOTATION]);
   const snapshot: PlacementSnapshot = {
-    placement: { ...owner, generation, rules, release, releasedAdditions, status: placement.status },
-    bindings: index.bindings(namespace),
-    sets: index.sets(namespace),
-    candidates: index.candidates(key),
-    held: heldClusters(stored, state, index),
+    placement: { ...owner, generation, rules: reading.rules, release, releasedAdditions, status: placement.status },
+    bindings: reading.bindings,
+    sets: reading.sets,
+    candidates: reading.candidates,
+    held: reading.clusters([...stored.flatMap((object) => object.clusters), ...(state.slots ?? []).flat()]),
     stored,
     remembered: state.slots,
     definitions: known && definitionsNow(known, [placement, ...objects.values()]),
     now: clock.now(),
     before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },
   };
-  return { kind: 'gathered', input: { placement, owner, objects, state, snapshot } };
+  return { kind: 'gathered', input: { placement, owner, snapshot, reading, at: clock.monotonic(), objects, state } };
 }
 
 /** `made`: the objects of the decision. An unknown time counts as older than any definition. */
@@ -152,17 +156,4 @@ export function emptyObjectEnd({ snapshot, objects, owner }: Input, deleted: Rea
       return ordinal > 1 && ownership === 'ours' && !deleting && !deleted.has(name) && clusters.length === 0;
     });
   return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
-}
-
-function heldClusters(
-  stored: readonly StoredDecision[],
-  { slots = [] }: PlacementState,
-  index: PlacementIndex,
-): Map<string, ClusterView> {
-  const held = new Map<string, ClusterView>();
-  for (const name of [...stored.flatMap((object) => object.clusters), ...slots.flat()]) {
-    const cluster = held.has(name) ? undefined : index.cluster(name);
-    if (cluster !== undefined) held.set(name, cluster);
-  }
-  return held;
 }

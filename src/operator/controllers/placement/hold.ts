@@ -1,11 +1,8 @@
 import { PlacementEvents } from '../../../api/placementevents.js';
-import { isRecord } from '../../../runtime/vocabulary/json.js';
-import { collected, collectionEnd } from '../../../domain/placement/select/collection.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { listed } from '../../../domain/placement/report/change.js';
 import type { Schedule } from '../../../domain/placement/select/schedule.js';
 import { heldStates, statusWithHolds } from '../../../domain/placement/report/status.js';
-import type { Result } from '../../../runtime/controller/result.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Decision } from './decide.js';
 import { conditionsOf, record } from './events.js';
@@ -14,38 +11,6 @@ import type { ReconcileScope } from './scope.js';
 import { storeStatus } from './status.js';
 
 /** What a reconcile does about clusters that are held. */
-
-/**
- * Lets removals and additions that count wait until no further cluster has followed for a moment; returns for how long.
- * Undefined when the decision may be carried out: it changes nothing that counts, holds, or follows an edit of the
- * Placement, which is one write. Nothing else changes meanwhile.
- */
-export function collectRemovals(
-  { state, snapshot }: Input,
-  { schedule }: Decision,
-  { clock, collectionWindow }: ReconcileScope,
-): Result | undefined {
-  const { status, generation } = snapshot.placement;
-  const counted = new Set([...schedule.counted, ...schedule.countedAdditions]);
-  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
-  if (counted.size === 0 || isEdited) {
-    state.collection = undefined;
-    return undefined;
-  }
-  const now = clock.monotonic();
-  const collection = collected(state.collection, counted, now);
-  const afterMs = collectionEnd(collection, collectionWindow) - now;
-  state.collection = afterMs > 0 ? collection : undefined;
-  return afterMs > 0 ? { ending: 'wait', reason: 'changes that count are collected', afterMs } : undefined;
-}
-
-/** Asks the index for changes of the held clusters; those since `input` was gathered are reconciled again, too. */
-export function followHeld({ snapshot }: Input, { schedule }: Decision, scope: ReconcileScope): void {
-  const { index, key, enqueue } = scope;
-  const names = schedule.heldRemovals.map((one) => one.cluster);
-  index.follow(key, names);
-  if (names.some((name) => index.cluster(name) !== snapshot.held.get(name))) enqueue(key);
-}
 
 /**
  * Stores the conditions of holds that begin, before any decision object is written: these writes change what the bounds are

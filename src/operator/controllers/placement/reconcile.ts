@@ -1,21 +1,19 @@
 import { nameOf } from '../../../runtime/vocabulary/names.js';
+import { collectionEnd, type Collection } from '../../../domain/placement/select/collection.js';
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import { waitForCaches } from '../clusters/caches.js';
 import { apply, type Outcome } from './apply.js';
-import { CACHE_BEHIND, confirmDecision, decide, type Decision } from './decide.js';
+import { CACHE_BEHIND, confirm } from './confirm.js';
+import { decide } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
-import { announceHolds, collectRemovals, followHeld } from './hold.js';
 import { isNamespaceTerminating, report } from './report.js';
 import type { PlacementContext, PlacementState, ReconcileScope } from './scope.js';
 
 const NOT_CURRENT_RETRY_MS = 30_000;
 const TERMINATING_RETRY_MS = 5_000;
 
-/**
- * Reconciles one Placement: gather, decide, apply, report. Changes by others that are delivered while it writes request
- * another reconcile.
- */
+/** Reconciles one Placement: gather, decide, apply, report. */
 export class PlacementReconciler implements Reconciler {
   readonly #context: PlacementContext;
 
@@ -26,44 +24,41 @@ export class PlacementReconciler implements Reconciler {
   async reconcile(key: string, pass: Pass): Promise<Result> {
     const { namespace = '', name } = nameOf(key);
     const scope: ReconcileScope = { ...this.#context, key, namespace, name, pass };
-    scope.index.beginReconcile(key);
     const gathered = await gather(scope);
     if (gathered.kind !== 'gathered') return withoutInput(gathered, scope);
     const { input } = gathered;
-    const decision = decide(input);
-    const collecting = collectRemovals(input, decision, scope);
-    if (collecting !== undefined) {
-      scope.states.set(key, input.state);
-      return collecting;
-    }
-    settle(input, decision, scope);
-    followHeld(input, decision, scope);
-    const { states, changes, enqueue } = scope;
-    states.set(key, input.state);
-    const waits = await confirmDecision(input, decision, scope);
+    const decision = decide(input, scope);
+    remember(input, decision.collection, scope);
+    if (decision.collection !== undefined) return collecting(decision.collection, input, scope);
+    if (input.reading.commit(decision)) scope.enqueue(key);
+    const waits = await confirm(input, decision, scope);
     if (waits !== undefined) return waits;
-    changes.begin(key);
-    try {
-      const announced = await announceHolds(input, decision, scope);
-      const outcome = await apply(announced, decision, scope);
-      await report(announced, outcome, scope);
-      input.state.settled = outcome.error === undefined;
-      input.state.decided = decidedBy(input, outcome);
-      return resultOf(input, outcome, scope);
-    } finally {
-      for (const affected of changes.end(key)) enqueue(affected);
-    }
+    return whileWriting(scope, async () => {
+      const outcome = await apply(input, decision, scope);
+      await report(outcome, scope);
+      input.state.decided = decidedBy(outcome);
+      return resultOf(outcome, scope);
+    });
   }
 }
 
-/** Updates the decision in the index; taints that changed since `input` was gathered are reconciled again. */
-function settle({ state }: Input, { schedule }: Decision, { index, key, enqueue }: ReconcileScope): void {
-  const isFirst = !state.settled;
-  state.settled = false;
-  if (index.settle(key, schedule, isFirst)) enqueue(key);
+/** Keeps what the next pass has to know, whatever becomes of this one. */
+function remember({ state }: Input, collection: Collection | undefined, { states, key }: ReconcileScope): void {
+  states.set(key, state);
+  state.collection = collection;
 }
 
-function decidedBy({ snapshot }: Input, { schedule }: Outcome): PlacementState['decided'] {
+/** Changes by others that are delivered while this pass writes request another one. */
+async function whileWriting({ key, changes, enqueue }: ReconcileScope, write: () => Promise<Result>): Promise<Result> {
+  changes.begin(key);
+  try {
+    return await write();
+  } finally {
+    for (const affected of changes.end(key)) enqueue(affected);
+  }
+}
+
+function decidedBy({ input: { snapshot }, schedule }: Outcome): PlacementState['decided'] {
   const { eligibility } = schedule;
   return {
     rules: snapshot.placement.rules,
@@ -74,6 +69,10 @@ function decidedBy({ snapshot }: Input, { schedule }: Outcome): PlacementState['
 
 function wait(reason: string, afterMs: number): Result {
   return { ending: 'wait', reason, afterMs };
+}
+
+function collecting(collection: Collection, { at }: Input, { collectionWindow }: ReconcileScope): Result {
+  return wait('changes that count are collected', collectionEnd(collection, collectionWindow) - at);
 }
 
 function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: ReconcileScope): Result {
@@ -92,11 +91,11 @@ function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: 
   }
 }
 
-function resultOf(input: Input, { schedule, plan, error }: Outcome, { clock }: ReconcileScope): Result {
+function resultOf({ input, schedule, publication, error }: Outcome, { clock }: ReconcileScope): Result {
   if (isNamespaceTerminating(error)) return wait('the namespace is being deleted', TERMINATING_RETRY_MS);
   if (error !== undefined) throw error;
   if (schedule.problem === undefined) {
-    const deleted = plan.writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
+    const deleted = publication.plan.writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
     return doneUntil(Math.min(emptyObjectEnd(input, new Set(deleted)), schedule.until), clock.now());
   }
   return { ending: 'stalled', reason: `invalid field ${schedule.problem.field}` };

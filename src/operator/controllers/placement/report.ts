@@ -15,14 +15,15 @@ import { storeStatus } from './status.js';
  * After an error that usually ends within moments the status stays as it is: the reconcile is retried. Throws when the
  * status is refused.
  */
-export async function report(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<void> {
-  if (outcome.error === undefined) reportDecision(input, outcome, scope);
+export async function report(outcome: Outcome, scope: ReconcileScope): Promise<void> {
+  const { input } = outcome;
+  if (outcome.error === undefined) reportDecision(outcome, scope);
   if (isTransient(outcome.error)) return;
-  const status = await writeStatus(input, outcome, scope);
+  const status = await writeStatus(outcome, scope);
   // Events cannot be created in a namespace that is being deleted.
   if (!isNamespaceTerminating(outcome.error)) {
     const explained = (): Explanation | undefined => explainTurn(input, scope);
-    recordStatus(input, outcome, status, { recorder: scope.recorder, explained });
+    recordStatus(outcome, status, { recorder: scope.recorder, explained });
     recordHolds(input, outcome.schedule, scope.recorder);
   }
   const { key, namespace, name, caches, metrics } = scope;
@@ -35,11 +36,11 @@ export async function report(input: Input, outcome: Outcome, scope: ReconcileSco
 
 /** An explanation of the Placement with the clusters of now; undefined while too many Placements turn at once. */
 function explainTurn(
-  { snapshot }: Input,
-  { key, index, clock, turns, pass: { enqueuedAt = clock.monotonic() } }: ReconcileScope,
+  { snapshot, reading }: Input,
+  { clock, turns, pass: { enqueuedAt = clock.monotonic() } }: ReconcileScope,
 ): Explanation | undefined {
   const readable = { fleet: true, decisions: true };
-  return turns.explain(enqueuedAt, () => explain({ snapshot, members: index.members(key), readable }));
+  return turns.explain(enqueuedAt, () => explain({ snapshot, members: reading.members(), readable }));
 }
 
 /** Whether a write was refused because its namespace is being deleted: only the status of existing objects can be written. */
@@ -51,17 +52,18 @@ function isTransient(error: unknown): boolean {
   return isFailure(error, 'Conflict', 'Fenced', 'Aborted', 'Throttled', 'Transport', 'Malformed', 'Guarded');
 }
 
-function reportDecision(input: Input, outcome: Outcome, { clock, pass, metrics, recorder }: ReconcileScope): void {
+function reportDecision(outcome: Outcome, { clock, pass, metrics, recorder }: ReconcileScope): void {
   const { schedule, publication } = outcome;
   if (publication.done === 0) return;
   const [added, dropped] = [schedule.added.length, schedule.dropped.length];
   pass.log.info({ writes: publication.done, added, dropped }, 'decision published');
   if (pass.enqueuedAt !== undefined) metrics?.decided((clock.monotonic() - pass.enqueuedAt) / 1000);
-  recordDecision(input, outcome, recorder);
+  recordDecision(outcome, recorder);
 }
 
 /** Writes the status if it differs from the stored one; returns what it says. Throws when it is refused. */
-async function writeStatus(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<PlacementReport> {
+async function writeStatus(outcome: Outcome, scope: ReconcileScope): Promise<PlacementReport> {
+  const { input } = outcome;
   const { placement, snapshot } = input;
   const reported = placementReport(snapshot, outcome.schedule, outcome.publication);
   const status = statusToWrite(placement.status, reported, timestamp(scope.clock.now()));

@@ -22,8 +22,6 @@ export interface PlacementState {
   readonly decisions: Set<string>;
   /** Names of the decision objects whose last write has an unknown outcome: they are read before the next decision. */
   readonly unconfirmed: Set<string>;
-  /** The last reconcile has stored all that it decided: the index knows what the Placement holds. */
-  settled: boolean;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
   decided: Omit<Before, 'cluster'> | undefined;
   /** What counts and waits for further changes of the same command; undefined while there is nothing. */

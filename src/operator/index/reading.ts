@@ -1,0 +1,59 @@
+import type { Member } from '../../domain/placement/explain/verdict.js';
+import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
+import type { Schedule } from '../../domain/placement/select/schedule.js';
+import type { BindingView, Candidates, ClusterView, SetView, Slots } from '../../domain/placement/select/snapshot.js';
+import type { MembershipIndex } from './membershipindex.js';
+
+/** A decision as the index needs it. */
+export interface IndexedDecision {
+  readonly schedule: Schedule;
+  /** The lists that it was made from; undefined where they were not known. */
+  readonly before: Slots | undefined;
+  /** The lists once all of it is published. */
+  readonly after: Slots;
+}
+
+/**
+ * What the index has for one Placement when a pass begins. All of it is of that moment, but for what says otherwise.
+ *
+ * Guarantees: every change after that moment which can alter the decision returns the key of the Placement, or makes
+ * `commit` return true. A pass that ends without a commit leaves the index as the commit before it: the next pass reads
+ * everything again.
+ */
+export interface Reading {
+  readonly rules: PlacementRules;
+  /** The bindings of the namespace, and the existing sets that they name. */
+  readonly bindings: readonly BindingView[];
+  readonly sets: ReadonlyMap<string, SetView>;
+  /** The clusters that the Placement may select from. */
+  readonly candidates: Candidates;
+  /** Those of these clusters that exist, whatever sets they are in; `commit` notices when one of them has changed since. */
+  clusters(names: Iterable<string>): ReadonlyMap<string, ClusterView>;
+  /** The members of the readable eligible sets, those that are being deleted included, at the time of the call. */
+  members(): readonly Member[];
+  /**
+   * Enters the decision in the index, whether or not it is published later. Returns whether something has changed since the
+   * reading that no key was returned for: the Placement has to be reconciled again.
+   */
+  commit(decision: IndexedDecision): boolean;
+}
+
+/** The members of `sets`, each once with those of the sets that it is in; `clusters` by the ordinals of `membership`. */
+export function membersOf(
+  sets: readonly string[],
+  membership: MembershipIndex,
+  clusters: ReadonlyMap<number, ClusterView>,
+): readonly Member[] {
+  const found = new Map<number, string[]>();
+  for (const set of sets) {
+    for (const ordinal of membership.members(set).values()) {
+      const known = found.get(ordinal);
+      if (known === undefined) found.set(ordinal, [set]);
+      else known.push(set);
+    }
+  }
+  return [...found].flatMap(([ordinal, of]): Member[] => {
+    const cluster = clusters.get(ordinal);
+    return cluster === undefined ? [] : [{ cluster, sets: of }];
+  });
+}
