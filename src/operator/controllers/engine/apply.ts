@@ -17,12 +17,12 @@ import { initialState, observeStages, STAGES, type InstallState, type Stage } fr
 import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './objects/forbidden.js';
 import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from './outcome.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 import type { TargetContents } from './targetcaches.js';
 import { uninstall } from './uninstall/uninstall.js';
 
 /** Carries out a decision. Throws what is retried with backoff. */
-export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
+export async function apply(input: Input, decision: Decision, scope: Scope): Promise<Outcome> {
   switch (decision.kind) {
     case 'none':
       return { kind: 'none', result: DONE };
@@ -39,13 +39,13 @@ export async function apply(input: Input, decision: Decision, scope: ReconcileSc
   }
 }
 
-function pauseUninstall(input: Input, scope: ReconcileScope): Outcome {
+function pauseUninstall(input: Input, scope: Scope): Outcome {
   const message = `the objects in namespace ${input.namespace} stay until the pause ends`;
   const status: StatusInput = { ...baseStatus(input, scope), uninstall: { message } };
   return { kind: 'status', status, result: DONE };
 }
 
-function refuse(input: Input, scope: ReconcileScope): Outcome {
+function refuse(input: Input, scope: Scope): Outcome {
   const { anotherEngine, fieldErrors, identity } = input;
   scope.targets.close(identity.name);
   const why = anotherEngine === undefined ? { fieldErrors } : { anotherEngine };
@@ -54,7 +54,7 @@ function refuse(input: Input, scope: ReconcileScope): Outcome {
 }
 
 /** A paused engine: drift is reported where the target namespace can be read, and nothing but status is written. */
-async function observe(desired: readonly DesiredObject[], input: Input, scope: ReconcileScope): Promise<Outcome> {
+async function observe(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Outcome> {
   const { identity, namespace, spec } = input;
   const { targets, caches, memory } = scope;
   const status = baseStatus(input, scope);
@@ -74,7 +74,7 @@ async function observe(desired: readonly DesiredObject[], input: Input, scope: R
 }
 
 /** Installs or updates an engine: the finalizer first, then the stages up to the first that does not complete. */
-async function install(desired: readonly DesiredObject[], input: Input, scope: ReconcileScope): Promise<Outcome> {
+async function install(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Outcome> {
   const finalizer = await ensureFinalizer(input, scope);
   if (finalizer.kind === 'denied') return deniedOutcome(baseStatus(input, scope), finalizer.message);
   let state = initialState(desired, { ...input, engine: finalizer.engine });
@@ -97,7 +97,7 @@ type Finalizer =
   | { readonly kind: 'present'; readonly engine: MultiClusterEngine }
   | { readonly kind: 'denied'; readonly message: string };
 
-async function ensureFinalizer({ engine }: Input, scope: ReconcileScope): Promise<Finalizer> {
+async function ensureFinalizer({ engine }: Input, scope: Scope): Promise<Finalizer> {
   const { client, pass, mutations } = scope;
   const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
   if (finalizers.includes(CLEANUP_FINALIZER)) return { kind: 'present', engine };
@@ -117,7 +117,7 @@ async function ensureFinalizer({ engine }: Input, scope: ReconcileScope): Promis
 }
 
 /** The objects of the stages that were not reached are reported while the namespace is being deleted, else not at all. */
-function blockedOutcome(state: InstallState, remaining: readonly Stage[], scope: ReconcileScope): Outcome {
+function blockedOutcome(state: InstallState, remaining: readonly Stage[], scope: Scope): Outcome {
   const { applied, terminating } = state;
   const unreached = terminating === undefined ? [] : observeRemaining(state, remaining, scope);
   const objects = [...applied.objects, ...unreached];
@@ -125,14 +125,14 @@ function blockedOutcome(state: InstallState, remaining: readonly Stage[], scope:
 }
 
 /** Nothing can be written in a namespace that is being deleted: what is not as desired there waits. */
-function observeRemaining(state: InstallState, remaining: readonly Stage[], scope: ReconcileScope) {
+function observeRemaining(state: InstallState, remaining: readonly Stage[], scope: Scope) {
   const { applied } = observeStages(remaining, state, scope);
   return withReadyReplicas(applied.objects.slice(state.applied.objects.length), state.contents, scope.memory).map(
     (one) => (one.state === 'missing' || one.state === 'drifted' ? { ...one, state: 'waiting' as const } : one),
   );
 }
 
-function statusOf({ input, terminating }: InstallState, scope: ReconcileScope) {
+function statusOf({ input, terminating }: InstallState, scope: Scope) {
   return { ...baseStatus(input, scope), terminating };
 }
 

@@ -7,7 +7,7 @@ import type { Result } from '../../../runtime/controller/result.js';
 import type { Input } from './gather.js';
 import type { Applied } from './objects/applysteps.js';
 import { classifyForbidden } from './objects/forbidden.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 import type { UnsyncedCache } from './targetcaches.js';
 
 /** The result of a pass: what is to be reported, and how the pass ends. */
@@ -33,7 +33,7 @@ export type Outcome =
     };
 
 /** What the status of every outcome has in common. */
-export function baseStatus(input: Input, { settings }: Pick<ReconcileScope, 'settings'>): StatusInput {
+export function baseStatus(input: Input, { settings }: Pick<Scope, 'settings'>): StatusInput {
   const { engine, namespace, paused } = input;
   return { engine, version: settings.version, targetNamespace: namespace, paused };
 }
@@ -42,7 +42,7 @@ export function baseStatus(input: Input, { settings }: Pick<ReconcileScope, 'set
 const RETRY_MS = Object.freeze({ right: 30_000, foreign: 10_000, waiting: 2_000, caches: 5_000, terminating: 10_000 });
 
 /** A pass that carried out stages: the most severe state names the ending, the most urgent one the next pass. */
-export function appliedOutcome(status: StatusInput, applied: Applied, { memory, clock }: ReconcileScope): Outcome {
+export function appliedOutcome(status: StatusInput, applied: Applied, { memory, clock }: Scope): Outcome {
   const objects = status.objects ?? [];
   const states = new Set(objects.filter((one) => !waitsForAccount(one, objects)).map((one) => one.state));
   const failed = objects.filter((one) => one.state === 'failed');
@@ -74,7 +74,7 @@ export function deniedOutcome(status: StatusInput, message: string): Outcome {
 export async function notSyncedOutcome(
   status: StatusInput,
   { type, failure }: UnsyncedCache,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<Outcome> {
   const namespace = status.targetNamespace;
   if (isFailure(failure, 'Forbidden') && status.terminating === undefined) {

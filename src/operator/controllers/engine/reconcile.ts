@@ -4,7 +4,7 @@ import { decide } from './decide.js';
 import { gather, type Input } from './gather.js';
 import { EngineMemory } from './memory.js';
 import { report } from './report.js';
-import type { EngineContext, ReconcileScope } from './scope.js';
+import type { EngineContext, Scope } from './scope.js';
 
 const CACHE_RETRY_MS = 5_000;
 
@@ -36,7 +36,7 @@ export class EngineReconciler implements Reconciler {
     return outcome.result;
   }
 
-  #scopeOf({ identity }: Input, pass: Pass): ReconcileScope {
+  #scopeOf({ identity }: Input, pass: Pass): Scope {
     const { name, uid } = identity;
     let memory = this.#memories.get(name);
     // An engine that was deleted and created again under the same name is another engine.

@@ -9,13 +9,13 @@ import { engineEvents, type EngineEventNote } from '../../../domain/engine/statu
 import type { StatusInput } from '../../../domain/engine/status/input.js';
 import { engineStatus } from '../../../domain/engine/status/status.js';
 import type { Outcome } from './outcome.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 
 /**
  * Writes the status where it differs, then records the events and the metrics; removes the finalizer of an engine that
  * is uninstalled. Throws the failures of these writes; then no event is recorded and no failure of the pass is counted.
  */
-export async function report(outcome: Outcome, scope: ReconcileScope): Promise<void> {
+export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   if (outcome.kind === 'none') return;
   if (outcome.kind === 'status') {
     recordMetrics(await writeStatus(outcome.status, outcome.events ?? [], scope), scope);
@@ -31,7 +31,7 @@ export async function report(outcome: Outcome, scope: ReconcileScope): Promise<v
 async function writeStatus(
   input: StatusInput,
   events: readonly EngineEventNote[],
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<MultiClusterEngine> {
   const { engine } = input;
   const { client, clock, memory, mutations, pass } = scope;
@@ -49,7 +49,7 @@ async function writeStatus(
   return stored;
 }
 
-async function removeFinalizer(engine: MultiClusterEngine, { client, pass, mutations }: ReconcileScope): Promise<void> {
+async function removeFinalizer(engine: MultiClusterEngine, { client, pass, mutations }: Scope): Promise<void> {
   const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
   const patch = { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== CLEANUP_FINALIZER) };
   const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
@@ -60,7 +60,7 @@ async function removeFinalizer(engine: MultiClusterEngine, { client, pass, mutat
 function recordEvent(
   { reason, note }: EngineEventNote,
   engine: MultiClusterEngine,
-  { recorder }: Pick<ReconcileScope, 'recorder'>,
+  { recorder }: Pick<Scope, 'recorder'>,
 ): void {
   const { kind } = MultiClusterEngines;
   const regarding = { apiVersion: apiVersionOf(MultiClusterEngines), kind, metadata: engine.metadata };
@@ -69,7 +69,7 @@ function recordEvent(
 
 function recordMetrics(
   { metadata, status }: MultiClusterEngine,
-  { metrics, caches }: Pick<ReconcileScope, 'metrics' | 'caches'>,
+  { metrics, caches }: Pick<Scope, 'metrics' | 'caches'>,
 ): void {
   // Deleted in the meantime: its series have ended, and nothing would end them again.
   if (caches.engines.store.get(metadata.name) === undefined) return;

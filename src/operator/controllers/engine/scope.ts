@@ -33,7 +33,7 @@ export interface EngineContext {
 }
 
 /** What one pass over one engine works with. */
-export interface ReconcileScope extends EngineContext {
+export interface Scope extends EngineContext {
   readonly pass: Pass;
   readonly memory: EngineMemory;
 }

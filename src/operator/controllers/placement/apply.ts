@@ -2,7 +2,6 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
-import type { Schedule } from '../../../domain/placement/select/schedule.js';
 import { nextRemovals, withRecord } from '../../../domain/placement/stored/removals.js';
 import {
   decisionObject,
@@ -12,21 +11,11 @@ import {
 } from '../../../domain/placement/stored/decision.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import { slotsAfter } from '../../../domain/placement/publish/slices.js';
-import type { Publication } from '../../../domain/placement/report/status.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
-import type { Decision } from './decide.js';
+import type { Decision, Outcome } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';
 import { announceHolds } from './hold.js';
-import type { ReconcileScope } from './scope.js';
-
-/** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
-export interface Outcome {
-  /** With the status as it was stored meanwhile. */
-  readonly input: Input;
-  readonly schedule: Schedule;
-  readonly publication: Publication;
-  readonly error: unknown;
-}
+import type { Scope } from './scope.js';
 
 /** The input, the decision that is carried out, and the counted clusters that have left and come in by its writes. */
 interface Work extends Input {
@@ -41,7 +30,7 @@ type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly
  * Announces holds, and carries out the writes of the plan in their order, up to the first that fails: each depends on those
  * before it. What was stored is remembered even when a later write fails. Throws when the announcement is refused.
  */
-export async function apply(gathered: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
+export async function apply(gathered: Input, decision: Decision, scope: Scope): Promise<Outcome> {
   const input = await announceHolds(gathered, decision, scope);
   const { objects, state } = input;
   const { schedule, plan } = decision;
@@ -63,7 +52,7 @@ export async function apply(gathered: Input, decision: Decision, scope: Reconcil
   return { input, schedule, publication: { plan, done }, error: undefined };
 }
 
-async function carryOut(work: Work, write: DecisionWrite, scope: ReconcileScope): Promise<Attempt> {
+async function carryOut(work: Work, write: DecisionWrite, scope: Scope): Promise<Attempt> {
   try {
     if (write.kind === 'delete') await remove(work, write, scope);
     else await store(work, write, scope);
@@ -81,7 +70,7 @@ type StoringWrite = Exclude<DecisionWrite, { kind: 'delete' }>;
 async function store(
   work: Work,
   write: StoringWrite,
-  { client, clock, mutations, pass: { signal } }: ReconcileScope,
+  { client, clock, mutations, pass: { signal } }: Scope,
 ): Promise<void> {
   const { owner, objects, state } = work;
   const { name, ordinal, clusters } = write;
@@ -130,7 +119,7 @@ function newlyCounted(known: Set<string>, names: readonly string[], uncounted: n
 async function remove(
   { owner, objects, state }: Input,
   { name, uid, resourceVersion }: Extract<DecisionWrite, { kind: 'delete' }>,
-  { client, mutations, pass: { signal } }: ReconcileScope,
+  { client, mutations, pass: { signal } }: Scope,
 ): Promise<void> {
   const { namespace } = owner;
   const preconditions = { uid, resourceVersion: objects.get(name)?.metadata.resourceVersion ?? resourceVersion };
@@ -150,7 +139,7 @@ async function readAfter(
   error: unknown,
   { objects, state }: Input,
   { name }: DecisionWrite,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<PlacementDecision | undefined> {
   if (isFailure(error, 'Transport', 'Malformed', 'Unavailable', 'Aborted')) state.unconfirmed.add(name);
   if (!isFailure(error, 'Conflict', 'AlreadyExists', 'NotFound')) return undefined;

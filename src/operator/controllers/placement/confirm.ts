@@ -9,7 +9,7 @@ import type { DecisionOwner } from '../../../domain/placement/stored/decision.js
 import type { Result } from '../../../runtime/controller/result.js';
 import type { Decision } from './decide.js';
 import type { Input } from './gather.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 
 const DEFINITIONS_BEHIND: Result = { ending: 'wait', reason: 'a definition was made anew meanwhile', afterMs: 100 };
 export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is older than what was read', afterMs: 1_000 };
@@ -22,7 +22,7 @@ export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is olde
 export async function confirm(
   input: Input,
   { schedule: { dropped, heldRemovals, counted, countedAdditions }, plan }: Decision,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<Result | undefined> {
   const { owner, snapshot, state } = input;
   const { client, deletions } = scope;
@@ -47,7 +47,7 @@ export async function confirm(
 }
 
 /** Whether the API server has the Placement and its decision objects as they are known here. */
-async function isCurrent({ placement, owner, objects }: Input, { client }: ReconcileScope): Promise<boolean> {
+async function isCurrent({ placement, owner, objects }: Input, { client }: Scope): Promise<boolean> {
   const options = { metadataOnly: true };
   const found = await client.get<Placement>(Placements, nameOf(owner), options);
   if (found?.metadata.resourceVersion !== placement.metadata.resourceVersion) return false;

@@ -8,8 +8,9 @@ import {
 import { schedule, type Schedule } from '../../../domain/placement/select/schedule.js';
 import type { Slots } from '../../../domain/placement/select/snapshot.js';
 import { planSlices, slotsAfter, type SlicePlan } from '../../../domain/placement/publish/slices.js';
+import type { Publication } from '../../../domain/placement/report/status.js';
 import type { Input } from './gather.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 
 /** Which clusters are selected, and the writes that publish them. */
 export interface Decision {
@@ -23,8 +24,17 @@ export interface Decision {
   readonly collection: Collection | undefined;
 }
 
+/** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
+export interface Outcome {
+  /** With the status as it was stored meanwhile. */
+  readonly input: Input;
+  readonly schedule: Schedule;
+  readonly publication: Publication;
+  readonly error: unknown;
+}
+
 /** Pure. */
-export function decide(input: Input, { collectionWindow }: Pick<ReconcileScope, 'collectionWindow'>): Decision {
+export function decide(input: Input, { collectionWindow }: Pick<Scope, 'collectionWindow'>): Decision {
   const { snapshot } = input;
   const selected = schedule(snapshot);
   const plan = planSlices(snapshot, selected);

@@ -14,7 +14,7 @@ import { publishedAfter } from '../../../domain/placement/publish/slices.js';
 import type { PlacementReport } from '../../../domain/placement/report/status.js';
 import { isList } from '../../../domain/selectors.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
-import type { Outcome } from './apply.js';
+import type { Outcome } from './decide.js';
 import type { Input } from './gather.js';
 
 /** The events of a pass. */

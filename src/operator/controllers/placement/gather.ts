@@ -12,7 +12,7 @@ import type { Reading } from '../../index/reading.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
 import { BY_PLACEMENT } from './caches.js';
 import type { KnownDefinitions } from './deletions.js';
-import type { PlacementState, ReconcileScope } from './scope.js';
+import type { PlacementState, Scope } from './scope.js';
 
 /** Everything that a decision is based on, read at one moment. */
 export interface Input {
@@ -42,7 +42,7 @@ export type Gathered =
  * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write has an
  * unknown outcome, which enter the mutation cache. Throws when the API cannot be read.
  */
-export async function gather(scope: ReconcileScope): Promise<Gathered> {
+export async function gather(scope: Scope): Promise<Gathered> {
   const { key, namespace, name, caches, clock, earlier, index, states, mutations } = scope;
   const notCurrent = cachesNotCurrent(Object.values(caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
@@ -99,7 +99,7 @@ function definitionsNow(
 }
 
 /** Reads the decision objects whose last write has an unknown outcome. */
-async function confirmWrites(scope: ReconcileScope): Promise<void> {
+async function confirmWrites(scope: Scope): Promise<void> {
   const { key, namespace, caches, states, mutations } = scope;
   const state = states.get(key);
   if (state === undefined) return;
@@ -114,7 +114,7 @@ async function confirmWrites(scope: ReconcileScope): Promise<void> {
 /** Reads a decision object from the API into the mutation cache. `known`: the object as it was before. */
 export async function readStoredDecision(
   { name, known, state }: { name: string; known: PlacementDecision | undefined; state: PlacementState },
-  { client, namespace, mutations }: ReconcileScope,
+  { client, namespace, mutations }: Scope,
 ): Promise<PlacementDecision | undefined> {
   const at = `${namespace}/${name}`;
   const found = await client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
@@ -131,7 +131,7 @@ export async function readStoredDecision(
 /** The decision objects in the cache, and those written that it does not show yet. */
 function decisionsOf(
   state: PlacementState,
-  { key, namespace, caches, mutations }: ReconcileScope,
+  { key, namespace, caches, mutations }: Scope,
 ): Map<string, PlacementDecision> {
   const { store } = caches.decisions;
   const names = new Set(state.decisions);

@@ -7,7 +7,7 @@ import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Decision } from './decide.js';
 import { conditionsOf, record } from './events.js';
 import type { Input } from './gather.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 import { storeStatus } from './status.js';
 
 /** What a reconcile does about clusters that are held. */
@@ -17,7 +17,7 @@ import { storeStatus } from './status.js';
  * computed from, and after a crash between them the hold has to continue. Returns the input with the stored status. When no
  * decision object will be written, `report` stores the conditions. Throws when the status is refused.
  */
-export async function announceHolds(input: Input, { schedule, plan }: Decision, scope: ReconcileScope): Promise<Input> {
+export async function announceHolds(input: Input, { schedule, plan }: Decision, scope: Scope): Promise<Input> {
   const { placement, snapshot } = input;
   const held = plan.writes.length === 0 ? [] : heldStates(snapshot, schedule);
   const status = statusWithHolds(placement.status, held, timestamp(scope.clock.now()));

@@ -3,12 +3,12 @@ import { collectionEnd, type Collection } from '../../../domain/placement/select
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import { waitForCaches } from '../clusters/caches.js';
-import { apply, type Outcome } from './apply.js';
+import { apply } from './apply.js';
 import { CACHE_BEHIND, confirm } from './confirm.js';
-import { decide } from './decide.js';
+import { decide, type Outcome } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
 import { isNamespaceTerminating, report } from './report.js';
-import type { PlacementContext, PlacementState, ReconcileScope } from './scope.js';
+import type { PlacementContext, PlacementState, Scope } from './scope.js';
 
 const NOT_CURRENT_RETRY_MS = 30_000;
 const TERMINATING_RETRY_MS = 5_000;
@@ -23,7 +23,7 @@ export class PlacementReconciler implements Reconciler {
 
   async reconcile(key: string, pass: Pass): Promise<Result> {
     const { namespace = '', name } = nameOf(key);
-    const scope: ReconcileScope = { ...this.#context, key, namespace, name, pass };
+    const scope: Scope = { ...this.#context, key, namespace, name, pass };
     const gathered = await gather(scope);
     if (gathered.kind !== 'gathered') return withoutInput(gathered, scope);
     const { input } = gathered;
@@ -43,13 +43,13 @@ export class PlacementReconciler implements Reconciler {
 }
 
 /** Keeps what the next pass has to know, whatever becomes of this one. */
-function remember({ state }: Input, collection: Collection | undefined, { states, key }: ReconcileScope): void {
+function remember({ state }: Input, collection: Collection | undefined, { states, key }: Scope): void {
   states.set(key, state);
   state.collection = collection;
 }
 
 /** Changes by others that are delivered while this pass writes request another one. */
-async function whileWriting({ key, changes, enqueue }: ReconcileScope, write: () => Promise<Result>): Promise<Result> {
+async function whileWriting({ key, changes, enqueue }: Scope, write: () => Promise<Result>): Promise<Result> {
   changes.begin(key);
   try {
     return await write();
@@ -71,11 +71,11 @@ function wait(reason: string, afterMs: number): Result {
   return { ending: 'wait', reason, afterMs };
 }
 
-function collecting(collection: Collection, { at }: Input, { collectionWindow }: ReconcileScope): Result {
+function collecting(collection: Collection, { at }: Input, { collectionWindow }: Scope): Result {
   return wait('changes that count are collected', collectionEnd(collection, collectionWindow) - at);
 }
 
-function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: ReconcileScope): Result {
+function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: Scope): Result {
   const { key, postponed, states } = scope;
   switch (gathered.kind) {
     case 'notCurrent':
@@ -91,7 +91,7 @@ function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: 
   }
 }
 
-function resultOf({ input, schedule, publication, error }: Outcome, { clock }: ReconcileScope): Result {
+function resultOf({ input, schedule, publication, error }: Outcome, { clock }: Scope): Result {
   if (isNamespaceTerminating(error)) return wait('the namespace is being deleted', TERMINATING_RETRY_MS);
   if (error !== undefined) throw error;
   if (schedule.problem === undefined) {

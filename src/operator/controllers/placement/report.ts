@@ -3,11 +3,11 @@ import { explain } from '../../../domain/placement/explain/explain.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
 import { placementReport, statusToWrite, type PlacementReport } from '../../../domain/placement/report/status.js';
 import { isFailure } from '../../../runtime/errors.js';
-import type { Outcome } from './apply.js';
+import type { Outcome } from './decide.js';
 import { recordDecision, recordStatus } from './events.js';
 import type { Input } from './gather.js';
 import { recordHolds } from './hold.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 import { storeStatus } from './status.js';
 
 /**
@@ -15,7 +15,7 @@ import { storeStatus } from './status.js';
  * After an error that usually ends within moments the status stays as it is: the reconcile is retried. Throws when the
  * status is refused.
  */
-export async function report(outcome: Outcome, scope: ReconcileScope): Promise<void> {
+export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   const { input } = outcome;
   if (outcome.error === undefined) reportDecision(outcome, scope);
   if (isTransient(outcome.error)) return;
@@ -37,7 +37,7 @@ export async function report(outcome: Outcome, scope: ReconcileScope): Promise<v
 /** An explanation of the Placement with the clusters of now; undefined while too many Placements turn at once. */
 function explainTurn(
   { snapshot, reading }: Input,
-  { clock, turns, pass: { enqueuedAt = clock.monotonic() } }: ReconcileScope,
+  { clock, turns, pass: { enqueuedAt = clock.monotonic() } }: Scope,
 ): Explanation | undefined {
   const readable = { fleet: true, decisions: true };
   return turns.explain(enqueuedAt, () => explain({ snapshot, members: reading.members(), readable }));
@@ -52,7 +52,7 @@ function isTransient(error: unknown): boolean {
   return isFailure(error, 'Conflict', 'Fenced', 'Aborted', 'Throttled', 'Transport', 'Malformed', 'Guarded');
 }
 
-function reportDecision(outcome: Outcome, { clock, pass, metrics, recorder }: ReconcileScope): void {
+function reportDecision(outcome: Outcome, { clock, pass, metrics, recorder }: Scope): void {
   const { schedule, publication } = outcome;
   if (publication.done === 0) return;
   const [added, dropped] = [schedule.added.length, schedule.dropped.length];
@@ -62,7 +62,7 @@ function reportDecision(outcome: Outcome, { clock, pass, metrics, recorder }: Re
 }
 
 /** Writes the status if it differs from the stored one; returns what it says. Throws when it is refused. */
-async function writeStatus(outcome: Outcome, scope: ReconcileScope): Promise<PlacementReport> {
+async function writeStatus(outcome: Outcome, scope: Scope): Promise<PlacementReport> {
   const { input } = outcome;
   const { placement, snapshot } = input;
   const reported = placementReport(snapshot, outcome.schedule, outcome.publication);

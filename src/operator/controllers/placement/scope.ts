@@ -57,7 +57,7 @@ export interface PlacementContext {
 }
 
 /** What one reconcile of one Placement works with. */
-export interface ReconcileScope extends PlacementContext {
+export interface Scope extends PlacementContext {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;

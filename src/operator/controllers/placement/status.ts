@@ -4,7 +4,7 @@ import { Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from './gather.js';
-import type { ReconcileScope } from './scope.js';
+import type { Scope } from './scope.js';
 
 /**
  * Stores `status`; returns the Placement as it is then, or undefined when it is gone. Throws when it is refused; after a
@@ -13,7 +13,7 @@ import type { ReconcileScope } from './scope.js';
 export async function storeStatus(
   { placement, owner: { namespace, name, uid } }: Input,
   status: NonNullable<Placement['status']>,
-  { client, mutations, key, pass }: ReconcileScope,
+  { client, mutations, key, pass }: Scope,
 ): Promise<Placement | undefined> {
   const wanted: Placement = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind, status };
   const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal: pass.signal };

@@ -27,7 +27,7 @@ import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
 import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
 import { stateAfterFailure } from '../objects/failure.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import type { TargetContents } from '../targetcaches.js';
 import { givenSecretState, readGivenSecret } from './givensecrets.js';
 
@@ -49,7 +49,7 @@ interface CertificateState {
  * for each of its versions. A key pair that was published and not stored before the process ended is replaced. Throws
  * Fenced and Aborted only.
  */
-export async function applyCertificates(state: CertificateState, scope: ReconcileScope): Promise<Applied> {
+export async function applyCertificates(state: CertificateState, scope: Scope): Promise<Applied> {
   let applied = NOTHING_APPLIED;
   for (const [certificate, stored] of certificatesOf(state, scope)) {
     const work = new CertificateWork(certificate, state.input, scope);
@@ -61,7 +61,7 @@ export async function applyCertificates(state: CertificateState, scope: Reconcil
 }
 
 /** Reads the Secrets that somebody else made. Returns in how many ms the state of one changes. */
-export async function readGivenSecrets(state: CertificateState, scope: ReconcileScope): Promise<number | undefined> {
+export async function readGivenSecrets(state: CertificateState, scope: Scope): Promise<number | undefined> {
   const due: number[] = [];
   for (const [certificate, stored] of certificatesOf(state, scope)) {
     const decision = decideCertificate(certificate, stored);
@@ -74,7 +74,7 @@ export async function readGivenSecrets(state: CertificateState, scope: Reconcile
 }
 
 /** The states of the certificates' objects without a write. */
-export function observeCertificates(state: CertificateState, scope: ReconcileScope): readonly ObjectState[] {
+export function observeCertificates(state: CertificateState, scope: Scope): readonly ObjectState[] {
   return certificatesOf(state, scope).flatMap(([certificate, stored]) => {
     const decision = decideCertificate(certificate, stored);
     if (decision.kind === 'given') return [givenState(certificate, stored, scope)];
@@ -98,9 +98,9 @@ type Replacement = CertificateDecision & { readonly kind: 'issue' | 'renew' };
 class CertificateWork {
   readonly #certificate: ServingCertificate;
   readonly #input: Input;
-  readonly #scope: ReconcileScope;
+  readonly #scope: Scope;
 
-  constructor(certificate: ServingCertificate, input: Input, scope: ReconcileScope) {
+  constructor(certificate: ServingCertificate, input: Input, scope: Scope) {
     this.#certificate = certificate;
     this.#input = input;
     this.#scope = scope;
@@ -244,7 +244,7 @@ function isDrift(decision: Replacement): boolean {
 /** The serving certificates of the catalogue, each with its stored objects. */
 function certificatesOf(
   { input, contents }: CertificateState,
-  { settings, clock }: Pick<ReconcileScope, 'settings' | 'clock'>,
+  { settings, clock }: Pick<Scope, 'settings' | 'clock'>,
 ): readonly (readonly [ServingCertificate, StoredCertificate])[] {
   const { identity: engine, namespace, namespaceObject } = input;
   const find = (type: ResourceType, name: string): KubeObject | undefined => {
@@ -291,7 +291,7 @@ function secretState(
 function givenState(
   certificate: ServingCertificate,
   stored: StoredCertificate,
-  scope: Pick<ReconcileScope, 'memory' | 'clock'>,
+  scope: Pick<Scope, 'memory' | 'clock'>,
 ): ObjectState {
   const { kind, message } = givenSecretState(stepOf(certificate, Secrets, undefined).name, scope);
   if (kind === 'unusable') return secretState(certificate, stored, 'unusable', message);

@@ -9,7 +9,7 @@ import {
 } from '../../../../domain/engine/plan/givencertificate.js';
 import { errorText, isFailure } from '../../../../runtime/errors.js';
 import type { GivenSecret } from '../memory.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 
 type SecretObject = KubeObject & { readonly data?: unknown };
 
@@ -23,7 +23,7 @@ const RETRY_MS = 30_000;
 export async function readGivenSecret(
   name: ObjectName,
   resourceVersion: string | undefined,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<void> {
   const { memory } = scope;
   const id = idOf(Secrets, name);
@@ -35,7 +35,7 @@ export async function readGivenSecret(
 /** The state of a serving certificate that somebody else made, as it was last read, and in how many ms it changes. */
 export function givenSecretState(
   name: ObjectName,
-  { memory, clock }: Pick<ReconcileScope, 'memory' | 'clock'>,
+  { memory, clock }: Pick<Scope, 'memory' | 'clock'>,
 ): GivenCertificate & { readonly dueInMs?: number } {
   const known = memory.givenSecrets.get(idOf(Secrets, name)) ?? { unread: 'it was not read yet' };
   if ('unread' in known) return { ...unreadCertificate(known.unread), dueInMs: RETRY_MS };
@@ -43,7 +43,7 @@ export function givenSecretState(
   return given.changesAt === undefined ? given : { ...given, dueInMs: Math.max(given.changesAt - clock.now(), 0) };
 }
 
-async function read(name: ObjectName, scope: ReconcileScope): Promise<GivenSecret> {
+async function read(name: ObjectName, scope: Scope): Promise<GivenSecret> {
   const { client, pass } = scope;
   try {
     const secret = await client.get<SecretObject>(Secrets, name, { signal: pass.signal });

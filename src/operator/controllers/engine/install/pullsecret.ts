@@ -2,7 +2,7 @@ import { Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import type { Input } from '../gather.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import type { TargetContents } from '../targetcaches.js';
 
 /** The types with which the kubelet pulls images. It passes over a Secret of another type without a word. */
@@ -16,7 +16,7 @@ const PULL_SECRET_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dock
 export async function isOfOtherType(
   { namespace, spec }: Input,
   { pullSecretUid: uid }: TargetContents,
-  { client, memory, pass }: ReconcileScope,
+  { client, memory, pass }: Scope,
 ): Promise<boolean> {
   if (uid === undefined) return false;
   if (memory.pullSecret?.uid === uid) return memory.pullSecret.isOfOtherType;

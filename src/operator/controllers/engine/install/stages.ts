@@ -25,7 +25,7 @@ import { isTerminating, namespaceBlockers } from '../../../../domain/engine/plan
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
 import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../targetcaches.js';
 import { applyCertificates, observeCertificates } from './certificates.js';
 
@@ -51,9 +51,9 @@ export type StageResult =
 /** One part of an installation: planned once, from the state that the stages before it returned, and applied once. */
 export interface Stage {
   readonly name: 'frame' | 'accounts' | 'configuration' | 'certificates' | 'workloads';
-  readonly apply: (state: InstallState, scope: ReconcileScope) => Promise<StageResult>;
+  readonly apply: (state: InstallState, scope: Scope) => Promise<StageResult>;
   /** The states of the stage's objects without a write. */
-  readonly observe: (state: InstallState, scope: ReconcileScope) => readonly ObjectState[];
+  readonly observe: (state: InstallState, scope: Scope) => readonly ObjectState[];
 }
 
 /** In the order of applying. The first that does not complete ends the installation of this pass. */
@@ -88,7 +88,7 @@ export function initialState(desired: readonly DesiredObject[], input: Input): I
 }
 
 /** The states of the stages' objects without a write, each stage as if the one before had been applied. */
-export function observeStages(stages: readonly Stage[], initial: InstallState, scope: ReconcileScope): InstallState {
+export function observeStages(stages: readonly Stage[], initial: InstallState, scope: Scope): InstallState {
   return stages.reduce(
     (state, stage) => withApplied(state, { objects: stage.observe(state, scope), events: [] }),
     initial,
@@ -134,7 +134,7 @@ function planInput({ input, contents }: InstallState, desired: readonly DesiredO
  * A blocked stage also returns the contents of the target namespace, if an earlier pass has opened its caches: the status
  * reports what exists there while the namespace is being deleted.
  */
-async function applyFrame(initial: InstallState, scope: ReconcileScope): Promise<StageResult> {
+async function applyFrame(initial: InstallState, scope: Scope): Promise<StageResult> {
   const { identity, namespace, namespaceObject, spec } = initial.input;
   const { targets } = scope;
   const applied = await applySteps(frameSteps(initial), initial.input, scope);
@@ -156,7 +156,7 @@ function blocksOthers({ state, object }: ObjectState): boolean {
 }
 
 /** Why the target namespace cannot be used, with the reasons that Kubernetes reports for its slow deletion. */
-async function describeTermination(name: string, { client, pass }: ReconcileScope): Promise<string> {
+async function describeTermination(name: string, { client, pass }: Scope): Promise<string> {
   // The cache has metadata only.
   const fresh = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
   const blockers = fresh === undefined ? '' : namespaceBlockers(fresh);

@@ -15,7 +15,7 @@ import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { KubeClient } from '../../../../runtime/client/client.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import type { Input } from '../gather.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import { failedState, stateAfterFailure } from './failure.js';
 
 /** The result of a list of steps. */
@@ -46,7 +46,7 @@ export function merge(a: Applied, b: Applied): Applied {
  * Carries out steps in their order and continues after a failure. A step that would write reads the object from the API
  * server first and is decided again, so that a cache that lags causes no write. Throws Fenced and Aborted only.
  */
-export async function applySteps(steps: readonly Step[], input: Input, scope: ReconcileScope): Promise<Applied> {
+export async function applySteps(steps: readonly Step[], input: Input, scope: Scope): Promise<Applied> {
   const objects: ObjectState[] = [];
   const events: EngineEventNote[] = [];
   let repairInMs: number | undefined;
@@ -70,7 +70,7 @@ interface StepResult {
 
 type ApplyStep = Step & { readonly desired: DesiredObject };
 
-async function applyObject(step: ApplyStep, input: Input, scope: ReconcileScope): Promise<StepResult> {
+async function applyObject(step: ApplyStep, input: Input, scope: Scope): Promise<StepResult> {
   const { client, clock, memory, pass } = scope;
   const { desired } = step;
   const id = idOf(step.type, step.name);
@@ -104,7 +104,7 @@ async function applyObject(step: ApplyStep, input: Input, scope: ReconcileScope)
  * Applies, and compares the answer: a webhook that changes a field of ours would do so in every pass. `step`: decided by
  * the object as just read.
  */
-async function writeObject(step: ApplyStep, input: Input, scope: ReconcileScope): Promise<StepResult> {
+async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise<StepResult> {
   const { client, memory, pass, clock } = scope;
   const { desired, stored } = step;
   const id = idOf(step.type, step.name);
@@ -166,7 +166,7 @@ function repairEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | 
 const NOT_DESIRED = 'not desired';
 
 /** Deletes an object that is no longer desired. One that cannot be deleted has a state until it is gone. */
-async function pruneObject(step: Step, input: Input, scope: ReconcileScope): Promise<StepResult> {
+async function pruneObject(step: Step, input: Input, scope: Scope): Promise<StepResult> {
   if (step.action !== 'delete') return {};
   const { client, memory, pass, clock } = scope;
   const id = idOf(step.type, step.name);

@@ -7,7 +7,7 @@ import { rowOf } from '../../../../domain/engine/status/components.js';
 import { ERROR_AFTER_FAILURES, type ObjectState } from '../../../../domain/engine/status/input.js';
 import { errorText, isFailure } from '../../../../runtime/errors.js';
 import type { Input } from '../gather.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import { classifyForbidden } from './forbidden.js';
 
 /** A call that threw. */
@@ -24,7 +24,7 @@ export async function stateAfterFailure(
   step: Step,
   { error, verbs, revision }: FailedCall,
   input: Input,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<ObjectState> {
   if (isFailure(error, 'Fenced', 'Aborted')) throw error;
   const message = errorText(error);
@@ -46,7 +46,7 @@ interface WriteFailure {
 }
 
 /** Counts the failure, which delays the next attempt, and returns the state with the count. */
-export function failedState(step: Step, failure: WriteFailure, { engine }: Input, scope: ReconcileScope): ObjectState {
+export function failedState(step: Step, failure: WriteFailure, { engine }: Input, scope: Scope): ObjectState {
   const { message, revision, object } = failure;
   return scope.memory.failed(idOf(step.type, step.name), {
     revision,

@@ -2,7 +2,7 @@ import type { ObjectName, ResourceType } from '../../../../runtime/vocabulary/me
 import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE } from '../../../../api/names.js';
 import { resourceText } from '../../../../domain/engine/manifest/manifest.js';
 import { isFailure, type ApiError } from '../../../../runtime/errors.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 
 /** The cause of a 403. */
 export type ForbiddenCause =
@@ -32,11 +32,7 @@ const QUOTED_LENGTH = 480;
  * other cause: an admission policy. None: the binding may be too new; else a SelfSubjectAccessReview per verb
  * distinguishes a missing right from a quota or Pod Security.
  */
-export async function classifyForbidden(
-  error: ApiError,
-  call: AttemptedCall,
-  scope: ReconcileScope,
-): Promise<ForbiddenCause> {
+export async function classifyForbidden(error: ApiError, call: AttemptedCall, scope: Scope): Promise<ForbiddenCause> {
   const { memory, clock } = scope;
   if (error.causes.some((cause) => cause.reason === 'NamespaceTerminating'))
     return { kind: 'wait', message: `Namespace ${call.name.namespace ?? ''} is being deleted` };
@@ -54,11 +50,7 @@ export async function classifyForbidden(
 }
 
 /** True when the review itself fails: then the server's own message is reported. */
-async function isAllowed(
-  verb: string,
-  { type, name }: AttemptedCall,
-  { client, pass }: ReconcileScope,
-): Promise<boolean> {
+async function isAllowed(verb: string, { type, name }: AttemptedCall, { client, pass }: Scope): Promise<boolean> {
   const { name: objectName, ...namespace } = name;
   const address = objectName === '' ? namespace : { ...namespace, name: objectName };
   try {

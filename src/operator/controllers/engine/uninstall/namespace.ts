@@ -20,7 +20,7 @@ import { finalizersOf, isTerminating } from '../../../../domain/engine/plan/term
 import { isFailure } from '../../../../runtime/errors.js';
 import type { Input } from '../gather.js';
 import { classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import { obstructed, waitsFor, type UninstallResult } from './progress.js';
 
 /** The kinds that the operator can list. An object of one of them that it did not create keeps the namespace. */
@@ -47,7 +47,7 @@ const CREATED_BY_KUBERNETES: ReadonlySet<string> = new Set(['ServiceAccount defa
 export async function removeNamespace(
   namespace: KubeObject | undefined,
   input: Input,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<UninstallResult> {
   if (namespace === undefined) return { kind: 'complete', message: 'everything is removed', namespaceKept: false };
   const title = titleOf(Namespaces, namespace.metadata);
@@ -68,7 +68,7 @@ export async function removeNamespace(
   return deleteNamespace(namespace, scope);
 }
 
-async function deleteNamespace(namespace: KubeObject, scope: ReconcileScope): Promise<UninstallResult> {
+async function deleteNamespace(namespace: KubeObject, scope: Scope): Promise<UninstallResult> {
   const { client, pass } = scope;
   const { name, uid = '', resourceVersion = '' } = namespace.metadata;
   const title = titleOf(Namespaces, { name });
@@ -92,7 +92,7 @@ type Contents =
   | { readonly kind: 'forbidden'; readonly cause: ForbiddenCause };
 
 /** Everything in the namespace that the operator can list and that Kubernetes did not create. */
-async function listContents(namespace: string, scope: ReconcileScope): Promise<Contents> {
+async function listContents(namespace: string, scope: Scope): Promise<Contents> {
   const { client, pass } = scope;
   const objects: StoredObject[] = [];
   for (const type of LISTED_TYPES) {
@@ -116,7 +116,7 @@ async function listContents(namespace: string, scope: ReconcileScope): Promise<C
 export async function podBlockers(
   objects: readonly StoredObject[],
   engine: EngineIdentity,
-  { client, pass }: ReconcileScope,
+  { client, pass }: Scope,
 ): Promise<readonly string[]> {
   const namespace = objects.find(({ type }) => type === Deployments)?.object.metadata.namespace;
   if (namespace === undefined) return [];

@@ -13,7 +13,7 @@ import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
 import { applySteps } from '../objects/applysteps.js';
 import { classifyForbidden, type AttemptedCall } from '../objects/forbidden.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import { obstructed, waitsFor, type UninstallResult } from './progress.js';
 
 export interface Remaining {
@@ -30,7 +30,7 @@ type Listed = { readonly kind: 'listed'; readonly objects: readonly StoredObject
 export async function readRemaining(
   decision: UninstallDecision,
   input: Input,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<Remaining | UninstallResult> {
   const { identity } = input;
   const { client, pass, settings } = scope;
@@ -55,7 +55,7 @@ export async function readRemaining(
 }
 
 /** The bindings outside the target namespace. */
-async function readOuterBindings({ client, pass }: ReconcileScope): Promise<readonly StoredObject[]> {
+async function readOuterBindings({ client, pass }: Scope): Promise<readonly StoredObject[]> {
   const found: StoredObject[] = [];
   for (const { type, name, namespace } of BINDINGS) {
     if (type !== ClusterRoleBindings && namespace === undefined) continue;
@@ -71,7 +71,7 @@ async function listNamespace(
   namespace: string,
   decision: UninstallDecision,
   input: Input,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<Listed> {
   const { client, pass, templates } = scope;
   const binding = await ensureInstallerBinding(decision, input, scope);
@@ -109,7 +109,7 @@ async function listNamespace(
 async function ensureInstallerBinding(
   { bindings: desired }: UninstallDecision,
   input: Input,
-  scope: ReconcileScope,
+  scope: Scope,
 ): Promise<ObjectState | undefined> {
   const { identity, namespace, namespaceObject, bindings: stored } = input;
   const steps = desiredSteps({ engine: identity, desired, stored, namespace: namespaceObject });

@@ -3,13 +3,10 @@ import type { StoredObject } from '../../../../domain/engine/plan/plan.js';
 import { finalizersOf, isTerminating } from '../../../../domain/engine/plan/termination.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import { classifyForbidden } from '../objects/forbidden.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 
 /** Deletes the objects. Returns why objects still exist, one text per object; empty when all are gone. */
-export async function removeObjects(
-  objects: readonly StoredObject[],
-  scope: ReconcileScope,
-): Promise<readonly string[]> {
+export async function removeObjects(objects: readonly StoredObject[], scope: Scope): Promise<readonly string[]> {
   const blockers: string[] = [];
   for (const stored of objects) {
     const blocker = await removeObject(stored, scope);
@@ -19,7 +16,7 @@ export async function removeObjects(
 }
 
 /** Why the object still exists; undefined when it is gone, or has changed and has to be read again. */
-async function removeObject({ type, object }: StoredObject, scope: ReconcileScope): Promise<string | undefined> {
+async function removeObject({ type, object }: StoredObject, scope: Scope): Promise<string | undefined> {
   if (isTerminating(object)) return `is being deleted${finalizersOf(object)}`;
   const { client, pass } = scope;
   const { uid = '', resourceVersion = '', namespace, name } = object.metadata;

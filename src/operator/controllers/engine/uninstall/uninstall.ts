@@ -3,7 +3,7 @@ import { DONE, type Result } from '../../../../runtime/controller/result.js';
 import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
 import { baseStatus, type Outcome } from '../outcome.js';
-import type { ReconcileScope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import type { UninstallResult } from './progress.js';
 import { podBlockers, removeNamespace } from './namespace.js';
 import { waitsFor } from './progress.js';
@@ -15,7 +15,7 @@ const MOST_ROUNDS = 16;
 const RETRY_MS = Object.freeze({ removal: 2_000, right: 30_000 });
 
 /** Removes everything that the engine made, then lets the engine go. Throws what is retried with backoff. */
-export async function uninstall(decision: UninstallDecision, input: Input, scope: ReconcileScope): Promise<Outcome> {
+export async function uninstall(decision: UninstallDecision, input: Input, scope: Scope): Promise<Outcome> {
   const uninstalled = await removeEverything(decision, input, scope);
   const base = baseStatus(input, scope);
   if (uninstalled.kind === 'inProgress') {
@@ -36,11 +36,7 @@ export async function uninstall(decision: UninstallDecision, input: Input, scope
  * reads the remaining objects from the API server. Only objects whose controller is this engine are deleted, with uid
  * and resourceVersion as preconditions.
  */
-async function removeEverything(
-  decision: UninstallDecision,
-  input: Input,
-  scope: ReconcileScope,
-): Promise<UninstallResult> {
+async function removeEverything(decision: UninstallDecision, input: Input, scope: Scope): Promise<UninstallResult> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const remaining = await readRemaining(decision, input, scope);
     if (remaining.kind !== 'read') return remaining;
