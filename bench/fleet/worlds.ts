@@ -1,7 +1,7 @@
 import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../src/api/names.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
-import { outcomeOf } from '../../src/domain/fleet/outcome.js';
+import { forecastOf } from '../../src/domain/fleet/forecast.js';
 import { WorldInputs, worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 
 /** Worlds of a size, the same at every run. */
@@ -83,7 +83,7 @@ function decisionsOf({ metadata }: RawObject, inputs: WorldInputs): readonly Raw
   const input = inputs.input({ namespace, name });
   if (input === undefined) return [];
   const owner = { apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true };
-  return outcomeOf(input.snapshot).published.slots.map((clusters, index) => ({
+  return forecastOf(input.snapshot).published.slots.map((clusters, index) => ({
     apiVersion: apiVersionOf(PlacementDecisions),
     kind: PlacementDecisions.kind,
     metadata: {

@@ -10,7 +10,7 @@ import { decisionObject, readDecision, type DecisionOwner } from '../../src/doma
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../src/domain/placement/spec/cluster.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
-import { planSlices, slotsAfter } from '../../src/domain/placement/publish/slices.js';
+import { sliceChanges, slotsAfter } from '../../src/domain/placement/publish/slices.js';
 import type { PlacementSnapshot, Slots } from '../../src/domain/placement/select/snapshot.js';
 import { placementReport, statusToWrite } from '../../src/domain/placement/report/status.js';
 import { PlacementIndex } from '../../src/operator/index/placementindex.js';
@@ -21,7 +21,7 @@ import { ObjectStore } from '../../src/runtime/cache/store.js';
 const NOW = Date.UTC(2026, 0, 1);
 const WATCH = { verb: 'watch', resource: 'managedclusters' };
 
-interface HeldPlacement {
+interface KnownPlacement {
   readonly owner: DecisionOwner;
   placement: Placement;
   readonly decisions: Map<string, PlacementDecision>;
@@ -37,7 +37,7 @@ export class Replica {
   readonly #clusters = new ObjectStore<ManagedCluster>({}, (_, error) => {
     throw error;
   });
-  readonly #placements = new Map<string, HeldPlacement>();
+  readonly #placements = new Map<string, KnownPlacement>();
   /** Writes that would have been sent. */
   writes = 0;
 
@@ -66,28 +66,28 @@ export class Replica {
 
   /** One reconcile: gather, decide, apply, report. */
   decide(key: string): void {
-    const held = this.#placements.get(key);
-    if (held === undefined) throw new Error(`scale: there is no Placement ${key}`);
+    const known = this.#placements.get(key);
+    if (known === undefined) throw new Error(`scale: there is no Placement ${key}`);
     const reading = this.index.begin(key);
     if (reading === undefined) throw new Error(`scale: the index has no Placement ${key}`);
-    const snapshot = snapshotOf(reading, held);
+    const snapshot = snapshotOf(reading, known);
     const decided = schedule(snapshot);
-    const plan = planSlices(snapshot, decided);
-    const after = slotsAfter(plan);
-    reading.commit({ schedule: decided, before: held.slots, after });
-    for (const write of plan.writes) {
-      if (write.kind === 'delete') held.decisions.delete(write.name);
-      else held.decisions.set(write.name, this.#stored(held, write));
+    const changes = sliceChanges(snapshot, decided);
+    const after = slotsAfter(changes);
+    reading.commit({ schedule: decided, before: known.slots, after });
+    for (const write of changes.writes) {
+      if (write.kind === 'delete') known.decisions.delete(write.name);
+      else known.decisions.set(write.name, this.#stored(known, write));
     }
-    held.slots = after;
-    const report = placementReport(snapshot, decided, { plan, done: plan.writes.length });
-    const status = statusToWrite(held.placement.status, report, timestamp(NOW));
-    if (status !== undefined) held.placement = received({ ...held.placement, status });
-    this.writes += plan.writes.length + (status === undefined ? 0 : 1);
+    known.slots = after;
+    const report = placementReport(snapshot, decided, { changes, done: changes.writes.length });
+    const status = statusToWrite(known.placement.status, report, timestamp(NOW));
+    if (status !== undefined) known.placement = received({ ...known.placement, status });
+    this.writes += changes.writes.length + (status === undefined ? 0 : 1);
   }
 
   #stored(
-    { owner, decisions }: HeldPlacement,
+    { owner, decisions }: KnownPlacement,
     {
       name,
       ordinal,
@@ -100,7 +100,7 @@ export class Replica {
   }
 }
 
-function snapshotOf(reading: Reading, { owner, placement, decisions, slots }: HeldPlacement): PlacementSnapshot {
+function snapshotOf(reading: Reading, { owner, placement, decisions, slots }: KnownPlacement): PlacementSnapshot {
   const { rules, bindings, sets, candidates } = reading;
   const stored = [...decisions.values()].map((object) => readDecision(object, owner));
   return {
@@ -115,7 +115,7 @@ function snapshotOf(reading: Reading, { owner, placement, decisions, slots }: He
     bindings,
     sets,
     candidates,
-    held: reading.clusters((slots ?? []).flat()),
+    selected: reading.clusters((slots ?? []).flat()),
     stored,
     remembered: slots,
     definitions: undefined,

@@ -36,7 +36,7 @@ export function engineGroup(manager: ControllerManager): Group {
     tracer,
     engineMetrics: metrics.engines,
     workers: config.workers,
-    settleMs: config.settleWindowMs,
+    settleWindowMs: config.settleWindowMs,
   });
   return leaderGroup(manager, leader, {
     name: 'engine',

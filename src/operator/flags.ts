@@ -212,7 +212,7 @@ function inventories(flags: Flags): InventoriesConfig {
   });
 }
 
-/** The controller `inventories` and the flags that turn an inventory on need each other. */
+/** The controller `inventories` and the flags that enable an inventory need each other. */
 function checkInventories({ controllers: names, inventories: on }: OperatorConfig, flags: Flags): void {
   const runs = names.includes('inventories');
   if (runs && on.clusterProfiles === undefined && !on.ocmClusters)

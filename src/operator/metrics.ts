@@ -115,7 +115,7 @@ export function fleetMetrics(registry: Registry): FleetMetrics {
     for (const [key, count] of Object.entries(read?.().taints ?? {})) gauge.set({ key }, count);
   });
   collectors.collectedGauge('multicluster_health_brake', ['scope'], (gauge) => {
-    for (const [scope, count] of Object.entries(read?.().held ?? {})) gauge.set({ scope }, count);
+    for (const [scope, count] of Object.entries(read?.().braked ?? {})) gauge.set({ scope }, count);
   });
   collectors.collectedGauge('multicluster_health_stale', [], (gauge) => {
     if (read !== undefined) gauge.set(read().stale ? 1 : 0);

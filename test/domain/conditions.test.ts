@@ -43,9 +43,9 @@ describe('mergeConditions', () => {
   it('mergeConditions drops a stored condition without a state, and keeps the order of the states', () => {
     const other: ConditionState = { ...ready, type: 'Available' };
 
-    const settled = mergeConditions([{ ...stored, type: 'Stalled' }, stored], [other, ready], NOW);
+    const merged = mergeConditions([{ ...stored, type: 'Stalled' }, stored], [other, ready], NOW);
 
-    expect(settled.map((one) => one.type)).toEqual(['Available', 'Ready']);
+    expect(merged.map((one) => one.type)).toEqual(['Available', 'Ready']);
   });
 
   it('mergeConditions finds a message unchanged that was cut before', () => {

@@ -15,7 +15,7 @@ import {
   RENEW_BEFORE_MS,
   bundleConfigMap,
   type ServingCertificate,
-} from '../../src/domain/engine/plan/certificate.js';
+} from '../../src/domain/engine/steps/certificate.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';

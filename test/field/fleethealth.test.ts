@@ -20,20 +20,20 @@ import { healthConditions, type ConditionInput } from '../../src/domain/health/c
 import { hubFacts, leaseFact, rawEngine, readingOf } from '../support/builders/hubfacts.js';
 import { root } from '../support/repository/root.js';
 
-type Hold = ConditionInput['hold'];
+type Brake = ConditionInput['brake'];
 
 /** A cluster that has joined, with the conditions that the hub writes. */
-function cluster(name: string, availability: ConditionInput['availability'], hold?: Hold): RawObject {
+function cluster(name: string, availability: ConditionInput['availability'], brake?: Brake): RawObject {
   const now = '2026-11-22T11:00:00Z';
   const agent = { clusterId: 'a', lastRenewal: now, agentMessage: '/readyz: 500', clock: 'synced' } as const;
-  const conditions = healthConditions([], { name, accepts: true, joined: true, availability, hold, ...agent }, now);
+  const conditions = healthConditions([], { name, accepts: true, joined: true, availability, brake, ...agent }, now);
   return { metadata: { name }, spec: { hubAcceptsClient: true }, status: { conditions } };
 }
 
-function fleet(available: number, silent: number, hold?: Hold): readonly RawObject[] {
+function fleet(available: number, silent: number, brake?: Brake): readonly RawObject[] {
   return Array.from({ length: available + silent }, (_, at) => {
     const name = `edge-${String(at).padStart(2, '0')}`;
-    return at < available ? cluster(name, 'available') : cluster(name, 'unknown', hold);
+    return at < available ? cluster(name, 'available') : cluster(name, 'unknown', brake);
   });
 }
 

@@ -40,7 +40,7 @@ async function edited(rig: EngineRig, egress: readonly Rule[]): Promise<{ egress
   const stored = policy(rig);
   rig.api.put<Policy>(NetworkPolicies, { ...stored, spec: { ...stored.spec, egress } });
   const before = rig.api.writes.length;
-  await rig.settle();
+  await rig.converge();
   const writes = rig.api.writes.slice(before).filter((write) => write.includes('networkpolicies')).length;
   return { egress: policy(rig).spec.egress, writes };
 }
@@ -83,11 +83,11 @@ describe('the egress of a NetworkPolicy of the components', () => {
     const stored = policy(rig);
     await rig.clock.advance(600_000);
     rig.api.put<Policy>(NetworkPolicies, { ...stored, spec: { ...stored.spec, ingress: [] } });
-    await rig.settle();
+    await rig.converge();
     expect(policy(rig).spec).toMatchObject({ egress: added, ingress: [{ ports: [tcp(8443), tcp(8080)] }] });
 
     const next = new EngineRig({ api: rig.api, clock: rig.clock, settings: { version: '9.9.9' } });
-    await next.settle();
+    await next.converge();
     expect(policy(next).spec.egress).toEqual(added);
     expect(policy(next).metadata.labels?.['app.kubernetes.io/version']).toBe('9.9.9');
   });

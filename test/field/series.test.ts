@@ -76,7 +76,7 @@ describe('series of objects', () => {
       log: new RecordingLog(),
       engineMetrics: metrics.engines,
       workers: 1,
-      settleMs: 100,
+      settleWindowMs: 100,
     });
     for (const source of sources) source.start();
     const term = new AbortController();

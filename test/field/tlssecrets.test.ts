@@ -16,7 +16,7 @@ import { ConfigMaps, Namespaces, Secrets } from '../../src/runtime/vocabulary/ki
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode, checkText } from '../../src/cli/check/text.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
-import { inspectSecretData } from '../../src/domain/engine/plan/givencertificate.js';
+import { inspectSecretData } from '../../src/domain/engine/steps/givencertificate.js';
 import { inspectKeyPair } from '../../src/runtime/vocabulary/keypair.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/runtime/tls/serving.js';
 import { ApiError } from '../../src/runtime/errors.js';
@@ -118,12 +118,12 @@ describe('a Secret with which no gateway can serve', () => {
     rig.enqueued.length = 0;
     put(rig, mismatched());
     expect(rig.enqueued).toEqual(['hub']);
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Progressing CertificateUnusable');
     expect(rig.condition('Available')).toMatchObject({ status: 'False', message: expect.stringContaining('tls.key') });
 
     put(rig, good());
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
     expect(checked(rig.engine()).line).toBe(
       `✓ Secret ${NAMESPACE}/gateway-tls, which has the certificate of the gateway: was created by somebody else and is used unchanged; valid until 2026-04-01T00:00:00Z, for gateway, gateway.example.com`,
@@ -136,7 +136,7 @@ describe('a Secret with which no gateway can serve', () => {
     const stored = rig.api.peek<KubeObject>(Secrets, SECRET) ?? { metadata: SECRET };
     const emptied = { ...stored, metadata: { ...stored.metadata, managedFields: [] } };
     rig.api.put(Secrets, Object.assign(emptied, { data: { 'tls.crt': '', 'tls.key': '' } }));
-    await rig.settle();
+    await rig.converge();
 
     expect(row(rig)).toBe('True Applied: applied');
     expect(rig.reasons()).toContain('DriftRepaired');
@@ -148,13 +148,13 @@ describe('a Secret with which no gateway can serve', () => {
     await rig.install();
     rig.api.remove(Secrets, SECRET);
     put(rig, mismatched());
-    await rig.settle();
+    await rig.converge();
     const published = (): boolean =>
       rig.api.peek(ConfigMaps, { namespace: NAMESPACE, name: 'gateway-ca' }) !== undefined;
     expect(published()).toBe(true);
 
     put(rig, good());
-    await rig.settle();
+    await rig.converge();
     expect(published()).toBe(false);
   });
 });
@@ -166,7 +166,7 @@ describe('time', () => {
     await rig.clock.advance(76 * DAY_MS - 60_000);
     expect(await rig.pass()).toEqual({ ending: 'done', requeueAfterMs: 60_000 });
     await rig.clock.advance(60_000);
-    await rig.settle();
+    await rig.converge();
     expect(row(rig)).toBe(
       'True Doubtful: was created by somebody else and is used unchanged; it expires soon: valid until 2026-04-01T00:00:00Z',
     );
@@ -174,7 +174,7 @@ describe('time', () => {
     expect(checked(rig.engine())).toMatchObject({ line: expect.stringMatching(/^! .*it expires soon/), exitCode: 0 });
 
     await rig.clock.advance(end - rig.clock.now());
-    await rig.settle();
+    await rig.converge();
     expect(row(rig)).toBe('False Unusable: the certificate has expired at 2026-04-01T00:00:00Z: no client accepts it');
     expect(rig.api.secretReads).toHaveLength(1);
   });
@@ -188,7 +188,7 @@ describe('time', () => {
     );
     expect(await rig.pass()).toMatchObject({ requeueAfterMs: 3_600_000 });
     await rig.clock.advance(3_600_000);
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
   });
 });
@@ -214,7 +214,7 @@ describe('the content of the Secret', () => {
     const broken = { 'tls.crt': pair.privateKey, 'tls.key': `x${other.privateKey.slice(0, 150)}` };
     const rig = await installedWith(mismatched());
     put(rig, broken);
-    await rig.settle();
+    await rig.converge();
     expect(row(rig)).toContain('False Unusable');
     const remembered = [mismatched(), broken].map((files) =>
       inspectSecretData(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, btoa(text)]))),
@@ -241,7 +241,7 @@ describe('the content of the Secret', () => {
     expect(checked(rig.engine()).line).toMatch(/^! .*is not checked/);
     expect(await rig.pass()).toEqual({ ending: 'done', requeueAfterMs: 30_000 });
     rig.api.before = () => undefined;
-    await rig.settle();
+    await rig.converge();
     expect(row(rig)).toContain('False Unusable');
   });
 });
@@ -265,10 +265,10 @@ describe('a pull secret of a type with which the kubelet pulls no image', () => 
     expect(rig.api.calls).toHaveLength(calls);
 
     rig.api.remove(Secrets, PULL);
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Progressing PullSecretNotFound');
     putPull(rig, 'kubernetes.io/dockercfg');
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
     expect(rig.reasons().filter((reason) => reason.startsWith('PullSecret'))).toEqual([
       'PullSecretUnusable',

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../src/api/names.js';
 import { worldOf } from '../../src/domain/fleet/world.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
-import { schedule, selected } from '../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters } from '../../src/domain/placement/select/schedule.js';
 import { causeText } from '../../src/domain/placement/explain/causes.js';
 import { taint } from '../support/builders/taints.js';
 import { explainInput, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
@@ -54,7 +54,7 @@ function input(
 describe.each(TOLERATIONS)('a Placement that tolerates $what', ({ toleration }) => {
   it('selects healthy clusters first, and never one that has not joined', () => {
     const chosen = [1, 2, 3, 4, 9, undefined].map((wanted) =>
-      [...selected(schedule(input(toleration, wanted, []).snapshot))].sort(),
+      [...selectedClusters(schedule(input(toleration, wanted, []).snapshot))].sort(),
     );
     const silent = 'effect' in toleration ? [] : SILENT;
 
@@ -74,8 +74,10 @@ describe.each(TOLERATIONS)('a Placement that tolerates $what', ({ toleration }) 
   it('keeps a cluster that it has selected, joined or not, until fewer are wanted', () => {
     const decided = 'effect' in toleration ? ['h1', 'n1'] : ['h1', 'n1', 's1'];
 
-    expect([...selected(schedule(input(toleration, decided.length, decided).snapshot))].sort()).toEqual(decided);
-    expect(selected(schedule(input(toleration, 1, decided).snapshot))).toEqual(['h1']);
+    expect([...selectedClusters(schedule(input(toleration, decided.length, decided).snapshot))].sort()).toEqual(
+      decided,
+    );
+    expect(selectedClusters(schedule(input(toleration, 1, decided).snapshot))).toEqual(['h1']);
   });
 
   it('is told by explain why a cluster that has not joined is out', () => {
@@ -103,13 +105,13 @@ describe('a cluster with an agent that has never joined', () => {
   it('is not selected in the moment before the hub has written its taint', () => {
     const explained = explain(explainInput(world));
 
-    expect(selected(schedule(explainInput(world).snapshot))).toEqual(['h1']);
+    expect(selectedClusters(schedule(explainInput(world).snapshot))).toEqual(['h1']);
     expect(explained.clusters.find(({ name }) => name === 'n1')?.verdict).toBe('Tainted');
   });
 
   it('counts as joined in files, which have no status', () => {
     const files = { ...world, isOfManifests: true };
 
-    expect([...selected(schedule(explainInput(files).snapshot))].sort()).toEqual(['h1', 'n1']);
+    expect([...selectedClusters(schedule(explainInput(files).snapshot))].sort()).toEqual(['h1', 'n1']);
   });
 });

@@ -8,8 +8,8 @@ import {
   bundleConfigMap,
   type ServingCertificate,
   type StoredCertificate,
-} from '../../src/domain/engine/plan/certificate.js';
-import { stepForRead, type PlanInput } from '../../src/domain/engine/plan/plan.js';
+} from '../../src/domain/engine/steps/certificate.js';
+import { stepForRead, type StepInput } from '../../src/domain/engine/steps/steps.js';
 import { DAY_MS, pairForTest, pem } from '../support/builders/certificate.js';
 import {
   desired,
@@ -44,7 +44,7 @@ const deleting = { deletionTimestamp: NOW };
 const applied = { managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }] };
 
 /** Everything stored as wanted, `change` applied to the objects of a kind; undefined takes one away. */
-function world(change: Readonly<Record<string, Change | undefined>> = {}): PlanInput {
+function world(change: Readonly<Record<string, Change | undefined>> = {}): StepInput {
   const all = desired({}, {}, placementOnly);
   const stored = all.flatMap(({ type, object }) => {
     const made = type.kind in change ? change[type.kind]?.(object) : object;
@@ -60,7 +60,7 @@ function world(change: Readonly<Record<string, Change | undefined>> = {}): PlanI
 }
 
 /** What is done, `keep` left out. */
-function steps(input: PlanInput): readonly string[] {
+function steps(input: StepInput): readonly string[] {
   return plan(input)
     .filter((step) => step.action !== 'keep')
     .map(stepText);

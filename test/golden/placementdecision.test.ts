@@ -1,6 +1,6 @@
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../src/domain/placement/publish/slices.js';
+import { sliceChanges } from '../../src/domain/placement/publish/slices.js';
 import { problemText } from '../../src/domain/conditions.js';
 import { decision, member, members, names, snapshot, type World } from '../support/builders/placement.js';
 import { describeRecorded, type Case } from './recorded.js';
@@ -53,7 +53,7 @@ function decided(sentence: string, over: Partial<World>): Case {
     () => {
       const seen = snapshot(over);
       const { added, dropped } = schedule(seen);
-      const { writes, blocked } = planSlices(seen, { ...schedule(seen) });
+      const { writes, blocked } = sliceChanges(seen, { ...schedule(seen) });
       const short = (list: readonly string[]): string =>
         list.length > 5 ? `${list.length} clusters from ${list[0]}` : list.join(' ');
       return {

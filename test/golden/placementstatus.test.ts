@@ -4,7 +4,7 @@ import type { Input } from '../../src/operator/controllers/placement/gather.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../src/domain/placement/publish/slices.js';
+import { sliceChanges } from '../../src/domain/placement/publish/slices.js';
 import { readRelease } from '../../src/domain/placement/spec/release.js';
 import { placementReport, type PublicationFailure } from '../../src/domain/placement/report/status.js';
 import type { EventNote } from '../../src/runtime/events/recorder.js';
@@ -37,8 +37,8 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const plain = snapshot(world);
   const seen = { ...plain, placement: { ...plain.placement, status: stored ?? plain.placement.status } };
   const decided = schedule(seen);
-  const plan = planSlices(seen, decided);
-  const publication = { plan, done: done ?? plan.writes.length, ...(failure && { failure }) };
+  const changes = sliceChanges(seen, decided);
+  const publication = { changes, done: done ?? changes.writes.length, ...(failure && { failure }) };
   const { states, ...rest } = placementReport(seen, decided, publication);
   const events: EventNote[] = [];
   const recorder = { record: (event: EventNote) => void events.push(event), flush: () => Promise.resolve() };
@@ -113,7 +113,7 @@ const satisfied = {
 const madeAnew = {
   uids: { managedclusters: 'anew', managedclustersets: 'b' },
   newerThanDecision: true,
-  settledInMs: 0,
+  trustedInMs: 0,
 };
 const widened = {
   spec: { disruptionBudget: { maxAdditions: 1 } },

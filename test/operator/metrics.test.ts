@@ -233,7 +233,7 @@ describe('the metrics', () => {
     metrics.fleet.fleet(() => ({
       clusters: { available: 3, unknown: 1 },
       taints: { k: 1 },
-      held: { fleet: 0, set: 2 },
+      braked: { fleet: 0, set: 2 },
       stale,
     }));
     await metrics.text();

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import { Secrets } from '../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { RENEW_BEFORE_MS } from '../../domain/engine/plan/certificate.js';
+import { RENEW_BEFORE_MS } from '../../domain/engine/steps/certificate.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../terminal/output.js';

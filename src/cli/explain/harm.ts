@@ -1,5 +1,5 @@
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
-import { outcomeOf } from '../../domain/fleet/outcome.js';
+import { forecastOf } from '../../domain/fleet/forecast.js';
 import { planFleet } from '../../domain/fleet/plan.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from '../../domain/fleet/world.js';
 import { selects } from '../../domain/clusters/selector.js';
@@ -91,7 +91,7 @@ export class Harm {
     return (this.#others ??= this.#world.objects.placements.flatMap(({ metadata: { namespace = '', name } }) => {
       const input = this.#inputsNow().input({ namespace, name });
       if (input === undefined || input.deleting) return [];
-      const { clusters, schedule } = outcomeOf(input.snapshot);
+      const { clusters, schedule } = forecastOf(input.snapshot);
       return [{ input, clusters, yields: schedule.stuck.length > 0 }];
     }));
   }

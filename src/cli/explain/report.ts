@@ -13,7 +13,7 @@ import { isSelectedByRules, reasonText, taintClause } from '../whatif/reasons.js
 import { Harm, type OtherPlacements } from './harm.js';
 import type { Denied } from './rights.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
-import { planSlices } from '../../domain/placement/publish/slices.js';
+import { sliceChanges } from '../../domain/placement/publish/slices.js';
 import { placementReport } from '../../domain/placement/report/status.js';
 
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
@@ -107,8 +107,8 @@ export function clusterIn(
 function satisfactionOf({ readable, placement }: Explanation, { snapshot }: ExplainInput): Satisfaction {
   if (!readable.fleet || !readable.decisions) return storedSatisfaction(placement.status);
   const decided = schedule(snapshot);
-  const plan = planSlices(snapshot, decided);
-  const { phase, states } = placementReport(snapshot, decided, { plan, done: plan.writes.length });
+  const changes = sliceChanges(snapshot, decided);
+  const { phase, states } = placementReport(snapshot, decided, { changes, done: changes.writes.length });
   const state = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
   return { phase, status: state?.status ?? '', reason: state?.reason ?? '', message: state?.message ?? '' };
 }

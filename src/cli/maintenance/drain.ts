@@ -1,5 +1,5 @@
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
-import { drainText, isStaying, planDrain } from '../../domain/fleet/drain.js';
+import { drainText, isStaying, drainedPlacements } from '../../domain/fleet/drain.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
 import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js';
 import type { ReadClient } from '../../runtime/client/client.js';
@@ -86,7 +86,7 @@ function withHolders(fleet: World, { at, objects: { placements, placementdecisio
 
 /** Whether none of the Placements of `keys` will let the cluster go, unless somebody changes something. */
 function isStuck(world: World, name: string, keys: readonly string[]): boolean {
-  const staying = planDrain(world, name).filter(({ outcome }) => isStaying(outcome));
+  const staying = drainedPlacements(world, name).filter(({ effect }) => isStaying(effect));
   const stuck = new Set(staying.map(({ namespace, name: placement }) => `${namespace}/${placement}`));
   return keys.every((key) => stuck.has(key));
 }
@@ -110,9 +110,9 @@ function notServed({ resource, verb, status }: Withheld): ApiError {
 
 /** One line for each Placement: `shop/web  edge-1 → edge-7`. */
 export function drainLines(world: World, name: string): readonly string[] {
-  const planned = planDrain(world, name).map(
-    ({ namespace, name: placement, outcome }) =>
-      [`${namespace}/${placement}`, drainText(outcome, name, { namespace, name: placement })] as const,
+  const planned = drainedPlacements(world, name).map(
+    ({ namespace, name: placement, effect }) =>
+      [`${namespace}/${placement}`, drainText(effect, name, { namespace, name: placement })] as const,
   );
   const outcomes = new Map<string, string>(planned);
   const rows = [...holdersOf(world, name).keys()]

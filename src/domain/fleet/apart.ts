@@ -1,6 +1,6 @@
 import { sameJson } from '../../runtime/vocabulary/json.js';
 import type { PlacementPlan } from './plan.js';
-import { outcomeOf, type PublishedState } from './outcome.js';
+import { forecastOf, type PublishedState } from './forecast.js';
 import { WorldInputs, type World } from './world.js';
 
 /**
@@ -79,7 +79,7 @@ export function plansApart(worlds: Iterable<World>, plans: Plans): ReadonlyMap<P
 function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | undefined): Stand | undefined {
   const input = inputs.input(plan, before?.published);
   if (input === undefined || input.deleting) return undefined;
-  const { clusters: list, published, schedule } = outcomeOf(input.snapshot);
+  const { clusters: list, published, schedule } = forecastOf(input.snapshot);
   const clusters = new Set(list);
   const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = before ?? {};
   for (const name of before?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);

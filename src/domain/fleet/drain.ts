@@ -6,13 +6,13 @@ import { holdCause } from '../placement/report/holds.js';
 import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import { standingOf } from '../placement/select/standing.js';
 import { timeText } from '../placement/explain/taints.js';
-import { outcomeOf } from './outcome.js';
+import { forecastOf } from './forecast.js';
 import { holdersOf } from './selections.js';
 import { WorldInputs, type RawObject, type World } from './world.js';
 
 /** What becomes of the decisions that hold a cluster when it is drained. */
 
-export type DrainOutcome =
+export type DrainEffect =
   /** Other clusters come in for it. */
   | { readonly kind: 'Replaced'; readonly by: readonly string[] }
   /** It leaves, and `selected` clusters of `wanted` are left; undefined: all that match are wanted. */
@@ -30,54 +30,54 @@ export type DrainOutcome =
 export interface DrainedPlacement {
   readonly namespace: string;
   readonly name: string;
-  readonly outcome: DrainOutcome;
+  readonly effect: DrainEffect;
 }
 
 /**
  * What the taint `cluster.fleetmgmt.io/draining` with the effect NoSelect, added when the world was read, does to each decision
  * that holds the cluster; by namespace and name. Decisions of Placements that are not in the world are left out.
  */
-export function planDrain(world: World, cluster: string): readonly DrainedPlacement[] {
+export function drainedPlacements(world: World, cluster: string): readonly DrainedPlacement[] {
   const inputs = new WorldInputs(world);
   const drainedInputs = new WorldInputs(drained(world, cluster));
   return [...holdersOf(world, cluster).keys()].sort().flatMap((key): readonly DrainedPlacement[] => {
     const [namespace = '', name = ''] = key.split('/');
     const input = inputs.input({ namespace, name });
     if (input === undefined || input.deleting) return [];
-    if (!inputs.isKnown) return [{ namespace, name, outcome: { kind: 'Unknown' } }];
-    const before = outcomeOf(input.snapshot);
+    if (!inputs.isKnown) return [{ namespace, name, effect: { kind: 'Unknown' } }];
+    const before = forecastOf(input.snapshot);
     const after = drainedInputs.input({ namespace, name }, before.published);
     // A decision that, published as of now, does not hold the cluster anyway is not affected by the drain.
     if (after === undefined || !before.clusters.includes(cluster)) return [];
-    return [{ namespace, name, outcome: drainOutcome(cluster, before.clusters, after.snapshot) }];
+    return [{ namespace, name, effect: drainEffect(cluster, before.clusters, after.snapshot) }];
   });
 }
 
 /** Whether the cluster stays until somebody changes the Placement, or releases the cluster. */
-export function isStaying(outcome: DrainOutcome): boolean {
-  if (outcome.kind === 'Tolerated') return outcome.until === undefined;
-  return outcome.kind === 'Held' ? !outcome.ends : outcome.kind === 'Misconfigured';
+export function isStaying(effect: DrainEffect): boolean {
+  if (effect.kind === 'Tolerated') return effect.until === undefined;
+  return effect.kind === 'Held' ? !effect.ends : effect.kind === 'Misconfigured';
 }
 
 /** `edge-1 → edge-7`, `unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
 export function drainText(
-  outcome: DrainOutcome,
+  effect: DrainEffect,
   cluster: string,
   { namespace, name }: Pick<DrainedPlacement, 'namespace' | 'name'>,
 ): string {
-  switch (outcome.kind) {
+  switch (effect.kind) {
     case 'Replaced':
-      return `${cluster} → ${outcome.by.join(', ')}`;
+      return `${cluster} → ${effect.by.join(', ')}`;
     case 'Leaves':
-      return outcome.wanted === undefined
+      return effect.wanted === undefined
         ? `${cluster} leaves`
-        : `${cluster} leaves, unsatisfied ${outcome.selected} of ${outcome.wanted}`;
+        : `${cluster} leaves, unsatisfied ${effect.selected} of ${effect.wanted}`;
     case 'Tolerated': {
-      const until = timeText(outcome.until);
+      const until = timeText(effect.until);
       return until === undefined ? 'stays: spec.tolerations tolerates the taint' : `stays until ${until}`;
     }
     case 'Held':
-      return `stays: ${outcome.why}; to let it go: kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
+      return `stays: ${effect.why}; to let it go: kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
     case 'Misconfigured':
       return 'stays: the spec is invalid';
     case 'Unknown':
@@ -86,14 +86,14 @@ export function drainText(
 }
 
 /** `before`: the clusters of the decision without the taint. `snapshot`: with the taint. */
-function drainOutcome(cluster: string, before: readonly string[], snapshot: PlacementSnapshot): DrainOutcome {
+function drainEffect(cluster: string, before: readonly string[], snapshot: PlacementSnapshot): DrainEffect {
   const { rules } = snapshot.placement;
-  const after = outcomeOf(snapshot);
+  const after = forecastOf(snapshot);
   if (after.clusters.includes(cluster)) {
     if (rules.problem !== undefined) return { kind: 'Misconfigured' };
     if (after.schedule.heldRemovals.some((one) => one.cluster === cluster))
       return { kind: 'Held', why: holdCause(snapshot, after.schedule), ends: after.schedule.hold === 'Deletions' };
-    const standing = standingOf(snapshot.held.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
+    const standing = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
     const isForTime = standing.kind !== 'leaves' && standing.until !== Infinity;
     return { kind: 'Tolerated', until: isForTime ? standing.until : undefined };
   }

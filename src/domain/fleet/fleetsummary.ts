@@ -1,7 +1,7 @@
 import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { isSilentScope } from '../health/brake.js';
-import { heldScopeIn } from '../health/conditions.js';
+import { brakedScopeIn } from '../health/conditions.js';
 import type { RawObject } from './world.js';
 
 /** The health of the clusters of a hub, as the hub has written it into their conditions. */
@@ -19,7 +19,7 @@ export interface FleetSummary {
   readonly notJoined: number;
   /** Whether most of the joined clusters are silent or unavailable, by the rule of the brake. */
   readonly mostSilent: boolean;
-  /** What the brake holds: `fleet`, and `set NAME`, sorted. */
+  /** What the brake keeps from taints: `fleet`, and `set NAME`, sorted. */
   readonly brake: readonly string[];
   /** The silent and the unavailable ones, by name. */
   readonly others: readonly ClusterSummary[];
@@ -43,7 +43,7 @@ export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
     if (state !== 'silent' && state !== 'unavailable') return [];
     return [{ name, state: state === 'silent' ? 'Silent' : 'Unavailable', message }];
   });
-  const held = others.flatMap(({ message }) => heldScopeIn(message) ?? []);
+  const braked = others.flatMap(({ message }) => brakedScopeIn(message) ?? []);
   return {
     total: clusters.length,
     joined,
@@ -52,7 +52,7 @@ export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
     unavailable,
     notJoined: count('notJoined'),
     mostSilent: isSilentScope({ joined, silent: silent + unavailable }),
-    brake: [...new Set(held)].sort(),
+    brake: [...new Set(braked)].sort(),
     others: others.sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

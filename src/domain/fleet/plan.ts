@@ -7,10 +7,10 @@ import type { PlacementRules } from '../placement/spec/predicates.js';
 import { unmet } from '../placement/select/rules.js';
 import type { DropCause } from '../placement/select/schedule.js';
 import type { Before, ClusterView } from '../placement/select/snapshot.js';
-import { outcomeOf, type Outcome } from './outcome.js';
+import { forecastOf, type Forecast } from './forecast.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
-/** What becomes of the decisions of all Placements when one world turns into another. */
+/** What becomes of the decisions of all Placements when one world becomes another. */
 
 /** A cluster that comes in. */
 export interface PlannedAdd {
@@ -34,7 +34,7 @@ export interface PlannedRemoval {
 export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
 
 /** A Placement before or after the change. */
-export interface PlacementState extends Pick<Outcome, 'phase' | 'satisfied' | 'clusters'> {
+export interface PlacementState extends Pick<Forecast, 'phase' | 'satisfied' | 'clusters'> {
   readonly rules: PlacementRules;
   /** Those that are held, in the decision or out of it, sorted by name. */
   readonly held: readonly string[];
@@ -72,7 +72,7 @@ interface Sides {
 interface Side {
   readonly input: PlacementInput;
   readonly inputs: WorldInputs;
-  readonly outcome: Outcome;
+  readonly forecast: Forecast;
 }
 
 /**
@@ -101,14 +101,14 @@ function placementsIn({ objects }: World): readonly [string, Name][] {
 
 /** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
 function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
-  return input === undefined || input.deleting ? undefined : { input, inputs, outcome: outcomeOf(input.snapshot) };
+  return input === undefined || input.deleting ? undefined : { input, inputs, forecast: forecastOf(input.snapshot) };
 }
 
 /** What was published before counts as stored, unless the Placement is another one of the same name. */
 function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
   const fresh = after.input(name);
   const isSame = fresh?.snapshot.placement.uid === first?.input.snapshot.placement.uid;
-  return sideOf(isSame ? after.input(name, first?.outcome.published) : fresh, after);
+  return sideOf(isSame ? after.input(name, first?.forecast.published) : fresh, after);
 }
 
 function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {
@@ -119,7 +119,7 @@ function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementP
 
 function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
-  const { phase, satisfied, clusters, schedule } = side.outcome;
+  const { phase, satisfied, clusters, schedule } = side.forecast;
   const held = [...schedule.heldRemovals.map((one) => one.cluster), ...schedule.heldAdditions].sort();
   return { phase, satisfied, clusters, held, rules: side.input.snapshot.placement.rules };
 }
@@ -137,12 +137,12 @@ function kindOf({ before, after }: Pick<PlacementPlan, 'before' | 'after'>, { ad
 }
 
 function listsOf(sides: Sides, inputs: WorldInputs): Lists {
-  const [first, then] = [sides.before?.outcome.clusters ?? [], sides.after?.outcome.clusters ?? []];
+  const [first, then] = [sides.before?.forecast.clusters ?? [], sides.after?.forecast.clusters ?? []];
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
   const rules = after?.input.snapshot.placement.rules;
   const added = then.filter((name) => !had.has(name));
-  const isHeld = new Set(after?.outcome.schedule.heldRemovals.map((one) => one.cluster));
+  const isHeld = new Set(after?.forecast.schedule.heldRemovals.map((one) => one.cluster));
   return {
     adds: added.map((name) => addOf(name, inputs.cluster(name), rules?.predicates ?? [])),
     removes: removalsOf(
@@ -158,7 +158,7 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
   const snapshot = { ...after.input.snapshot, before: changeSince(before) };
-  const { schedule } = after.outcome;
+  const { schedule } = after.forecast;
   const inside = schedule.heldRemovals.map((one): PlannedRemoval => {
     return { name: one.cluster, cause: one.cause, why: heldCause(one, snapshot, schedule) };
   });
@@ -177,8 +177,10 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
   if (names.length === 0) return [];
   if (after === undefined)
     return names.map((name) => ({ name, cause: 'PlacementDeleted', why: 'the Placement is deleted' }));
-  const explained = new Map(explainDropped(after.input.snapshot, after.outcome.schedule).map((one) => [one.name, one]));
-  const causes = new Map(after.outcome.schedule.dropped.map((one) => [one.cluster, one.cause]));
+  const explained = new Map(
+    explainDropped(after.input.snapshot, after.forecast.schedule).map((one) => [one.name, one]),
+  );
+  const causes = new Map(after.forecast.schedule.dropped.map((one) => [one.cluster, one.cause]));
   return names.map((name) => {
     const [one, cause] = [explained.get(name), causes.get(name)];
     if (one === undefined || cause === undefined)
@@ -191,16 +193,16 @@ function removalText(one: ClusterExplanation, { before, after }: Sides): string 
   if (after === undefined) return '';
   const { placement } = after.input.snapshot;
   if (one.verdict === 'NotNeeded') return `spec.numberOfClusters is ${placement.rules.wanted}`;
-  return causeText(one, { placement, schedule: after.outcome.schedule }, changeSince(before)) ?? '';
+  return causeText(one, { placement, schedule: after.forecast.schedule }, changeSince(before)) ?? '';
 }
 
 /** What the causes of removals are compared with. */
 function changeSince(before: Side | undefined): Before | undefined {
   if (before === undefined) return undefined;
-  const { input, outcome, inputs } = before;
+  const { input, forecast, inputs } = before;
   return {
     rules: input.snapshot.placement.rules,
-    eligible: outcome.schedule.eligibility.eligible,
+    eligible: forecast.schedule.eligibility.eligible,
     selectors: input.selectors,
     cluster: (name) => inputs.cluster(name),
   };

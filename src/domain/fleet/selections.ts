@@ -3,7 +3,7 @@ import { placementKeys } from '../placement/stored/decision.js';
 import { explain } from '../placement/explain/explain.js';
 import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';
 import type { Candidate, MatchedClusters } from '../placement/select/rank.js';
-import { schedule, selected } from '../placement/select/schedule.js';
+import { schedule, selectedClusters } from '../placement/select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
 import { isList } from '../selectors.js';
 import { setsOf } from './clustertable.js';
@@ -83,19 +83,19 @@ function selectionIn(input: PlacementInput, name: string, view: ClusterView | un
 }
 
 function withoutCluster(snapshot: PlacementSnapshot, name: string): Without {
-  const before = new Set(selected(schedule(snapshot)));
+  const before = new Set(selectedClusters(schedule(snapshot)));
   const after = schedule(snapshotWithout(snapshot, name));
-  const chosen = selected(after);
+  const chosen = selectedClusters(after);
   return { added: chosen.filter((one) => !before.has(one)), selected: chosen.length, wanted: after.wanted };
 }
 
 /** The snapshot after the ManagedCluster was deleted, and released from what would hold it. */
 function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSnapshot {
-  const { candidates, held, placement } = snapshot;
+  const { candidates, selected, placement } = snapshot;
   return {
     ...snapshot,
     placement: { ...placement, release: { until: Infinity, clusters: new Set([name]), isDigested: false, id: '' } },
-    held: new Map([...held].filter(([one]) => one !== name)),
+    selected: new Map([...selected].filter(([one]) => one !== name)),
     candidates: {
       count: candidates.count - (candidates.has(name) ? 1 : 0),
       has: (one) => one !== name && candidates.has(one),

@@ -21,7 +21,7 @@ import type {
   StoredDecision,
 } from '../placement/select/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
-import type { PublishedState } from './outcome.js';
+import type { PublishedState } from './forecast.js';
 
 /** An object as the API or a file has it, unchecked. */
 export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
@@ -136,14 +136,14 @@ export class WorldInputs {
     const selectors = readableSelectors(eligibleSets(rules, bindings, sets));
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
     const stored = withRecorded(decisionsOf(decisions, published, owner), published, this.#at);
-    const held = [...stored.flatMap((object) => object.clusters), ...(published?.slots ?? []).flat()];
+    const names = [...stored.flatMap((object) => object.clusters), ...(published?.slots ?? []).flat()];
     const status = published?.status ?? found.status;
     const snapshot: PlacementSnapshot = {
       placement: { ...owner, generation, rules, release, releasedAdditions, status },
       bindings,
       sets,
       candidates: this.#clusters.candidates(selectors, rules),
-      held: this.#existing(held),
+      selected: this.#existing(names),
       stored,
       remembered: published?.slots,
       definitions: undefined,

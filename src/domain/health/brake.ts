@@ -22,24 +22,24 @@ export interface BrakeInput {
 export interface BrakeState {
   /** Since when the fleet is silent; undefined: it is not. */
   readonly fleetSince: number | undefined;
-  /** Since when few enough clusters are silent for a release of the fleet; undefined: too many are. */
+  /** Since when few enough clusters are silent for the end of the brake of the fleet; undefined: too many are. */
   readonly recoveredSince: number | undefined;
-  /** When the fleet was released last. */
-  readonly releasedAt: number | undefined;
+  /** When the brake of the fleet ended last. */
+  readonly endedAt: number | undefined;
   /** The silent sets, each with since when. */
   readonly sets: ReadonlyMap<string, number>;
 }
 
-/** Why a cluster is not tainted. `released`: the fleet was silent until a moment ago. */
-export type Hold =
+/** Why a cluster is not tainted. `recovered`: the fleet was silent until a moment ago. */
+export type BrakeCause =
   | { readonly scope: 'fleet' }
   | { readonly scope: 'set'; readonly set: string }
-  | { readonly scope: 'released' };
+  | { readonly scope: 'recovered' };
 
 export const NO_BRAKE: BrakeState = Object.freeze({
   fleetSince: undefined,
   recoveredSince: undefined,
-  releasedAt: undefined,
+  endedAt: undefined,
   sets: new Map<string, number>(),
 });
 
@@ -48,10 +48,10 @@ export const SCOPE_LEAST = 3;
 /** A scope is no longer silent when at most this share is. */
 const RECOVERED_SHARE = 0.4;
 /** Three default lease durations: the clusters of a fleet may have different ones. */
-const RELEASE_AFTER_MS = 3 * 60_000;
-/** After a release of the fleet no cluster is tainted for this many of its lease durations. */
-const RELEASED_LEASE_DURATIONS = 2;
-const SET_HOLD_MS = 15 * 60_000;
+const RECOVERED_AFTER_MS = 3 * 60_000;
+/** After the end of the brake of the fleet no cluster is tainted for this many of its lease durations. */
+const CALM_LEASE_DURATIONS = 2;
+const SET_BRAKE_MS = 15 * 60_000;
 
 const RATE_WINDOW_MS = 60_000;
 const RATE_LEAST = 6;
@@ -68,14 +68,14 @@ export function stepBrake(before: BrakeState, input: BrakeInput): BrakeState {
 }
 
 function stepFleet(before: BrakeState, { now, observedSince, fleet }: BrakeInput): Omit<BrakeState, 'sets'> {
-  const { fleetSince, releasedAt } = before;
-  if (isSilentScope(fleet)) return { fleetSince: fleetSince ?? now, recoveredSince: undefined, releasedAt };
-  if (fleetSince === undefined) return { fleetSince, recoveredSince: undefined, releasedAt };
-  if (!isRecovered(fleet)) return { fleetSince, recoveredSince: undefined, releasedAt };
+  const { fleetSince, endedAt } = before;
+  if (isSilentScope(fleet)) return { fleetSince: fleetSince ?? now, recoveredSince: undefined, endedAt };
+  if (fleetSince === undefined) return { fleetSince, recoveredSince: undefined, endedAt };
+  if (!isRecovered(fleet)) return { fleetSince, recoveredSince: undefined, endedAt };
   // Few silent clusters before a gap of the observation prove nothing about the gap.
   const recoveredSince = Math.max(before.recoveredSince ?? now, observedSince);
-  if (now - recoveredSince < RELEASE_AFTER_MS) return { fleetSince, recoveredSince, releasedAt };
-  return { fleetSince: undefined, recoveredSince: undefined, releasedAt: now };
+  if (now - recoveredSince < RECOVERED_AFTER_MS) return { fleetSince, recoveredSince, endedAt };
+  return { fleetSince: undefined, recoveredSince: undefined, endedAt: now };
 }
 
 function stepSets(before: ReadonlyMap<string, number>, { now, sets }: BrakeInput): ReadonlyMap<string, number> {
@@ -94,17 +94,17 @@ function isRecovered({ joined, silent }: ScopeCount): boolean {
 }
 
 /** Why a cluster of these sets, with this lease duration, may not be tainted now; undefined: it may, at the rate. */
-export function holdOf(
+export function brakeCause(
   brake: BrakeState,
   { sets, leaseDurationMs }: { readonly sets: readonly string[]; readonly leaseDurationMs: number },
   now: number,
-): Hold | undefined {
+): BrakeCause | undefined {
   if (brake.fleetSince !== undefined) return { scope: 'fleet' };
-  const set = sets.find((name) => now - (brake.sets.get(name) ?? -Infinity) < SET_HOLD_MS);
+  const set = sets.find((name) => now - (brake.sets.get(name) ?? -Infinity) < SET_BRAKE_MS);
   if (set !== undefined) return { scope: 'set', set };
-  const { releasedAt } = brake;
-  return releasedAt !== undefined && now - releasedAt < RELEASED_LEASE_DURATIONS * leaseDurationMs
-    ? { scope: 'released' }
+  const { endedAt } = brake;
+  return endedAt !== undefined && now - endedAt < CALM_LEASE_DURATIONS * leaseDurationMs
+    ? { scope: 'recovered' }
     : undefined;
 }
 
@@ -119,10 +119,10 @@ export function recentTaints(taintedAt: readonly number[], now: number): readonl
   return taintedAt.filter((at) => now - at < RATE_WINDOW_MS);
 }
 
-/** The scopes whose clusters are held now: `fleet`, and `set NAME`, sorted. */
-export function heldScopes({ fleetSince, sets }: BrakeState, now: number): readonly string[] {
-  const held = [...sets].filter(([, since]) => now - since < SET_HOLD_MS).map(([set]) => `set ${set}`);
-  return [...(fleetSince === undefined ? [] : ['fleet']), ...held.sort()];
+/** The scopes whose clusters are not tainted now: `fleet`, and `set NAME`, sorted. */
+export function brakedScopes({ fleetSince, sets }: BrakeState, now: number): readonly string[] {
+  const braked = [...sets].filter(([, since]) => now - since < SET_BRAKE_MS).map(([set]) => `set ${set}`);
+  return [...(fleetSince === undefined ? [] : ['fleet']), ...braked.sort()];
 }
 
 export interface ScopeChanges {
@@ -130,7 +130,7 @@ export interface ScopeChanges {
   readonly recovered: readonly string[];
 }
 
-/** The scopes that became silent with a step, and those that no longer are, named as by {@link heldScopes}. */
+/** The scopes that became silent with a step, and those that no longer are, named as by {@link brakedScopes}. */
 export function scopeChanges(before: BrakeState, after: BrakeState): ScopeChanges {
   const [was, is] = [silentScopes(before), silentScopes(after)];
   return { silent: is.filter((one) => !was.includes(one)), recovered: was.filter((one) => !is.includes(one)) };

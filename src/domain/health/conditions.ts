@@ -9,7 +9,7 @@ import {
 import { AGENTS_NAMESPACE } from '../../api/names.js';
 import type { ConditionStatus } from '../../runtime/vocabulary/meta.js';
 import { clip } from '../conditions.js';
-import type { Hold } from './brake.js';
+import type { BrakeCause } from './brake.js';
 import type { ClockState } from './clock.js';
 import type { Availability } from './judge.js';
 
@@ -50,7 +50,7 @@ export interface ConditionInput {
   /** When the last renewal was observed, RFC 3339. */
   readonly lastRenewal: string;
   /** Why the cluster is not tainted although it is silent; undefined: it is tainted, or not yet silent enough. */
-  readonly hold: Hold | undefined;
+  readonly brake: BrakeCause | undefined;
   /** What the agent says of an unhealthy control plane. */
   readonly agentMessage: string;
   /** Undefined: the stored condition stays. */
@@ -119,7 +119,7 @@ function available(input: ConditionInput, stored: StoredCondition | undefined): 
     case 'unavailable':
       return { status: 'False', reason: 'ManagedClusterKubeAPIServerUnavailable', message: input.agentMessage };
     case 'unknown':
-      return { status: 'Unknown', reason: STOPPED, message: `${stoppedText(input, stored)}${holdText(input.hold)}` };
+      return { status: 'Unknown', reason: STOPPED, message: `${stoppedText(input, stored)}${brakeText(input.brake)}` };
     case undefined:
       return input.joined ? kept(stored) : undefined;
   }
@@ -133,13 +133,13 @@ function stoppedText({ name, lastRenewal }: ConditionInput, stored: StoredCondit
   return known?.split(NOT_TAINTED)[0] ?? `no renewal of Lease ${AGENTS_NAMESPACE}/${name} seen since ${lastRenewal}`;
 }
 
-function holdText(hold: Hold | undefined): string {
-  if (hold?.scope === 'fleet') return `${NOT_TAINTED}most of the fleet is silent`;
-  return hold?.scope === 'set' ? `${NOT_TAINTED}most of set ${hold.set} is silent` : '';
+function brakeText(brake: BrakeCause | undefined): string {
+  if (brake?.scope === 'fleet') return `${NOT_TAINTED}most of the fleet is silent`;
+  return brake?.scope === 'set' ? `${NOT_TAINTED}most of set ${brake.set} is silent` : '';
 }
 
-/** The scope that a message of the condition names as held by the brake: `fleet` or `set NAME`; undefined: none. */
-export function heldScopeIn(message: string): string | undefined {
+/** The scope that a message of the condition names as braked: `fleet` or `set NAME`; undefined: none. */
+export function brakedScopeIn(message: string): string | undefined {
   const [, scope] = /^most of (?:the )?(fleet|set \S+) is silent$/.exec(message.split(NOT_TAINTED)[1] ?? '') ?? [];
   return scope;
 }

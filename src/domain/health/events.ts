@@ -11,22 +11,22 @@ export interface ClusterEvent {
   readonly note: string;
 }
 
-/** The events of one write. While the brake holds the cluster, the event FleetSilent stands for those of its clusters. */
+/** The events of one write. While the brake is on for the cluster, the event FleetSilent stands for those of its clusters. */
 export function clusterEvents(
   stored: StoredHealth,
   judgement: Judgement,
   { status, taints }: HealthWrites,
 ): readonly ClusterEvent[] {
   if (judgement.kind !== 'judged') return [];
-  const isHeld = judgement.conditions.hold !== undefined;
-  const joined = turned(JOINED_CONDITION, stored.conditions, status?.conditions);
-  const available = turned(AVAILABLE_CONDITION, stored.conditions, status?.conditions);
+  const isBraked = judgement.conditions.brake !== undefined;
+  const joined = transitioned(JOINED_CONDITION, stored.conditions, status?.conditions);
+  const available = transitioned(AVAILABLE_CONDITION, stored.conditions, status?.conditions);
   const events: ClusterEvent[] = [];
   if (joined?.status === 'True') events.push(eventOf('ClusterJoined', joined.message));
   if (available?.status === 'True' && wasAvailable(stored) !== undefined)
     events.push(eventOf('ClusterRecovered', available.message));
-  if (available?.status === 'Unknown' && !isHeld) events.push(eventOf('ClusterLost', available.message));
-  if (available?.status === 'False' && !isHeld) events.push(eventOf('ClusterUnavailable', available.message));
+  if (available?.status === 'Unknown' && !isBraked) events.push(eventOf('ClusterLost', available.message));
+  if (available?.status === 'False' && !isBraked) events.push(eventOf('ClusterUnavailable', available.message));
   const [taint] = taints ?? [];
   const hadTaint = [...stored.taints, ...stored.taintTimes].some(
     (one) => isHealthTaint(one) && one.effect === 'NoSelect',
@@ -51,7 +51,7 @@ function eventOf(reason: ClusterEventReason, note: string): ClusterEvent {
 const HELD_TEXT = 'its clusters are not tainted for now, since the hub or its network may be the cause';
 
 /** The wanted condition of this type, if its status differs from the stored one. */
-function turned(
+function transitioned(
   type: string,
   stored: readonly StoredCondition[],
   wanted: readonly HealthCondition[] = [],

@@ -51,7 +51,7 @@ export function countsAsSilent(facts: HealthFacts): boolean {
   return countsAsJoined(facts) && (facts.lease.phase !== 'current' || facts.unhealthyMs !== undefined);
 }
 
-/** The cause for a taint NoSelect, and for how long it has lasted, ms; undefined: none. The brake may still hold it back. */
+/** The cause for a taint NoSelect, and for how long it has lasted, ms; undefined: none. The brake may still keep it back. */
 export function taintCause(
   facts: HealthFacts,
 ): { readonly key: HealthTaintKey; readonly lastedMs: number } | undefined {

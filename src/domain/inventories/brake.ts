@@ -13,6 +13,6 @@ export interface InventoryCount {
  * Whether so many clusters are affected that the inventory is more likely at fault than the clusters: more than half, and at
  * least 3. Then none is deleted, and none gets a taint that makes Placements move.
  */
-export function isHeld(affected: number, { clusters }: InventoryCount): boolean {
+export function isBraked(affected: number, { clusters }: InventoryCount): boolean {
   return affected >= SCOPE_LEAST && affected * 2 > clusters;
 }

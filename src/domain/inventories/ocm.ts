@@ -23,7 +23,7 @@ const DERIVED_TAINTS: readonly unknown[] = [
   'cluster.open-cluster-management.io/unreachable',
 ];
 const EFFECTS: readonly unknown[] = ['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'];
-/** Most taints of a ManagedCluster, with room for that of the availability and for those of people. */
+/** Most taints of a ManagedCluster, with places for that of the availability and for those of people. */
 const MOST_TAINTS = 48;
 const NEVER_REPORTED: Availability = {
   status: 'Unknown',

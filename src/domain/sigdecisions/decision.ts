@@ -36,7 +36,7 @@ export type SigWrite =
   | { readonly kind: 'update'; readonly object: SigDecision; readonly stored: SigDecision }
   | { readonly kind: 'delete'; readonly stored: SigDecision };
 
-export interface SigPlan {
+export interface SigChanges {
   /** Objects that shrink come first: no reader sees more clusters than are decided, as far as it reads objects in order. */
   readonly writes: readonly SigWrite[];
   /** Names of objects that others own: they are left alone. */
@@ -67,11 +67,11 @@ export function confirmedDecision(
  * The writes that make `stored`, the objects of SIG Multicluster that may concern the Placement, say what `decided` says. What
  * an earlier Placement of the same name has left behind goes with garbage collection; its end brings the Placement back.
  */
-export function planSigDecisions(
+export function sigChanges(
   owner: DecisionOwner,
   decided: readonly StoredDecision[],
   { stored, annotationsOf }: { readonly stored: readonly SigDecision[]; readonly annotationsOf: AnnotationsOf },
-): SigPlan {
+): SigChanges {
   const known = new Map(stored.map((object) => [object.metadata.name, object]));
   const names = new Set(decided.map(({ name }) => name));
   const foreign: string[] = [];

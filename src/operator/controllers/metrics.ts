@@ -37,8 +37,8 @@ export interface FleetCounts {
   readonly clusters: Readonly<Record<string, number>>;
   /** Clusters with a taint NoSelect of the hub, by its key. */
   readonly taints: Readonly<Record<string, number>>;
-  /** Scopes that the brake holds, by `fleet` and `set`. */
-  readonly held: Readonly<Record<string, number>>;
+  /** Scopes whose clusters the brake keeps from taints, by `fleet` and `set`. */
+  readonly braked: Readonly<Record<string, number>>;
   /** Whether the observation of the Leases is stale: renewals may have been missed. */
   readonly stale: boolean;
 }

@@ -10,7 +10,7 @@ import type { FactWatch } from './factwatch.js';
 export interface PlacementEntry {
   readonly rules: PlacementRules;
   readonly pool: CandidatePool;
-  /** An eligible set is unreadable: it may hold clusters that are no candidates. */
+  /** An eligible set is unreadable: it may have selected clusters that are no candidates. */
   readonly unreadable: boolean;
   /** While fewer clusters match than are wanted: the facts that its message depends on. */
   readonly watch: FactWatch | undefined;
@@ -30,16 +30,16 @@ export interface ClusterChange<P extends PlacementEntry> {
   readonly holding: Iterable<string>;
   /** The keys of the Placements that have selected the cluster; undefined unless its taints have changed. */
   readonly selecting: Iterable<string> | undefined;
-  /** The Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
-  readonly mayHoldOthers: Iterable<P>;
+  /** The Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
+  readonly maySelectOthers: Iterable<P>;
 }
 
 /**
  * The Placements that a change of a cluster affects:
  * - the cluster becomes or ceases to be a candidate, and matches, or is the first or the last candidate;
- * - it stays a candidate (or may be held without being one) and begins or ceases to match;
- * - it turns a fact that the message of the Placement depends on;
- * - its deletion begins, and the Placement may hold clusters that are no candidates;
+ * - it stays a candidate (or may be selected without being one) and begins or ceases to match;
+ * - it changes a fact that the message of the Placement depends on;
+ * - its deletion begins, and the Placement may have selected clusters that are no candidates;
  * - the Placement holds it although it fails a rule;
  * - its taints change: its standing for a Placement that has selected it, or whether a Placement that has room may select it.
  */
@@ -62,7 +62,7 @@ export function affected<P extends PlacementEntry>(
     const placement = placements.get(key);
     if (placement === undefined || placement.pending || found.has(placement)) continue;
     const stays = !moved.has(placement.pool);
-    if (isMatchChanged(placement, change) || (stays && isFactTurned(placement, change))) found.add(placement);
+    if (isMatchChanged(placement, change) || (stays && isFactChanged(placement, change))) found.add(placement);
   }
   for (const key of change.holding) {
     const placement = placements.get(key);
@@ -70,7 +70,7 @@ export function affected<P extends PlacementEntry>(
   }
   if (change.selecting !== undefined) addTainted(change, placements, found);
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
-  if (deletionBegins) for (const placement of change.mayHoldOthers) found.add(placement);
+  if (deletionBegins) for (const placement of change.maySelectOthers) found.add(placement);
   return found;
 }
 
@@ -117,14 +117,16 @@ function isMoveRelevant<P extends PlacementEntry>(
   if (move.emptinessChanged) return true;
   const view = move.now ? after : before;
   if (view === undefined) return false;
-  return matches(rules, view) || watch?.turns(move.was ? before : undefined, move.now ? after : undefined) === true;
+  return (
+    matches(rules, view) || watch?.isChangedBy(move.was ? before : undefined, move.now ? after : undefined) === true
+  );
 }
 
-function isFactTurned<P extends PlacementEntry>(
+function isFactChanged<P extends PlacementEntry>(
   { pool, watch }: P,
   { ordinal, before, after }: ClusterChange<P>,
 ): boolean {
-  return watch !== undefined && pool.clusters.has(ordinal) && watch.turns(before, after);
+  return watch !== undefined && pool.clusters.has(ordinal) && watch.isChangedBy(before, after);
 }
 
 function isMatchChanged<P extends PlacementEntry>(

@@ -20,7 +20,7 @@ interface WatchedFact {
   readonly has: (cluster: ClusterView) => boolean;
   readonly someHave: () => boolean;
   /** When the watch began. */
-  readonly held: boolean;
+  readonly was: boolean;
 }
 
 /**
@@ -40,24 +40,24 @@ export class FactWatch {
   }
 
   /**
-   * Whether a change of one cluster turns a fact. `before` and `after`: the cluster as a candidate, undefined while it is
+   * Whether a change of one cluster changes a fact. `before` and `after`: the cluster as a candidate, undefined while it is
    * none. To be called for each change until it returns true.
    */
-  turns(before: ClusterView | undefined, after: ClusterView | undefined): boolean {
-    return this.#facts.some(({ has, held, someHave }) => {
+  isChangedBy(before: ClusterView | undefined, after: ClusterView | undefined): boolean {
+    return this.#facts.some(({ has, was, someHave }) => {
       const had = before !== undefined && has(before);
       const now = after !== undefined && has(after);
       if (had === now) return false;
-      return now ? !held : !someHave();
+      return now ? !was : !someHave();
     });
   }
 }
 
-function matchFact(predicate: Predicate, candidates: CandidateFacts, held: boolean): WatchedFact {
+function matchFact(predicate: Predicate, candidates: CandidateFacts, was: boolean): WatchedFact {
   return {
     has: (cluster) => unmet(predicate, cluster).next().done === true,
     someHave: () => candidates.someMatch(predicate),
-    held,
+    was,
   };
 }
 
@@ -76,10 +76,10 @@ function requirementFacts(predicate: Predicate, candidates: CandidateFacts): rea
 function meetFact(one: SourcedRequirement, candidates: CandidateFacts): WatchedFact {
   const { source, requirement } = one;
   const someHave = (): boolean => candidates.someMeet(one);
-  return { has: (cluster) => meets(requirement, textsOf(cluster, source)), someHave, held: someHave() };
+  return { has: (cluster) => meets(requirement, textsOf(cluster, source)), someHave, was: someHave() };
 }
 
 function keyFact(source: Source, key: string, candidates: CandidateFacts): WatchedFact {
   const someHave = (): boolean => candidates.someHave(source, key);
-  return { has: (cluster) => valueOf(textsOf(cluster, source), key) !== undefined, someHave, held: someHave() };
+  return { has: (cluster) => valueOf(textsOf(cluster, source), key) !== undefined, someHave, was: someHave() };
 }

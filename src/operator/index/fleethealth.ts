@@ -1,14 +1,14 @@
 import { TAINTS } from '../../api/names.js';
 import {
-  holdOf,
-  heldScopes,
+  brakeCause,
+  brakedScopes,
   NO_BRAKE,
   recentTaints,
   scopeChanges,
   stepBrake,
   taintsAllowed,
 } from '../../domain/health/brake.js';
-import type { BrakeState, Hold, ScopeChanges, ScopeCount } from '../../domain/health/brake.js';
+import type { BrakeState, BrakeCause, ScopeChanges, ScopeCount } from '../../domain/health/brake.js';
 import type { ClockState } from '../../domain/health/clock.js';
 import {
   availabilityOf,
@@ -75,7 +75,7 @@ export class FleetHealth {
   readonly #deleted = new Map<string, ObservedLease>();
   #observation: Observation | undefined;
   #brake: BrakeState = NO_BRAKE;
-  #held: readonly string[] = [];
+  #braked: readonly string[] = [];
   #joined = 0;
   #taintedAt: readonly number[] = [];
 
@@ -85,9 +85,9 @@ export class FleetHealth {
     this.#setsOf = setsOf;
   }
 
-  /** The scopes that the brake holds: `fleet` or `set NAME`. */
-  get held(): readonly string[] {
-    return this.#held;
+  /** The scopes whose clusters the brake keeps from taints: `fleet` or `set NAME`. */
+  get braked(): readonly string[] {
+    return this.#braked;
   }
 
   /** Adds or updates a cluster. */
@@ -159,14 +159,14 @@ export class FleetHealth {
     const fleet = { joined: this.#joined, silent: silent.length };
     const before = this.#brake;
     this.#brake = stepBrake(before, { now, observedSince: since, fleet, sets: this.#countSets(silent) });
-    const held = heldScopes(this.#brake, now);
-    const isHeldChanged = held.join() !== this.#held.join();
-    this.#held = held;
-    if (isHeldChanged) for (const name of this.#unknown()) changed.add(name);
+    const braked = brakedScopes(this.#brake, now);
+    const isBrakeChanged = braked.join() !== this.#braked.join();
+    this.#braked = braked;
+    if (isBrakeChanged) for (const name of this.#unknown()) changed.add(name);
     return { changed: [...changed], ...scopeChanges(before, this.#brake) };
   }
 
-  /** Grants taints where they are due and not held, the longest silent first, at most as many as the rate allows. */
+  /** Grants taints where they are due and not braked, the longest silent first, at most as many as the rate allows. */
   grantTaints(watch: WatchState): readonly string[] {
     const since = this.observedSince(watch);
     if (since === undefined) return [];
@@ -175,7 +175,7 @@ export class FleetHealth {
     for (const [name, agent] of this.#agents) {
       if (agent.tainted !== undefined || (agent.phase !== 'lost' && agent.unhealthyAt === undefined)) continue;
       const cause = taintCause(this.#facts(name, agent, { since, now }));
-      if (cause !== undefined && this.#holdOf(name, agent, now) === undefined) due.push({ name, agent, ...cause });
+      if (cause !== undefined && this.#brakeCause(name, agent, now) === undefined) due.push({ name, agent, ...cause });
     }
     due.sort((a, b) => b.lastedMs - a.lastedMs || (a.name < b.name ? -1 : 1));
     const granted = due.slice(0, taintsAllowed(this.#taintedAt, this.#joined, now));
@@ -194,7 +194,7 @@ export class FleetHealth {
     const { now } = watch;
     const facts = this.#facts(name, agent, { since, now });
     const observed = this.#observedLease(name);
-    const isHeld = countsAsSilent(facts) && agent.tainted === undefined;
+    const isBraked = countsAsSilent(facts) && agent.tainted === undefined;
     return {
       kind: 'judged',
       taint: taintOf(facts),
@@ -205,7 +205,7 @@ export class FleetHealth {
         clusterId: view.joined ? undefined : observed?.holder,
         availability: availabilityOf(facts),
         lastRenewal: timestamp(wall - facts.lease.ageMs),
-        hold: isHeld ? this.#holdOf(name, agent, now) : undefined,
+        brake: isBraked ? this.#brakeCause(name, agent, now) : undefined,
         agentMessage: view.unhealthy ?? '',
         clock: facts.lease.renewed && agent.accepts ? observed?.clock : undefined,
       },
@@ -258,8 +258,8 @@ export class FleetHealth {
     return { ...facts, tainted: agent.tainted };
   }
 
-  #holdOf(name: string, { leaseDurationMs }: Agent, now: number): Hold | undefined {
-    return holdOf(this.#brake, { sets: this.#setsOf(name), leaseDurationMs }, now);
+  #brakeCause(name: string, { leaseDurationMs }: Agent, now: number): BrakeCause | undefined {
+    return brakeCause(this.#brake, { sets: this.#setsOf(name), leaseDurationMs }, now);
   }
 
   /** The clusters whose condition Available is Unknown: their messages name the brake. */

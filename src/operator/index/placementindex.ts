@@ -21,7 +21,7 @@ import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
 import { TaintIndex } from './taintindex.js';
 
-/** A Placement as the index holds it. */
+/** A Placement as the index has it. */
 export interface IndexedPlacement {
   readonly namespace: string;
   readonly rules: PlacementRules;
@@ -67,8 +67,8 @@ export class PlacementIndex {
   readonly #bindings = new BindingIndex();
   readonly #placements = new Map<string, Entry>();
   readonly #byNamespace = new Map<string, Set<Entry>>();
-  /** Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
-  readonly #mayHoldOthers = new Set<Entry>();
+  /** Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
+  readonly #maySelectOthers = new Set<Entry>();
   readonly #taints = new TaintIndex();
   readonly #decisions = new DecisionIndex();
 
@@ -124,7 +124,7 @@ export class PlacementIndex {
     return this.#report(this.#updateEligibility(namespace));
   }
 
-  /** Adds a Placement, or replaces it after a change of its spec: it holds the same clusters. It affects no other one. */
+  /** Adds a Placement, or replaces it after a change of its spec: its decision stays. It affects no other one. */
   upsertPlacement(key: string, { namespace, rules }: IndexedPlacement): void {
     this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
@@ -148,7 +148,7 @@ export class PlacementIndex {
     this.#requirements.removePlacement(key, entry.rules);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
-    this.#mayHoldOthers.delete(entry);
+    this.#maySelectOthers.delete(entry);
     const sameNamespace = this.#byNamespace.get(entry.namespace);
     sameNamespace?.delete(entry);
     if (sameNamespace?.size === 0) this.#byNamespace.delete(entry.namespace);
@@ -239,8 +239,8 @@ export class PlacementIndex {
     const name = (after ?? before)?.name ?? '';
     const selecting = retainted ? this.#decisions.selecting(name) : undefined;
     const holding = this.#decisions.holding(name);
-    const mayHoldOthers = this.#mayHoldOthers;
-    const change = { ordinal, before, after, moves, naming, holding, selecting, mayHoldOthers };
+    const maySelectOthers = this.#maySelectOthers;
+    const change = { ordinal, before, after, moves, naming, holding, selecting, maySelectOthers };
     return { placements: this.#report(affected(change, this.#placements)), sets };
   }
 
@@ -272,8 +272,8 @@ export class PlacementIndex {
   }
 
   #updateMayHoldOthers(entry: Entry): void {
-    if (entry.unreadable || entry.rules.problem !== undefined) this.#mayHoldOthers.add(entry);
-    else this.#mayHoldOthers.delete(entry);
+    if (entry.unreadable || entry.rules.problem !== undefined) this.#maySelectOthers.add(entry);
+    else this.#maySelectOthers.delete(entry);
   }
 
   /** The keys of the entries that are not pending yet; they are from now on. */

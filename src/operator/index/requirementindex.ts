@@ -29,7 +29,7 @@ const NO_PLACEMENTS: ReadonlySet<string> = new Set();
 /**
  * Which clusters match which predicates, updated change by change.
  *
- * Equal requirements are held once, as one bit a cluster, computed at the first use. An inverted index finds them by
+ * Equal requirements are kept once, as one bit a cluster, computed at the first use. An inverted index finds them by
  * term: the presence of a key, or a key with one value. So a change of labels or claims that no Placement names finds no
  * requirement and costs nothing. The presence of each key that a requirement needs is a requirement itself, as a label and
  * as a claim: messages depend on it. A requirement for a key that no cluster has is not evaluated for each of them.

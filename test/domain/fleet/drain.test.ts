@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../../src/api/names.js';
-import { drainText, planDrain, type DrainOutcome } from '../../../src/domain/fleet/drain.js';
+import { drainText, drainedPlacements, type DrainEffect } from '../../../src/domain/fleet/drain.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { taint } from '../../support/builders/taints.js';
 import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../../support/builders/world.js';
@@ -34,8 +34,8 @@ function holding(world: World, reason: string): World {
   return { ...world, objects: { ...world.objects, placements } };
 }
 
-describe('planDrain', () => {
-  it.each<[string, World, DrainOutcome, string]>([
+describe('drainedPlacements', () => {
+  it.each<[string, World, DrainEffect, string]>([
     ['is replaced', hub({ numberOfClusters: 2 }, ['a', 'b']), { kind: 'Replaced', by: ['c'] }, 'a → c'],
     [
       'leaves without a replacement',
@@ -93,16 +93,16 @@ describe('planDrain', () => {
       { kind: 'Misconfigured' },
       'stays: the spec is invalid',
     ],
-  ])('a drained cluster that %s is planned as such', (_case, world, outcome, text) => {
-    expect(planDrain(world, 'a')).toEqual([{ namespace: 'shop', name: 'web', outcome }]);
-    expect(drainText(outcome, 'a', { namespace: 'shop', name: 'web' })).toBe(text);
+  ])('a drained cluster that %s is planned as such', (_case, world, effect, text) => {
+    expect(drainedPlacements(world, 'a')).toEqual([{ namespace: 'shop', name: 'web', effect }]);
+    expect(drainText(effect, 'a', { namespace: 'shop', name: 'web' })).toBe(text);
   });
 
   it('a cluster that no decision holds, or that leaves anyway, concerns no Placement', () => {
     const leaving = ['a', 'b'].map((name) => rawCluster(name, { ...fleet, taints: [taint('maintenance')] }));
 
-    expect(planDrain(hub({ numberOfClusters: 1 }, ['b']), 'a')).toEqual([]);
-    expect(planDrain(hub({}, ['a'], leaving), 'a')).toEqual([]);
+    expect(drainedPlacements(hub({ numberOfClusters: 1 }, ['b']), 'a')).toEqual([]);
+    expect(drainedPlacements(hub({}, ['a'], leaving), 'a')).toEqual([]);
   });
 
   it('a drain is not known where clusters cannot be read', () => {
@@ -111,6 +111,6 @@ describe('planDrain', () => {
       withheld: [{ resource: 'managedclusters', verb: 'list', status: 403 }] as const,
     };
 
-    expect(planDrain(world, 'a')).toMatchObject([{ outcome: { kind: 'Unknown' } }]);
+    expect(drainedPlacements(world, 'a')).toMatchObject([{ effect: { kind: 'Unknown' } }]);
   });
 });

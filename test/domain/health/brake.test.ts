@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import {
-  heldScopes,
-  holdOf,
+  brakedScopes,
+  brakeCause,
   isSilentScope,
   NO_BRAKE,
   stepBrake,
@@ -58,26 +58,28 @@ describe('isSilentScope', () => {
 
 describe('the brake of the fleet', () => {
   it('the brake of the fleet holds all clusters while more than half is silent', () => {
-    expect(holdOf(fleetOf(10, [5]), ONE, 0)).toBeUndefined();
-    expect(holdOf(fleetOf(10, [6]), ONE, 0)).toEqual({ scope: 'fleet' });
-    expect(heldScopes(fleetOf(10, [6]), 0)).toEqual(['fleet']);
+    expect(brakeCause(fleetOf(10, [5]), ONE, 0)).toBeUndefined();
+    expect(brakeCause(fleetOf(10, [6]), ONE, 0)).toEqual({ scope: 'fleet' });
+    expect(brakedScopes(fleetOf(10, [6]), 0)).toEqual(['fleet']);
   });
 
   it('the brake of the fleet holds them on while more than 40 % is silent', () => {
-    expect(holdOf(fleetOf(10, [6, 5, 5, 5, 5, 5, 5]), ONE, 6 * MINUTE)).toEqual({ scope: 'fleet' });
+    expect(brakeCause(fleetOf(10, [6, 5, 5, 5, 5, 5, 5]), ONE, 6 * MINUTE)).toEqual({ scope: 'fleet' });
   });
 
   it('the brake of the fleet ends after three minutes at 40 % or less, with two lease durations more for the silent', () => {
-    expect(holdOf(fleetOf(10, [6, 4, 4, 4]), ONE, 3 * MINUTE)).toEqual({ scope: 'fleet' });
-    const released = fleetOf(10, [6, 4, 4, 4, 4]);
-    expect(heldScopes(released, 4 * MINUTE)).toEqual([]);
-    expect(holdOf(released, ONE, 6 * MINUTE - 1)).toEqual({ scope: 'released' });
-    expect(holdOf(released, ONE, 6 * MINUTE)).toBeUndefined();
-    expect(holdOf(released, { sets: [], leaseDurationMs: 5 * MINUTE }, 13 * MINUTE)).toEqual({ scope: 'released' });
+    expect(brakeCause(fleetOf(10, [6, 4, 4, 4]), ONE, 3 * MINUTE)).toEqual({ scope: 'fleet' });
+    const recovered = fleetOf(10, [6, 4, 4, 4, 4]);
+    expect(brakedScopes(recovered, 4 * MINUTE)).toEqual([]);
+    expect(brakeCause(recovered, ONE, 6 * MINUTE - 1)).toEqual({ scope: 'recovered' });
+    expect(brakeCause(recovered, ONE, 6 * MINUTE)).toBeUndefined();
+    expect(brakeCause(recovered, { sets: [], leaseDurationMs: 5 * MINUTE }, 13 * MINUTE)).toEqual({
+      scope: 'recovered',
+    });
   });
 
   it('the brake of the fleet restarts the three minutes when more than 40 % is silent in between', () => {
-    expect(holdOf(fleetOf(10, [6, 4, 4, 5, 4, 4, 4]), ONE, 6 * MINUTE)).toEqual({ scope: 'fleet' });
+    expect(brakeCause(fleetOf(10, [6, 4, 4, 5, 4, 4, 4]), ONE, 6 * MINUTE)).toEqual({ scope: 'fleet' });
   });
 
   it('the brake of the fleet restarts the three minutes after the observation was stale', () => {
@@ -88,21 +90,21 @@ describe('the brake of the fleet', () => {
       fleet: { joined: 10, silent: 0 },
       sets: new Map(),
     });
-    expect(holdOf(after, ONE, 4.5 * MINUTE)).toEqual({ scope: 'fleet' });
+    expect(brakeCause(after, ONE, 4.5 * MINUTE)).toEqual({ scope: 'fleet' });
   });
 });
 
 describe('the brake of a set', () => {
   it('the brake of a set holds the members of a silent set for 15 minutes, and no other cluster', () => {
     const state = setsOf([{ joined: 4, silent: 3 }]);
-    expect(heldScopes(state, 0)).toEqual(['set prod']);
-    expect(holdOf(state, ONE, 15 * MINUTE - 1)).toEqual({ scope: 'set', set: 'prod' });
-    expect(holdOf(state, ONE, 15 * MINUTE)).toBeUndefined();
-    expect(holdOf(state, { ...ONE, sets: ['test'] }, 0)).toBeUndefined();
+    expect(brakedScopes(state, 0)).toEqual(['set prod']);
+    expect(brakeCause(state, ONE, 15 * MINUTE - 1)).toEqual({ scope: 'set', set: 'prod' });
+    expect(brakeCause(state, ONE, 15 * MINUTE)).toBeUndefined();
+    expect(brakeCause(state, { ...ONE, sets: ['test'] }, 0)).toBeUndefined();
   });
 
   it('the brake of a set does not hold a set with fewer than three joined clusters', () => {
-    expect(heldScopes(setsOf([{ joined: 2, silent: 2 }]), 0)).toEqual([]);
+    expect(brakedScopes(setsOf([{ joined: 2, silent: 2 }]), 0)).toEqual([]);
   });
 
   it('the brake of a set counts the 15 minutes from the first silence while more than 40 % stays silent', () => {
@@ -111,11 +113,11 @@ describe('the brake of a set', () => {
       { joined: 10, silent: 5 },
       { joined: 10, silent: 6 },
     ]);
-    expect(holdOf(state, ONE, 15 * MINUTE)).toBeUndefined();
+    expect(brakeCause(state, ONE, 15 * MINUTE)).toBeUndefined();
   });
 
   it.each([[{ joined: 10, silent: 4 }], [undefined]])('the brake of a set ends when %j is silent', (count) => {
-    expect(heldScopes(setsOf([{ joined: 10, silent: 6 }, count]), MINUTE)).toEqual([]);
+    expect(brakedScopes(setsOf([{ joined: 10, silent: 6 }, count]), MINUTE)).toEqual([]);
   });
 });
 

@@ -21,7 +21,7 @@ function judged(over: Partial<ConditionInput> = {}, taint?: HealthTaint): Judgem
     clusterId: undefined,
     availability: 'available',
     lastRenewal: THEN,
-    hold: undefined,
+    brake: undefined,
     agentMessage: '',
     clock: 'synced',
     ...over,
@@ -74,21 +74,21 @@ describe('the conditions of a cluster', () => {
     expect(messageOf(NONE, unknown)).toBe(text);
     const stored = after(NONE, unknown, THEN);
     const later = { availability: 'unknown', lastRenewal: NOW } as const;
-    expect(messageOf(stored, judged({ ...later, hold: { scope: 'fleet' } }))).toBe(
+    expect(messageOf(stored, judged({ ...later, brake: { scope: 'fleet' } }))).toBe(
       `${text}; not tainted: most of the fleet is silent`,
     );
-    const held = judged({ ...later, hold: { scope: 'set', set: 'prod' } });
-    expect(messageOf(stored, held)).toBe(`${text}; not tainted: most of set prod is silent`);
-    expect(healthWrites(after(stored, held, NOW), held, NOW)).toEqual({ status: undefined, taints: undefined });
-    expect(messageOf(after(stored, held, NOW), judged(later))).toBe(text);
+    const braked = judged({ ...later, brake: { scope: 'set', set: 'prod' } });
+    expect(messageOf(stored, braked)).toBe(`${text}; not tainted: most of set prod is silent`);
+    expect(healthWrites(after(stored, braked, NOW), braked, NOW)).toEqual({ status: undefined, taints: undefined });
+    expect(messageOf(after(stored, braked, NOW), judged(later))).toBe(text);
   });
 
   it('times of transitions change with the status alone', () => {
     const stored = after(NONE, judged({ availability: 'unknown' }), THEN);
-    const held = judged({ availability: 'unknown', hold: { scope: 'fleet' } });
+    const braked = judged({ availability: 'unknown', brake: { scope: 'fleet' } });
     const find = ({ conditions }: StoredHealth): HealthCondition | undefined =>
       (conditions as readonly HealthCondition[]).find(({ type }) => type === 'ManagedClusterConditionAvailable');
-    expect(find(after(stored, held, NOW))).toMatchObject({ lastTransitionTime: THEN, lastUpdateTime: NOW });
+    expect(find(after(stored, braked, NOW))).toMatchObject({ lastTransitionTime: THEN, lastUpdateTime: NOW });
     expect(find(after(stored, judged(), NOW))).toMatchObject({ lastTransitionTime: NOW, lastUpdateTime: NOW });
   });
 
@@ -174,7 +174,7 @@ describe('the events of a cluster', () => {
   it.each<[string, StoredHealth, Judgement, readonly string[]]>([
     ['it joins', NONE, judged(), ['Normal ClusterJoined']],
     ['it is lost', joined, judged({ availability: 'unknown' }), ['Warning ClusterLost']],
-    ['it is lost under the brake', joined, judged({ availability: 'unknown', hold: { scope: 'fleet' } }), []],
+    ['it is lost under the brake', joined, judged({ availability: 'unknown', brake: { scope: 'fleet' } }), []],
     ['it is unavailable', joined, judged({ availability: 'unavailable' }), ['Warning ClusterUnavailable']],
     ['it is tainted', joined, judged({}, LOST), ['Warning ClusterTainted']],
     ['its taint changes its key', lost, judged({ availability: 'unknown' }, UNAVAILABLE), []],

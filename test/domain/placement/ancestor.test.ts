@@ -3,10 +3,10 @@ import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { matches } from '../../../src/domain/placement/select/rules.js';
 import { readDecision } from '../../../src/domain/placement/stored/decision.js';
 import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
-import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import type { Schedule } from '../../../src/domain/placement/select/schedule.js';
-import { planSlices, publishedAfter } from '../../../src/domain/placement/publish/slices.js';
-import type { SlicePlan } from '../../../src/domain/placement/publish/slices.js';
+import { sliceChanges, publishedAfter } from '../../../src/domain/placement/publish/slices.js';
+import type { SliceChanges } from '../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../src/domain/placement/report/status.js';
 import {
   binding,
@@ -23,19 +23,19 @@ import {
 } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
-function decide(world: Partial<World>): { decided: Schedule; plan: SlicePlan } {
+function decide(world: Partial<World>): { decided: Schedule; changes: SliceChanges } {
   const seen = snapshot(world);
   const decided = schedule(seen);
-  return { decided, plan: planSlices(seen, decided) };
+  return { decided, changes: sliceChanges(seen, decided) };
 }
 
 function chosen(world: Partial<World>): readonly string[] {
-  return [...selected(decide(world).decided)].sort();
+  return [...selectedClusters(decide(world).decided)].sort();
 }
 
 describe('regressions of an earlier scheduler for the same task', () => {
   it('a negative number of clusters is a misconfiguration, not a crash', () => {
-    const { decided, plan } = decide({
+    const { decided, changes } = decide({
       spec: { numberOfClusters: -3 },
       fleet: members('a'),
       stored: [decision(1, ['a'])],
@@ -45,15 +45,15 @@ describe('regressions of an earlier scheduler for the same task', () => {
       field: 'spec.numberOfClusters',
       message: '-3 is not a whole number from 0 to 2147483647',
     });
-    expect(plan.writes).toEqual([]);
+    expect(changes.writes).toEqual([]);
   });
 
   it('a refused write of a decision is not listed in the status', () => {
     const seen = snapshot({ fleet: members(...names(150)) });
     const decided = schedule(seen);
-    const plan = planSlices(seen, decided);
+    const changes = sliceChanges(seen, decided);
     const report = placementReport(seen, decided, {
-      plan,
+      changes,
       done: 1,
       failure: { name: 'web-decision-2', message: 'refused' },
     });
@@ -116,7 +116,7 @@ describe('regressions of an earlier scheduler for the same task', () => {
       ],
     };
 
-    expect(decide({ spec, stored, fleet: members('a', 'b') }).plan.writes).toEqual([]);
+    expect(decide({ spec, stored, fleet: members('a', 'b') }).changes.writes).toEqual([]);
   });
 
   it('decisions are not deleted by label alone', () => {
@@ -129,15 +129,15 @@ describe('regressions of an earlier scheduler for the same task', () => {
       readDecision({ metadata: { name: `${name}-orphan`, labels: label }, status }, owner),
     ]);
 
-    expect(decide({ fleet: members('a'), stored }).plan.writes.map((one) => [one.kind, one.name])).toEqual([
+    expect(decide({ fleet: members('a'), stored }).changes.writes.map((one) => [one.kind, one.name])).toEqual([
       ['create', 'web-decision-1'],
     ]);
   });
 
   it('a decision object is not visible before it is filled', () => {
-    const { plan } = decide({ fleet: members(...names(250)) });
+    const { changes } = decide({ fleet: members(...names(250)) });
 
-    expect(plan.writes.map((one) => [one.kind, one.clusters.length])).toEqual([
+    expect(changes.writes.map((one) => [one.kind, one.clusters.length])).toEqual([
       ['create', 100],
       ['create', 100],
       ['create', 50],
@@ -157,12 +157,12 @@ describe('regressions of an earlier scheduler for the same task', () => {
 
   it('slices are not divided again: no cluster is missing for a moment because another one is dropped', () => {
     const fleet = members(...names(250));
-    const first = publishedAfter(decide({ fleet }).plan).map((one) => decision(one.ordinal, one.clusters));
+    const first = publishedAfter(decide({ fleet }).changes).map((one) => decision(one.ordinal, one.clusters));
     const [gone] = first[0]?.clusters ?? [];
-    const { plan } = decide({ fleet: fleet.filter((one) => one.cluster.name !== gone), stored: first });
+    const { changes } = decide({ fleet: fleet.filter((one) => one.cluster.name !== gone), stored: first });
 
-    expect(plan.writes.map((one) => [one.kind, one.name])).toEqual([['update', 'web-decision-1']]);
-    for (const state of prefixes(first, plan.writes))
+    expect(changes.writes.map((one) => [one.kind, one.name])).toEqual([['update', 'web-decision-1']]);
+    for (const state of prefixes(first, changes.writes))
       expect(new Set(state.flatMap((one) => one.clusters)).size).toBeGreaterThanOrEqual(249);
   });
 
@@ -193,11 +193,11 @@ describe('regressions of an earlier scheduler for the same task', () => {
   it('an error that only a user can correct is Stalled, and needs no write once it is reported', () => {
     const seen = snapshot({ spec: { numberOfClusters: -1 }, stored: [decision(1, [])] });
     const decided = schedule(seen);
-    const plan = planSlices(seen, decided);
+    const changes = sliceChanges(seen, decided);
 
-    expect(plan.writes).toEqual([]);
-    expect(placementReport(seen, decided, { plan, done: 0 }).states.find((one) => one.type === 'Stalled')?.reason).toBe(
-      'Misconfigured',
-    );
+    expect(changes.writes).toEqual([]);
+    expect(
+      placementReport(seen, decided, { changes, done: 0 }).states.find((one) => one.type === 'Stalled')?.reason,
+    ).toBe('Misconfigured');
   });
 });

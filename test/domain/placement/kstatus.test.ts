@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { schedule } from '../../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../../src/domain/placement/publish/slices.js';
+import { sliceChanges } from '../../../src/domain/placement/publish/slices.js';
 import { placementReport, statusToWrite } from '../../../src/domain/placement/report/status.js';
 import type { PublicationFailure } from '../../../src/domain/placement/report/status.js';
 import { decision, members, snapshot } from '../../support/builders/placement.js';
@@ -18,10 +18,10 @@ interface Row {
 function watched({ world, done, failure }: Row): Readable {
   const seen = snapshot(world);
   const decided = schedule(seen);
-  const plan = planSlices(seen, decided);
+  const changes = sliceChanges(seen, decided);
   const report = placementReport(seen, decided, {
-    plan,
-    done: done ?? plan.writes.length,
+    changes,
+    done: done ?? changes.writes.length,
     ...(failure && { failure }),
   });
   const status = statusToWrite(seen.placement.status, report, '2026-01-01T00:00:00Z');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
-import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
-import { planSlices, slotsAfter } from '../../../src/domain/placement/publish/slices.js';
-import type { SlicePlan } from '../../../src/domain/placement/publish/slices.js';
+import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { sliceChanges, slotsAfter } from '../../../src/domain/placement/publish/slices.js';
+import type { SliceChanges } from '../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../src/domain/placement/report/status.js';
 import type { Slots } from '../../../src/domain/placement/select/snapshot.js';
 import { decision, member, names, prefixes, snapshot } from '../../support/builders/placement.js';
@@ -23,7 +23,7 @@ const someStep: fc.Arbitrary<Step> = fc.record({
 const someSteps = fc.array(someStep, { minLength: 2, maxLength: 6 });
 
 interface Pass {
-  readonly plan: SlicePlan;
+  readonly changes: SliceChanges;
   readonly chosen: readonly string[];
   readonly states: readonly (readonly StoredDecision[])[];
 }
@@ -35,8 +35,8 @@ function run(step: Step, stored: readonly StoredDecision[], remembered?: Slots):
   const fleet = names(340).map((name) => member(name, {}, there.has(name) ? ['fleet'] : []));
   const seen = snapshot({ spec: { numberOfClusters: step.wanted }, fleet, stored, remembered });
   const decided = schedule(seen);
-  const plan = planSlices(seen, decided);
-  return { plan, chosen: selected(decided), states: prefixes(stored, plan.writes) };
+  const changes = sliceChanges(seen, decided);
+  return { changes, chosen: selectedClusters(decided), states: prefixes(stored, changes.writes) };
 }
 
 function last<T>(list: readonly T[]): T {
@@ -58,7 +58,7 @@ function place(stored: readonly StoredDecision[], cluster: string): number | und
   return stored.find((one) => one.clusters.includes(cluster))?.ordinal;
 }
 
-describe('planSlices, through any sequence of changes', () => {
+describe('sliceChanges, through any sequence of changes', () => {
   it('publishing shows at every moment at most the wanted clusters, none twice, and those that stay in their objects', () => {
     fc.assert(
       fc.property(someSteps, fc.boolean(), (steps, remembering) => {
@@ -66,7 +66,7 @@ describe('planSlices, through any sequence of changes', () => {
         let memory: Slots | undefined;
         for (const step of steps) {
           const before = union(stored);
-          const { plan, chosen, states } = run(step, stored, memory);
+          const { changes, chosen, states } = run(step, stored, memory);
           const staying = before.filter((name) => chosen.includes(name));
           for (const state of states) {
             const seen = union(state);
@@ -76,7 +76,7 @@ describe('planSlices, through any sequence of changes', () => {
             expect(Math.max(0, ...state.map((one) => one.clusters.length))).toBeLessThanOrEqual(100);
           }
           stored = last(states);
-          memory = remembering ? slotsAfter(plan) : undefined;
+          memory = remembering ? slotsAfter(changes) : undefined;
           expect([...union(stored)].sort()).toEqual([...chosen].sort());
           expect(stored.filter((one) => one.clusters.length === 0 && one.ordinal !== 1)).toEqual([]);
           expect(stored.some((one) => one.ordinal === 1)).toBe(true);
@@ -91,13 +91,13 @@ describe('planSlices, through any sequence of changes', () => {
       fc.property(someSteps, (steps) => {
         let stored: readonly StoredDecision[] = [];
         for (const step of steps) {
-          const { plan, states } = run(step, stored);
-          const touched = plan.writes.map((one) => one.name);
+          const { changes, states } = run(step, stored);
+          const touched = changes.writes.map((one) => one.name);
           expect(new Set(touched).size).toBe(touched.length);
-          for (const write of plan.writes)
+          for (const write of changes.writes)
             expect(stored.find((one) => one.name === write.name)?.clusters).not.toEqual(write.clusters);
           stored = last(states);
-          expect(run(step, stored).plan.writes).toEqual([]);
+          expect(run(step, stored).changes.writes).toEqual([]);
         }
       }),
       { numRuns: 50 },
@@ -109,9 +109,9 @@ describe('planSlices, through any sequence of changes', () => {
       fc.property(someSteps, (steps) => {
         let stored: readonly StoredDecision[] = [];
         for (const step of steps) {
-          const { plan, states } = run(step, stored);
-          for (const write of plan.writes) {
-            if (write.kind === 'create' && write.clusters.length === 0) expect(plan.slots.flat()).toEqual([]);
+          const { changes, states } = run(step, stored);
+          for (const write of changes.writes) {
+            if (write.kind === 'create' && write.clusters.length === 0) expect(changes.slots.flat()).toEqual([]);
           }
           stored = last(states);
         }
@@ -125,11 +125,11 @@ describe('planSlices, through any sequence of changes', () => {
       fc.property(someSteps, (steps) => {
         let stored: readonly StoredDecision[] = [];
         for (const step of steps) {
-          const { plan, states } = run(step, stored);
+          const { changes, states } = run(step, stored);
           const end = contents(last(states));
           states.forEach((state, done) => {
             expect(contents(last(run(step, state).states))).toEqual(end);
-            expect(contents(last(run(step, state, slotsAfter(plan, done)).states))).toEqual(end);
+            expect(contents(last(run(step, state, slotsAfter(changes, done)).states))).toEqual(end);
           });
           stored = last(states);
         }
@@ -141,11 +141,11 @@ describe('planSlices, through any sequence of changes', () => {
   it('publishing creates every deleted object again from the remembered lists', () => {
     fc.assert(
       fc.property(someStep, fc.nat(3), (step, lost) => {
-        const { plan, states } = run(step, []);
+        const { changes, states } = run(step, []);
         const stored = last(states);
         const left = stored.filter((one) => one.ordinal !== lost + 1);
 
-        expect(contents(last(run(step, left, slotsAfter(plan)).states))).toEqual(contents(stored));
+        expect(contents(last(run(step, left, slotsAfter(changes)).states))).toEqual(contents(stored));
       }),
       { numRuns: 100 },
     );
@@ -187,7 +187,7 @@ function own(stored: readonly StoredDecision[]): readonly StoredDecision[] {
   );
 }
 
-describe('planSlices, over any objects that others have left', () => {
+describe('sliceChanges, over any objects that others have left', () => {
   const small = fc.record({
     fleet: fc.nat(40),
     away: fc.array(fc.nat(39), { maxLength: 5 }),
@@ -197,17 +197,17 @@ describe('planSlices, over any objects that others have left', () => {
   it('publishing ends in one reconcile with exactly the selected clusters, without blocked objects, and does not change foreign objects', () => {
     fc.assert(
       fc.property(small, someStore, someMemory, (step, stored, memory) => {
-        const { plan, chosen, states } = run(step, stored, memory);
+        const { changes, chosen, states } = run(step, stored, memory);
         const end = last(states);
-        const withheld = plan.blocked.flatMap((one) => plan.slots[one.ordinal - 1] ?? []);
+        const withheld = changes.blocked.flatMap((one) => changes.slots[one.ordinal - 1] ?? []);
 
         expect([...union(own(end)), ...withheld].sort()).toEqual([...chosen].sort());
         expect(end.filter((one) => one.ownership === 'foreign')).toEqual(
           stored.filter((one) => one.ownership === 'foreign'),
         );
-        expect(run(step, end, slotsAfter(plan)).plan.writes).toEqual([]);
+        expect(run(step, end, slotsAfter(changes)).changes.writes).toEqual([]);
         // Without the remembered lists, a cluster of an object that another client replaced is new, and may get another slot.
-        if (memory === undefined || plan.blocked.length === 0) expect(run(step, end).plan.writes).toEqual([]);
+        if (memory === undefined || changes.blocked.length === 0) expect(run(step, end).changes.writes).toEqual([]);
       }),
       { numRuns: 1000 },
     );
@@ -236,9 +236,9 @@ describe('planSlices, over any objects that others have left', () => {
           .map((name) => member(name));
         const seen = snapshot({ spec: { numberOfClusters: step.wanted }, fleet, stored, remembered: memory });
         const decided = schedule(seen);
-        const plan = planSlices(seen, decided);
-        prefixes(stored, plan.writes).forEach((state, done) => {
-          const report = placementReport(seen, decided, { plan, done });
+        const changes = sliceChanges(seen, decided);
+        prefixes(stored, changes.writes).forEach((state, done) => {
+          const report = placementReport(seen, decided, { changes, done });
           const there = new Set(union(own(state)));
           const needed = step.wanted ?? decided.matched;
           const found = new Map(report.states.map((one) => [one.type, one.status]));
@@ -250,8 +250,8 @@ describe('planSlices, over any objects that others have left', () => {
           );
           expect(report.numberOfSelectedClusters).toBe(there.size);
           if (found.get('PlacementSatisfied') === 'True')
-            expect(selected(decided).filter((name) => there.has(name)).length).toBeGreaterThanOrEqual(needed);
-          expect(found.get('Ready') === 'True').toBe(done === plan.writes.length && plan.blocked.length === 0);
+            expect(selectedClusters(decided).filter((name) => there.has(name)).length).toBeGreaterThanOrEqual(needed);
+          expect(found.get('Ready') === 'True').toBe(done === changes.writes.length && changes.blocked.length === 0);
         });
       }),
       { numRuns: 500 },

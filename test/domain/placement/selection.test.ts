@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FleetMember } from '../../support/builders/candidates.js';
 import { placementReport } from '../../../src/domain/placement/report/status.js';
-import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../../src/domain/placement/publish/slices.js';
+import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { sliceChanges } from '../../../src/domain/placement/publish/slices.js';
 import {
   binding,
   cluster,
@@ -212,7 +212,7 @@ const someWorld: fc.Arbitrary<World> = fc.record({
 });
 
 function choose(world: World): readonly string[] {
-  return [...selected(schedule(snapshot(world)))].sort();
+  return [...selectedClusters(schedule(snapshot(world)))].sort();
 }
 
 describe('schedule, for any snapshot', () => {
@@ -227,8 +227,12 @@ describe('schedule, for any snapshot', () => {
     const messageOf = (world: World): string => {
       const seen = snapshot(world);
       const decided = schedule(seen);
-      const plan = planSlices(seen, decided);
-      return JSON.stringify([decided, plan, placementReport(seen, decided, { plan, done: plan.writes.length })]);
+      const changes = sliceChanges(seen, decided);
+      return JSON.stringify([
+        decided,
+        changes,
+        placementReport(seen, decided, { changes, done: changes.writes.length }),
+      ]);
     };
     const shuffledWorld = someWorld.chain((world) =>
       fc.tuple(
@@ -253,9 +257,9 @@ describe('schedule, for any snapshot', () => {
       fc.property(someWorld, fc.nat(13), (world, index) => {
         // Of a decision that still holds deleted clusters, their places are filled first.
         const before = choose({ ...world, stored: [decision(1, choose(world))] });
-        const settled = { ...world, stored: [decision(1, before)] };
+        const published = { ...world, stored: [decision(1, before)] };
         const gone = `c${index}`;
-        const after = choose({ ...settled, fleet: world.fleet.filter((one) => one.cluster.name !== gone) });
+        const after = choose({ ...published, fleet: world.fleet.filter((one) => one.cluster.name !== gone) });
         const lost = before.filter((name) => !after.includes(name));
 
         expect(lost).toEqual(before.includes(gone) ? [gone] : []);
@@ -282,7 +286,7 @@ describe('schedule, for any snapshot', () => {
         const decided = schedule(snapshot(world));
         const first = [...decided.kept.flat(), ...decided.added];
 
-        expect(choose({ ...world, stored: [decision(1, first)] })).toEqual([...selected(decided)].sort());
+        expect(choose({ ...world, stored: [decision(1, first)] })).toEqual([...selectedClusters(decided)].sort());
       }),
     );
   });

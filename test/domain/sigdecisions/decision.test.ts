@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   confirmedDecision,
-  planSigDecisions,
+  sigChanges,
   type SigDecision,
   type SigWrite,
 } from '../../../src/domain/sigdecisions/decision.js';
@@ -26,7 +26,7 @@ function after(writes: readonly SigWrite[]): readonly SigDecision[] {
 }
 
 function plan(lists: readonly StoredDecision[], stored: readonly SigDecision[] = []): readonly SigWrite[] {
-  return planSigDecisions(OWNER, lists, { stored, annotationsOf: NONE }).writes;
+  return sigChanges(OWNER, lists, { stored, annotationsOf: NONE }).writes;
 }
 
 const summary = (writes: readonly SigWrite[]): readonly string[] =>
@@ -66,7 +66,7 @@ describe('a decision as PlacementDecisions of SIG Multicluster', () => {
     const annotationsOf = (cluster: string): Record<string, string> => ({
       'cluster.fleetmgmt.io/source': sources[cluster] ?? '',
     });
-    const { writes } = planSigDecisions(OWNER, decided(['a', 'b']), { stored: [], annotationsOf });
+    const { writes } = sigChanges(OWNER, decided(['a', 'b']), { stored: [], annotationsOf });
 
     expect(after(writes)[0]?.decisions).toEqual([
       { clusterProfileRef: { name: 'a', namespace: 'fleet' } },
@@ -126,7 +126,7 @@ describe('a decision as PlacementDecisions of SIG Multicluster', () => {
     const owners = second.metadata.ownerReferences?.map((one) => ({ ...one, uid: 'uid-earlier' })) ?? [];
     const earlier = { ...second, metadata: { ...second.metadata, ownerReferences: owners } };
 
-    expect(planSigDecisions(OWNER, lists, { stored: [foreign, earlier], annotationsOf: NONE })).toEqual({
+    expect(sigChanges(OWNER, lists, { stored: [foreign, earlier], annotationsOf: NONE })).toEqual({
       writes: [],
       foreign: ['web-decision-1'],
     });

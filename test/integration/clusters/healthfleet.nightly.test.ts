@@ -153,7 +153,7 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
       await minutes(26, alive);
       await available(alive.length);
 
-      expect(hub.observer.counts().held).toEqual({ fleet: 1, set: 0 });
+      expect(hub.observer.counts().braked).toEqual({ fleet: 1, set: 0 });
       expect((await agents.summary('edge-999')).join()).toMatch(
         /^Unknown .*; not tainted: most of the fleet is silent$/,
       );
@@ -165,7 +165,7 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
       await minutes(5, all);
       await available(COUNT);
 
-      expect(hub.observer.counts().held).toEqual({ fleet: 0, set: 0 });
+      expect(hub.observer.counts().braked).toEqual({ fleet: 0, set: 0 });
       expect(scopes(events)).toEqual([`FleetSilent ${AGENTS_NAMESPACE}`, `FleetRecovered ${AGENTS_NAMESPACE}`]);
     },
     LONG_MS,
@@ -180,7 +180,7 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
       // Silent after 10 minutes, less the one since the last renewal; held for 15 more.
       await minutes(22, others);
       await available(others.length);
-      expect(hub.observer.counts().held).toEqual({ fleet: 0, set: 1 });
+      expect(hub.observer.counts().braked).toEqual({ fleet: 0, set: 1 });
       expect((await agents.summary('edge-0')).join()).toMatch(/^Unknown .*; not tainted: most of set west is silent$/);
       expect(scopes(events)).toEqual(['FleetSilent west']);
 

@@ -15,7 +15,7 @@ import {
   ServiceAccounts,
 } from '../../../src/runtime/vocabulary/kinds.js';
 import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
-import { driftedFields } from '../../../src/domain/engine/plan/drift.js';
+import { driftedFields } from '../../../src/domain/engine/steps/drift.js';
 import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';
 import { pullSecret } from '../../support/builders/pullsecret.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';

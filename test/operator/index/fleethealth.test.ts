@@ -199,8 +199,8 @@ describe('the brake', () => {
     fleet.run(60 * MINUTE);
     expect(fleet.granted).toEqual([]);
     expect(fleet.silent).toEqual(['fleet']);
-    expect(fleet.health.held).toEqual(['fleet']);
-    expect(fleet.verdict('edge-19')).toBe('unknown held by fleet');
+    expect(fleet.health.braked).toEqual(['fleet']);
+    expect(fleet.verdict('edge-19')).toBe('unknown braked by fleet');
     expect(fleet.verdict('edge-0')).toBe('available');
   });
 
@@ -221,7 +221,7 @@ describe('the brake', () => {
     const fleet = silence(5, 'prod');
     fleet.run(10 * MINUTE);
     expect(fleet.silent).toEqual(['set prod']);
-    expect(fleet.verdict('edge-19')).toBe('unknown held by set prod');
+    expect(fleet.verdict('edge-19')).toBe('unknown braked by set prod');
     expect(fleet.granted).toEqual([]);
     fleet.run(10 * MINUTE);
     expect(fleet.granted).toHaveLength(5);

@@ -8,7 +8,7 @@ import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import type { IndexedDecision, Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { factsOf } from '../../../src/domain/placement/report/facts.js';
-import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import type {
   BindingView,
   ClusterView,
@@ -73,7 +73,7 @@ class Model {
       bindings,
       sets,
       candidates,
-      held: this.clusters,
+      selected: this.clusters,
       stored: [],
       remembered: slots,
       definitions: undefined,
@@ -86,7 +86,14 @@ class Model {
     const seen = this.snapshot(key);
     const decided = schedule(seen);
     const { eligibility, kept, added, dropped, until } = decided;
-    return { eligibility, kept, added, dropped, until, facts: factsOf(seen, decided, new Set(selected(decided))) };
+    return {
+      eligibility,
+      kept,
+      added,
+      dropped,
+      until,
+      facts: factsOf(seen, decided, new Set(selectedClusters(decided))),
+    };
   }
 
   /** Reconciles the Placement. */
@@ -583,14 +590,16 @@ describe('PlacementIndex', () => {
           for (const [key, placement] of model.placements) {
             const wanted = model.snapshot(key).candidates;
             const { count, matched } = wanted;
-            const held = begun(twin, key).candidates;
-            expect(held.count).toBe(count);
-            expect(clusterNames.filter((name) => held.has(name))).toEqual(
+            const found = begun(twin, key).candidates;
+            expect(found.count).toBe(count);
+            expect(clusterNames.filter((name) => found.has(name))).toEqual(
               clusterNames.filter((name) => wanted.has(name)),
             );
-            expect([...held.matched].map((one) => one.name).sort()).toEqual([...matched].map((one) => one.name).sort());
-            expect(held.matched.size).toBe(matched.size);
-            expect(held.unmatched).toEqual(wanted.unmatched);
+            expect([...found.matched].map((one) => one.name).sort()).toEqual(
+              [...matched].map((one) => one.name).sort(),
+            );
+            expect(found.matched.size).toBe(matched.size);
+            expect(found.unmatched).toEqual(wanted.unmatched);
             const reconciled = event.kind === 'reconcile' && event.key === key;
             const changed = !reconciled && before.get(key) !== JSON.stringify(model.outcome(key));
             if (changed) expect(placement.pending || reported.includes(key)).toBe(true);

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:tls';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { RENEW_BEFORE_MS } from '../../../src/domain/engine/plan/certificate.js';
+import { RENEW_BEFORE_MS } from '../../../src/domain/engine/steps/certificate.js';
 import { issueServingCertificate, LIFETIME_MS, type ServingCertificate } from '../../../src/runtime/tls/serving.js';
 
 const NAMES = [

@@ -1,4 +1,4 @@
-import type { KeyPair } from '../../../src/domain/engine/plan/certificate.js';
+import type { KeyPair } from '../../../src/domain/engine/steps/certificate.js';
 
 export const DAY_MS = 24 * 3600 * 1000;
 /** A part of every key that {@link issueForTest} makes: it may not appear anywhere else. */

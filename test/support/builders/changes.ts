@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
 import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
-import { outcomeOf } from '../../../src/domain/fleet/outcome.js';
+import { forecastOf } from '../../../src/domain/fleet/forecast.js';
 import { planFleet } from '../../../src/domain/fleet/plan.js';
 import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { recordWindow } from '../../../src/domain/placement/select/budget.js';
@@ -123,7 +123,7 @@ function publishedOf(
   const { namespace = '', name, uid = '' } = placement.metadata;
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
-  const { slots, removals, additions, status } = outcomeOf(input.snapshot).published;
+  const { slots, removals, additions, status } = forecastOf(input.snapshot).published;
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
   const decisions = slots.map((clusters, index) => {

@@ -16,7 +16,7 @@ import {
 } from '../../../src/domain/engine/manifest/desired.js';
 import type { Templates } from '../../../src/domain/engine/manifest/templates.js';
 import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/manifest.js';
-import { desiredSteps, pruneSteps, type PlanInput, type Step } from '../../../src/domain/engine/plan/plan.js';
+import { desiredSteps, pruneSteps, type StepInput, type Step } from '../../../src/domain/engine/steps/steps.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
 import { readManifests } from '../../../src/runtime/manifests/manifests.js';
@@ -177,7 +177,7 @@ export function condition(status: MultiClusterEngineStatus | undefined, type: st
 }
 
 /** Every step of a plan: what is desired in the order of applying, then what is pruned. */
-export function plan(input: PlanInput): readonly Step[] {
+export function plan(input: StepInput): readonly Step[] {
   return [...desiredSteps(input), ...pruneSteps(input)];
 }
 

@@ -9,7 +9,7 @@ import { summarize } from '../../../src/domain/placement/explain/summary.js';
 import type { Explanation } from '../../../src/domain/placement/explain/verdict.js';
 import { bindingView } from '../../../src/domain/placement/select/eligible.js';
 import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
-import { schedule, selected } from '../../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import { explainInput, NAMESPACE } from './world.js';
 
@@ -22,7 +22,7 @@ export function expectExplainsSchedule(world: World): void {
   const explained = explain(explainInput(world));
   const verdicts = new Map(explained.clusters.map((one) => [one.name, one]));
 
-  assert.deepEqual(namesOf(explained, 'Selected'), [...selected(decided)].sort());
+  assert.deepEqual(namesOf(explained, 'Selected'), [...selectedClusters(decided)].sort());
   assert.deepEqual(
     namesOf(explained, 'Held'),
     decided.heldRemovals.map((one) => one.cluster),
@@ -55,7 +55,7 @@ function expectRanksGrow(world: World, { clusters }: Explanation): void {
     // Held clusters have no rank, and take the places of others.
     const release = { until: Infinity, clusters: undefined, isDigested: false, id: '' };
     const rules = { ...snapshot.placement.rules, wanted };
-    const chosen = selected(schedule({ ...snapshot, placement: { ...snapshot.placement, rules, release } }));
+    const chosen = selectedClusters(schedule({ ...snapshot, placement: { ...snapshot.placement, rules, release } }));
     const best = ranked.slice(0, wanted).map((one) => one.name);
     assert.deepEqual([...chosen].sort(), best.sort());
   }
@@ -130,7 +130,7 @@ export function expectIndexEqual(world: World): void {
   for (const name of names) assert.equal(candidates.has(name), snapshot.candidates.has(name));
   assert.deepEqual(new Map(candidates.tainted), new Map(snapshot.candidates.tainted));
   assert.deepEqual(sortedNames(candidates.matched), sortedNames(snapshot.candidates.matched));
-  for (const [name, view] of snapshot.held) assert.deepEqual(index.cluster(name), view);
+  for (const [name, view] of snapshot.selected) assert.deepEqual(index.cluster(name), view);
 }
 
 /** The world after `kubectl label` of one cluster. */

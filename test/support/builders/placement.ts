@@ -119,7 +119,7 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
     bindings,
     sets,
     candidates: candidatesAmong(fleet, eligible, rules),
-    held: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
+    selected: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
     stored,
     remembered,
     definitions,

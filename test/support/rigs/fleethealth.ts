@@ -106,9 +106,9 @@ export class VirtualFleet {
     const judgement = this.judge(name);
     if (judgement.kind !== 'judged') return judgement.kind;
     const { conditions, taint } = judgement;
-    const hold = conditions.hold?.scope === 'set' ? `set ${conditions.hold.set}` : conditions.hold?.scope;
+    const brake = conditions.brake?.scope === 'set' ? `set ${conditions.brake.set}` : conditions.brake?.scope;
     const [, key = ''] = taint?.key.split('/') ?? [];
-    const parts = [conditions.availability ?? 'kept', key, taint?.effect, hold && `held by ${hold}`];
+    const parts = [conditions.availability ?? 'kept', key, taint?.effect, brake && `braked by ${brake}`];
     return parts.filter((part) => part !== undefined && part !== '').join(' ');
   }
 

@@ -89,8 +89,8 @@ function paused(input: StatusInput): ReadyCondition | undefined {
   const stopped = `annotation ${PAUSED_ANNOTATION} stops every write except that of status`;
   if (input.objects === undefined) return notReady('Paused', stopped);
   const unusable = input.objects.filter((one) => one.state === 'unusable');
-  const held = input.objects.filter((one) => one.state !== 'applied' && one.state !== 'unusable');
-  const what = held.length === 0 ? 'nothing is pending' : `pending: ${messagesOf(held)}`;
+  const pending = input.objects.filter((one) => one.state !== 'applied' && one.state !== 'unusable');
+  const what = pending.length === 0 ? 'nothing is pending' : `pending: ${messagesOf(pending)}`;
   const problem = unusable.length === 0 ? '' : `; ${messagesOf(unusable)}`;
   return notReady('Paused', `${stopped}; ${what}${problem}`);
 }

@@ -3,8 +3,8 @@ import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
 import { clusterHash, byRank, scoreOf, seedOf } from '../select/rank.js';
 import { valueOf, type Requirement } from '../../selectors.js';
 import type { Predicate } from '../spec/predicates.js';
-import { failures, sourcedRequirements, unmetBy, type FailureCause, type Source, type Unmet } from '../select/rules.js';
-import { schedule, selected, type Schedule } from '../select/schedule.js';
+import { failures, sourcedRequirements, unmetBy, type FailedRule, type Source, type Unmet } from '../select/rules.js';
+import { schedule, selectedClusters, type Schedule } from '../select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
 
@@ -44,7 +44,7 @@ export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): 
 export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): readonly ClusterExplanation[] {
   const rules = judgeFor(snapshot, decided);
   return decided.dropped.map(({ cluster: name, cause }) => {
-    const subject = { name, cluster: snapshot.held.get(name), sets: [], inDecision: true };
+    const subject = { name, cluster: snapshot.selected.get(name), sets: [], inDecision: true };
     return { ...judge(subject, rules), verdict: cause };
   });
 }
@@ -63,7 +63,7 @@ const NONE: readonly Unmet[] = [];
 
 /** The members, and the clusters of the decision; with an invalid spec these alone, since no other can be selected. */
 function subjectsOf(
-  { placement, held }: PlacementSnapshot,
+  { placement, selected }: PlacementSnapshot,
   members: readonly Member[],
   current: ReadonlySet<string>,
 ): readonly Subject[] {
@@ -75,7 +75,7 @@ function subjectsOf(
   });
   const known = new Set(subjects.map((one) => one.name));
   for (const name of current)
-    if (!known.has(name)) subjects.push({ name, cluster: held.get(name), sets: [], inDecision: true });
+    if (!known.has(name)) subjects.push({ name, cluster: selected.get(name), sets: [], inDecision: true });
   return subjects.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -102,7 +102,7 @@ function judge({ name, cluster, sets, inDecision }: Subject, by: Judge): Judged 
   const best = leastUnmet(failing);
   const matched = best === undefined || failing[best]?.length === 0;
   const mayBeSelected = inDecision || !by.isCurrentKnown;
-  const causes: FailureCause[] = [
+  const causes: FailedRule[] = [
     ...failures({ cluster, member, matched, selected: mayBeSelected, now: by.snapshot.now }, rules),
   ];
   // One that yields its place passes every rule until another can take it.
@@ -125,7 +125,7 @@ function sharedPredicate(predicate: Predicate): SharedPredicate {
 }
 
 /**
- * What `unmet` of the rules generates, each equal element and each equal list of one held once: a fleet has few different values,
+ * What `unmet` of the rules generates, each equal element and each equal list of one kept once: a fleet has few different values,
  * and hundreds of thousands of objects that stay would take longer to collect than to compute. So each value of a key is
  * compared once.
  */
@@ -183,7 +183,7 @@ function orderOfSelection(judged: readonly Judged[], snapshot: PlacementSnapshot
  * before: it is certain only when all of the `passing` clusters fit.
  */
 function verdicts(decided: Schedule, passing: number, decisionsReadable: boolean): (name: string) => Verdict {
-  const chosen = new Set(selected(decided));
+  const chosen = new Set(selectedClusters(decided));
   const certain = decisionsReadable || chosen.size === passing || decided.wanted === 0;
   return (name) => (certain ? (chosen.has(name) ? 'Selected' : 'NotNeeded') : 'Unknown');
 }

@@ -4,7 +4,7 @@ import { isNeverJoined } from '../../health/taints.js';
 import { wordText } from './requirementtext.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import type { StuckCluster } from '../select/room.js';
+import type { StuckCluster } from '../select/tainteffects.js';
 import {
   knownEnd,
   taintsAgainstNew,

@@ -1,6 +1,6 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { ClusterView } from '../spec/cluster.js';
-import type { FailureCause, Unmet } from '../select/rules.js';
+import type { FailedRule, Unmet } from '../select/rules.js';
 import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 
@@ -29,7 +29,7 @@ export interface Readable {
 }
 
 /** `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget keeps it out. `Unknown`: it depends on objects that could not be read. */
-export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'Unknown' | FailureCause;
+export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'Unknown' | FailedRule;
 
 export interface ClusterExplanation {
   readonly name: string;
@@ -41,7 +41,7 @@ export interface ClusterExplanation {
   readonly inDecision: boolean;
   readonly verdict: Verdict;
   /** Every rule that it fails, in the order of the rules. */
-  readonly causes: readonly FailureCause[];
+  readonly causes: readonly FailedRule[];
   /** From 1, in the order of selection: the first numberOfClusters are selected. Undefined when it fails a rule. */
   readonly rank: number | undefined;
   /** For each predicate the requirements that it does not meet; an empty list for a predicate that it matches. */

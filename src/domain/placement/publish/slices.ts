@@ -10,7 +10,7 @@ import {
   type DecisionWrite,
   type DeleteDecision,
   type PublishedSlice,
-  type SliceChange,
+  type UnorderedWrite,
   type UpdateDecision,
 } from './writeorder.js';
 import type { PlacementSnapshot, Slots } from '../select/snapshot.js';
@@ -21,7 +21,7 @@ export type { DecisionWrite, PublishedSlice } from './writeorder.js';
  * How a selection is published in decision objects. A cluster keeps its object as long as it is selected.
  *
  * Guarantees, unless others edit the objects: after every prefix of the writes the union of the objects holds no cluster
- * twice, lacks none that stays selected, and is no larger than before the plan or after it, whichever is more. A new plan
+ * twice, lacks none that stays selected, and is no larger than before the writes or after them, whichever is more. A new computation
  * after any prefix, computed from the stored objects alone, ends in the same objects.
  * Caveat: a cluster that others have moved is removed from one object before it is added to the other.
  */
@@ -39,7 +39,7 @@ export interface BlockedSlice {
   readonly why: Obstacle;
 }
 
-export interface SlicePlan {
+export interface SliceChanges {
   /** The clusters selected before the writes. */
   readonly base: Slots;
   /** The object of each selected cluster; the list of a blocked slice is not published. */
@@ -53,15 +53,14 @@ export interface SlicePlan {
 }
 
 /** The writes that publish `schedule`. */
-export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): SlicePlan {
+export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): SliceChanges {
   const placement = snapshot.placement.name;
   const objects = new Map<number, StoredDecision>();
   for (const one of snapshot.stored) if (one.ordinal !== undefined) objects.set(one.ordinal, one);
   const order = fillOrder(schedule.kept, objects);
   const slots = fillSlots(schedule, order);
   const published = publishedIn(objects);
-  const changes = changesOf(slots, objects, { snapshot, schedule });
-  const ordered = orderWrites(changes, order);
+  const ordered = orderWrites(unorderedWrites(slots, objects, { snapshot, schedule }), order);
   const writes = [
     ...unconditionalDeletes(snapshot.stored),
     ...(schedule.uncounted > 0 ? removalsFirst(ordered, published) : ordered),
@@ -76,9 +75,9 @@ export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): Sli
 }
 
 /** The objects of this Placement after the first `done` writes, sorted by ordinal. */
-export function publishedAfter(plan: SlicePlan, done = plan.writes.length): readonly PublishedSlice[] {
-  const slices = new Map(plan.published.map((slice) => [slice.ordinal, slice]));
-  for (const { kind, name, ordinal, clusters, revision } of plan.writes.slice(0, done)) {
+export function publishedAfter(changes: SliceChanges, done = changes.writes.length): readonly PublishedSlice[] {
+  const slices = new Map(changes.published.map((slice) => [slice.ordinal, slice]));
+  for (const { kind, name, ordinal, clusters, revision } of changes.writes.slice(0, done)) {
     if (ordinal === undefined) continue;
     if (kind === 'delete') slices.delete(ordinal);
     else slices.set(ordinal, { ordinal, name, clusters, revision });
@@ -87,17 +86,17 @@ export function publishedAfter(plan: SlicePlan, done = plan.writes.length): read
 }
 
 /** The lists to remember after the first `done` writes: see `PlacementSnapshot.remembered`. */
-export function slotsAfter(plan: SlicePlan, done = plan.writes.length): Slots {
-  const length = Math.max(plan.slots.length, plan.base.length);
-  const pending = new Set(plan.writes.slice(done).map((write) => write.ordinal));
-  const blocked = new Set(plan.blocked.map((slice) => slice.ordinal));
+export function slotsAfter(changes: SliceChanges, done = changes.writes.length): Slots {
+  const length = Math.max(changes.slots.length, changes.base.length);
+  const pending = new Set(changes.writes.slice(done).map((write) => write.ordinal));
+  const blocked = new Set(changes.blocked.map((slice) => slice.ordinal));
   const slots = Array.from({ length }, (_, index) => {
-    const before = plan.base[index] ?? [];
-    const target = plan.slots[index] ?? [];
+    const before = changes.base[index] ?? [];
+    const target = changes.slots[index] ?? [];
     if (blocked.has(index + 1)) return before.filter((name) => target.includes(name));
     return pending.has(index + 1) ? before : target;
   });
-  for (const write of plan.writes.slice(0, done)) {
+  for (const write of changes.writes.slice(0, done)) {
     if (write.ordinal !== undefined && pending.has(write.ordinal)) slots[write.ordinal - 1] = write.clusters;
   }
   return slots;
@@ -111,7 +110,7 @@ function obstacle(object: StoredDecision | undefined): Obstacle | undefined {
 
 /**
  * The ordinals of existing slots, lowest first: the first object, the objects that this controller may write, and those
- * that are created again. A blocked one counts when it is below one of them, so that a later plan fills in the same order.
+ * that are created again. A blocked one counts when it is below one of them, so that a later computation fills in the same order.
  */
 function fillOrder(kept: Slots, objects: Objects): readonly number[] {
   const existing = new Set([1]);
@@ -168,8 +167,8 @@ interface Decided {
 }
 
 /** One change for each object that differs from the wanted one, without blocked objects. */
-function changesOf(slots: Slots, objects: Objects, decided: Decided): SliceChange[] {
-  const changes: SliceChange[] = [];
+function unorderedWrites(slots: Slots, objects: Objects, decided: Decided): UnorderedWrite[] {
+  const found: UnorderedWrite[] = [];
   const placement = decided.snapshot.placement.name;
   for (const ordinal of allOrdinals(slots, objects)) {
     const target = slots[ordinal - 1] ?? [];
@@ -180,9 +179,9 @@ function changesOf(slots: Slots, objects: Objects, decided: Decided): SliceChang
       ? updateWrite(object, ordinal, stays ? target : undefined)
       : createWrite(placement, ordinal, stays ? target : undefined);
     const before = isOwn(object) ? object.clusters.length : 0;
-    if (write !== undefined) changes.push({ write, ordinal, growth: write.clusters.length - before });
+    if (write !== undefined) found.push({ write, ordinal, growth: write.clusters.length - before });
   }
-  return changes;
+  return found;
 }
 
 function allOrdinals(slots: Slots, objects: Objects): readonly number[] {

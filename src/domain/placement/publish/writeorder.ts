@@ -16,7 +16,7 @@ export interface CreateDecision extends WriteTarget {
   readonly ordinal: number;
 }
 
-/** An update with `resourceVersion`: the stored one, or that which an earlier write of this plan returned. */
+/** An update with `resourceVersion`: the stored one, or that which an earlier write of these changes returned. */
 export interface UpdateDecision extends WriteTarget {
   readonly kind: 'update';
   readonly ordinal: number;
@@ -45,7 +45,7 @@ export interface PublishedSlice {
 }
 
 /** A write to one object. */
-export interface SliceChange {
+export interface UnorderedWrite {
   readonly write: DecisionWrite;
   readonly ordinal: number;
   /** By how many clusters the object grows. */
@@ -54,13 +54,13 @@ export interface SliceChange {
 
 /**
  * Objects that shrink come first, then those that keep their size, then those that grow. The latter are in the order in
- * which slots are filled, so that after a partial plan the same clusters get the same free slots.
+ * which slots are filled, so that after a part of the writes the same clusters get the same free slots.
  */
-export function orderWrites(changes: readonly SliceChange[], order: readonly number[]): DecisionWrite[] {
+export function orderWrites(writes: readonly UnorderedWrite[], order: readonly number[]): DecisionWrite[] {
   const existing = new Map(order.map((ordinal, index) => [ordinal, index]));
   const filled = (ordinal: number): number => existing.get(ordinal) ?? order.length + ordinal;
-  const rank = ({ ordinal, growth }: SliceChange): number => (growth > 0 ? filled(ordinal) : ordinal);
-  return [...changes]
+  const rank = ({ ordinal, growth }: UnorderedWrite): number => (growth > 0 ? filled(ordinal) : ordinal);
+  return [...writes]
     .sort((a, b) => Math.sign(a.growth) - Math.sign(b.growth) || rank(a) - rank(b))
     .map((change) => change.write);
 }

@@ -1,14 +1,14 @@
 import type { Problem } from '../../selectors.js';
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
-import type { StuckCluster } from '../select/room.js';
-import { selected, type Schedule } from '../select/schedule.js';
+import type { StuckCluster } from '../select/tainteffects.js';
+import { selectedClusters, type Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
 
 /**
  * What the conditions of a Placement say about its selection: facts about what it names, its bindings and its decision.
- * Nothing here counts clusters of the fleet, so a change of the fleet that turns no fact writes no status. The only numbers
+ * Nothing here counts clusters of the fleet, so a change of the fleet that changes no fact writes no status. The only numbers
  * are `wanted`, `scheduled` and `stored`.
  */
 export interface Facts {
@@ -49,7 +49,7 @@ export interface Facts {
 export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored: ReadonlySet<string>): Facts {
   const { placement, candidates } = snapshot;
   const { eligibility, problem, wanted } = schedule;
-  const chosen = selected(schedule);
+  const chosen = selectedClusters(schedule);
   const scheduled = chosen.filter((name) => stored.has(name)).length;
   return {
     namespace: placement.namespace,

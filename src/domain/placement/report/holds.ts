@@ -157,8 +157,8 @@ export function heldCause(
   snapshot: PlacementSnapshot,
   schedule: Schedule,
 ): string {
-  const { placement, held, before } = snapshot;
-  const cluster = held.get(name);
+  const { placement, selected, before } = snapshot;
+  const cluster = selected.get(name);
   const failing = cluster === undefined ? [] : placement.rules.predicates.map((one) => [...unmet(one, cluster)]);
   const judged = {
     cluster,

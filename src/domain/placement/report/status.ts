@@ -13,12 +13,12 @@ import { heldAdditionsMessage, heldMessage } from './holds.js';
 import { factsOf, type Facts } from './facts.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from '../select/schedule.js';
-import { publishedAfter, type SlicePlan } from '../publish/slices.js';
+import { publishedAfter, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 
-/** How far a plan was carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
+/** How far changes were carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
 export interface Publication {
-  readonly plan: SlicePlan;
+  readonly changes: SliceChanges;
   readonly done: number;
   readonly failure?: PublicationFailure;
 }
@@ -46,7 +46,7 @@ export function placementReport(
   schedule: Schedule,
   publication: Publication,
 ): PlacementReport {
-  const slices = publishedAfter(publication.plan, publication.done);
+  const slices = publishedAfter(publication.changes, publication.done);
   const stored = new Set(slices.flatMap((slice) => slice.clusters));
   const facts = factsOf(snapshot, schedule, stored);
   const { namespace } = snapshot.placement;
@@ -114,7 +114,7 @@ function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: P
     clusterSets: setsToRemember(snapshot, schedule),
   };
   const { wanted, definitions, clusterSets } =
-    publication.done < publication.plan.writes.length ? (before ?? made) : made;
+    publication.done < publication.changes.writes.length ? (before ?? made) : made;
   const budget = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
   const heldDeletions = hold === 'Deletions' ? heldRemovals.length : 0;
   const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : undefined;
@@ -165,9 +165,9 @@ function withBlocker(satisfied: ConditionText, ready: ConditionText): ConditionT
 }
 
 /** Whether the decision is stored; for a valid spec. */
-function readiness({ plan, done, failure }: Publication, namespace: string): ConditionText {
+function readiness({ changes, done, failure }: Publication, namespace: string): ConditionText {
   const located = (name: string): string => `${namespace}/${name}`;
-  const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => located(slice.name));
+  const foreign = changes.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => located(slice.name));
   if (foreign.length > 0) {
     const text =
       `not owned by this Placement and therefore not changed: PlacementDecision ${nameList(foreign)}; ` +
@@ -176,7 +176,7 @@ function readiness({ plan, done, failure }: Publication, namespace: string): Con
   }
   if (failure !== undefined)
     return statement('False', 'PublishFailed', `PlacementDecision ${located(failure.name)}: ${failure.message}`);
-  const pending = [...plan.writes.slice(done), ...plan.blocked].map((one) => located(one.name));
+  const pending = [...changes.writes.slice(done), ...changes.blocked].map((one) => located(one.name));
   if (pending.length === 0) return statement('True', 'DecisionPublished', 'the decision for this generation is stored');
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }

@@ -44,7 +44,7 @@ export function admit(snapshot: PlacementSnapshot, added: readonly string[], sta
 function filledTo({ placement: { rules, status } }: PlacementSnapshot): number {
   const { wanted } = rules;
   const basis = readBasis(status);
-  // A decision of a release that did not remember the number.
+  // A decision of a version that did not remember the number.
   if (basis === undefined) return wanted ?? 0;
   return Math.min(wanted ?? Infinity, basis.wanted ?? 0);
 }

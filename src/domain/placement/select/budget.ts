@@ -1,7 +1,7 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn, type StoredDecision } from '../stored/decision.js';
-import type { FailureCause } from './rules.js';
+import type { FailedRule } from './rules.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { readBasis, storedHold } from '../stored/basis.js';
 import { isDefinitionReplaced, releaseOfLoss } from './definitions.js';
@@ -25,7 +25,7 @@ import { allowed } from '../spec/budget.js';
 /** A cluster that fails a rule and stays selected. */
 export interface HeldRemoval {
   readonly cluster: string;
-  readonly cause: FailureCause;
+  readonly cause: FailedRule;
 }
 
 /** What holds removals. */
@@ -34,7 +34,7 @@ export type HoldKind = 'Definitions' | 'Budget' | 'Deletions';
 /** What becomes of the clusters that fail a rule. */
 export interface Ration {
   /** Cluster → the rule that it fails: it stays, unless the decision is larger than wanted. */
-  readonly held: ReadonlyMap<string, FailureCause>;
+  readonly held: ReadonlyMap<string, FailedRule>;
   /** What holds them; undefined when nothing is held. */
   readonly hold: HoldKind | undefined;
   /** When the hold ends by itself: ms since the epoch, Infinity for never. */
@@ -48,14 +48,14 @@ export interface Ration {
 /** The clusters of a decision. */
 export interface DecidedClusters {
   /** Those that fail a rule, with the first that they fail. */
-  readonly failing: ReadonlyMap<string, FailureCause>;
+  readonly failing: ReadonlyMap<string, FailedRule>;
   /** Those of `failing` that leave because of taints which the hub adds itself: it bounds these, and they do not count. */
   readonly failingByHub: ReadonlySet<string>;
   /** How many pass every rule. */
   readonly passing: number;
 }
 
-type Failing = readonly (readonly [cluster: string, cause: FailureCause])[];
+type Failing = readonly (readonly [cluster: string, cause: FailedRule])[];
 
 /** Deleted clusters are counted for this long without a budget. */
 export const DELETION_WINDOW_SECONDS = 60;

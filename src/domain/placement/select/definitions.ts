@@ -11,7 +11,7 @@ import type { Release } from '../spec/release.js';
  */
 
 /**
- * Whether the decision was made with other definitions. One without a record of them, of an earlier release, is compared by age.
+ * Whether the decision was made with other definitions. One without a record of them, of an earlier version, is compared by age.
  * Where the definitions are not known, what the condition says counts.
  */
 export function isDefinitionReplaced({ placement, definitions }: PlacementSnapshot): boolean {
@@ -57,15 +57,15 @@ export function definitionsToRemember(snapshot: PlacementSnapshot, isHolding: bo
   const made = readBasis(snapshot.placement.status)?.definitions;
   const { definitions } = snapshot;
   if (definitions === undefined || isHolding) return made;
-  const { uids, settledInMs } = definitions;
-  return made !== undefined && differ(made, uids) && settledInMs > 0 ? made : uids;
+  const { uids, trustedInMs } = definitions;
+  return made !== undefined && differ(made, uids) && trustedInMs > 0 ? made : uids;
 }
 
 /** When to decide whether the definitions of now are remembered: ms since the epoch, Infinity for never. */
-export function definitionsSettle({ placement, definitions, now }: PlacementSnapshot): number {
+export function definitionsTrusted({ placement, definitions, now }: PlacementSnapshot): number {
   const made = readBasis(placement.status)?.definitions;
-  if (definitions === undefined || made === undefined || definitions.settledInMs <= 0) return Infinity;
-  return differ(made, definitions.uids) ? now + definitions.settledInMs : Infinity;
+  if (definitions === undefined || made === undefined || definitions.trustedInMs <= 0) return Infinity;
+  return differ(made, definitions.uids) ? now + definitions.trustedInMs : Infinity;
 }
 
 function differ(made: Definitions, now: Definitions): boolean {

@@ -1,14 +1,14 @@
 import type { Eligibility } from './eligible.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { firstFailure, type FailureCause } from './rules.js';
+import { firstFailure, type FailedRule } from './rules.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
 import { isUnhealthy, standingOf, toleratesAll, type Standing } from './standing.js';
 
 /** The clusters of a decision, judged by the rules. */
 export interface SelectedClusters {
   /** Those that fail a rule, with the first that they fail. */
-  readonly failing: ReadonlyMap<string, FailureCause>;
+  readonly failing: ReadonlyMap<string, FailedRule>;
   /** Those of `failing` that leave because of taints which the hub adds itself. */
   readonly failingByHub: ReadonlySet<string>;
   /** How many pass every rule. */
@@ -29,7 +29,7 @@ export interface TaintedCluster {
 /** Judges the clusters of `current`. A cluster without taints costs the same as if there were none in the fleet. */
 export function judgeSelected(snapshot: PlacementSnapshot, eligibility: Eligibility, current: Slots): SelectedClusters {
   const { candidates } = snapshot;
-  const failing = new Map<string, FailureCause>();
+  const failing = new Map<string, FailedRule>();
   const failingByHub = new Set<string>();
   const tainted = new Map<string, TaintedCluster>();
   let passing = 0;
@@ -41,7 +41,7 @@ export function judgeSelected(snapshot: PlacementSnapshot, eligibility: Eligibil
       continue;
     }
     const cause = failureOf(snapshot, eligibility, name);
-    const taint = taintedCluster(snapshot.held.get(name), snapshot.placement.rules, snapshot.now);
+    const taint = taintedCluster(snapshot.selected.get(name), snapshot.placement.rules, snapshot.now);
     if (cause !== undefined) {
       failing.set(name, cause);
       if (cause === 'Tainted' && taint?.standing.kind === 'leaves' && taint.standing.isByHub) failingByHub.add(name);
@@ -54,12 +54,12 @@ export function judgeSelected(snapshot: PlacementSnapshot, eligibility: Eligibil
   return { failing, failingByHub, passing, keptOnly, tainted };
 }
 
-function failureOf(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): FailureCause | undefined {
-  const { placement, candidates, held, now } = snapshot;
+function failureOf(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): FailedRule | undefined {
+  const { placement, candidates, selected, now } = snapshot;
   const matched = candidates.matched.has(name) || undefined;
   const member = eligibility.unreadable.length > 0 || candidates.has(name);
   return firstFailure(
-    { cluster: held.get(name), member, ...(matched && { matched }), selected: true, now },
+    { cluster: selected.get(name), member, ...(matched && { matched }), selected: true, now },
     placement.rules,
   );
 }

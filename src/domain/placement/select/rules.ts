@@ -36,7 +36,7 @@ export interface Unmet {
  * Which rule a cluster fails. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set. For these
  * two some object is missing. `Tainted`: a taint of it keeps the Placement out.
  */
-export type FailureCause = 'Gone' | 'Deleting' | 'NotMember' | 'NotMatched' | 'Tainted';
+export type FailedRule = 'Gone' | 'Deleting' | 'NotMember' | 'NotMatched' | 'Tainted';
 
 /** A cluster that is judged by the rules of one Placement. */
 export interface Subject {
@@ -52,13 +52,13 @@ export interface Subject {
   readonly now: number;
 }
 
-type Rule = (subject: Subject, rules: PlacementRules) => FailureCause | undefined;
+type Rule = (subject: Subject, rules: PlacementRules) => FailedRule | undefined;
 
 /** In their order: the first failure is the cause that is reported. */
 const RULES: readonly Rule[] = [exists, notDeleting, memberOfEligibleSet, matchesPredicate, tolerated];
 
 /** Every rule that the cluster fails, in the order of the rules; with a `problem` existence and deletion alone count. */
-export function* failures(subject: Subject, rules: PlacementRules): Generator<FailureCause, void, undefined> {
+export function* failures(subject: Subject, rules: PlacementRules): Generator<FailedRule, void, undefined> {
   for (const rule of RULES) {
     const cause = rule(subject, rules);
     if (cause !== undefined) yield cause;
@@ -66,7 +66,7 @@ export function* failures(subject: Subject, rules: PlacementRules): Generator<Fa
 }
 
 /** The first rule that the cluster fails; undefined when it passes all of them. */
-export function firstFailure(subject: Subject, rules: PlacementRules): FailureCause | undefined {
+export function firstFailure(subject: Subject, rules: PlacementRules): FailedRule | undefined {
   for (const cause of failures(subject, rules)) return cause;
   return undefined;
 }
@@ -100,19 +100,19 @@ export function matches({ problem, predicates }: PlacementRules, cluster: Cluste
   );
 }
 
-function exists({ cluster }: Subject): FailureCause | undefined {
+function exists({ cluster }: Subject): FailedRule | undefined {
   return cluster === undefined ? 'Gone' : undefined;
 }
 
-function notDeleting({ cluster }: Subject): FailureCause | undefined {
+function notDeleting({ cluster }: Subject): FailedRule | undefined {
   return cluster?.deleting === true ? 'Deleting' : undefined;
 }
 
-function memberOfEligibleSet({ cluster, member }: Subject, { problem }: PlacementRules): FailureCause | undefined {
+function memberOfEligibleSet({ cluster, member }: Subject, { problem }: PlacementRules): FailedRule | undefined {
   return cluster !== undefined && !member && problem === undefined ? 'NotMember' : undefined;
 }
 
-function matchesPredicate({ cluster, matched }: Subject, rules: PlacementRules): FailureCause | undefined {
+function matchesPredicate({ cluster, matched }: Subject, rules: PlacementRules): FailedRule | undefined {
   if (cluster === undefined || rules.problem !== undefined) return undefined;
   return (matched ?? matches(rules, cluster)) ? undefined : 'NotMatched';
 }
@@ -120,7 +120,7 @@ function matchesPredicate({ cluster, matched }: Subject, rules: PlacementRules):
 function tolerated(
   { cluster, selected, now }: Subject,
   { problem, tolerations }: PlacementRules,
-): FailureCause | undefined {
+): FailedRule | undefined {
   if (cluster === undefined || cluster.taints.length === 0 || problem !== undefined) return undefined;
   const leaves = selected
     ? standingOf(cluster.taints, tolerations, now).kind === 'leaves'

@@ -2,14 +2,14 @@ import { DECISION_SIZE } from '../../../api/names.js';
 import type { Problem } from '../../selectors.js';
 import { admit } from './additions.js';
 import { ration, type HeldRemoval, type HoldKind } from './budget.js';
-import { definitionsSettle } from './definitions.js';
+import { definitionsTrusted } from './definitions.js';
 import { isOwn } from '../stored/decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { judgeSelected, type SelectedClusters } from './judge.js';
 import { bestFirst, bestNewClusters, tierOfSelected } from './order.js';
 import { seedOf } from './rank.js';
-import { roomOf, type Room } from './room.js';
-import type { FailureCause } from './rules.js';
+import { taintEffects, type TaintEffects } from './tainteffects.js';
+import type { FailedRule } from './rules.js';
 import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
 
 /**
@@ -17,7 +17,7 @@ import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
  * missing, and its deletion has to be confirmed before the cluster is dropped. `Tainted` also for one that has yielded its
  * place to another.
  */
-export type DropCause = FailureCause | 'NotNeeded';
+export type DropCause = FailedRule | 'NotNeeded';
 
 export interface Dropped {
   readonly cluster: string;
@@ -25,7 +25,7 @@ export interface Dropped {
 }
 
 /** What a Placement selects. Names in lists are unique; no cluster is both kept and added. */
-export interface Schedule extends Room {
+export interface Schedule extends TaintEffects {
   readonly eligibility: Eligibility;
   /** The invalid field; the last decision then stays published, without clusters that are deleted. */
   readonly problem: Problem | undefined;
@@ -72,7 +72,7 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   const kept = current.map((list) => list.filter((name) => !dropped.has(name)));
   const size = judged.passing + judged.failing.size - dropped.size + added.length;
   const heldRemovals = byCluster(held).filter(({ cluster }) => !dropped.has(cluster));
-  const room = roomOf({ dropped, held, size, limit }, judged, snapshot);
+  const effects = taintEffects({ dropped, held, size, limit }, judged, snapshot);
   return {
     eligibility,
     problem,
@@ -88,8 +88,8 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
     counted,
     uncounted,
     ...additions,
-    ...room,
-    until: Math.min(room.until, holdUntil, definitionsSettle(snapshot)),
+    ...effects,
+    until: Math.min(effects.until, holdUntil, definitionsTrusted(snapshot)),
   };
 }
 
@@ -125,7 +125,7 @@ function once(list: readonly string[], seen: Set<string>): string[] {
 }
 
 /** The clusters that a schedule selects, in no particular order; without those that are only held. */
-export function selected(of: Schedule): readonly string[] {
+export function selectedClusters(of: Schedule): readonly string[] {
   const held = new Set(of.heldRemovals.map((one) => one.cluster));
   return [...of.kept.flat().filter((name) => !held.has(name)), ...of.added];
 }
@@ -134,7 +134,7 @@ export function selected(of: Schedule): readonly string[] {
 interface Staying {
   readonly current: Slots;
   readonly dropped: ReadonlyMap<string, DropCause>;
-  readonly held: ReadonlyMap<string, FailureCause>;
+  readonly held: ReadonlyMap<string, FailedRule>;
   readonly limit: number;
   readonly judged: SelectedClusters;
 }

@@ -85,12 +85,12 @@ export interface PlacementSnapshot {
   readonly sets: ReadonlyMap<string, SetView>;
   readonly candidates: Candidates;
   /** The existing clusters that `stored` or `remembered` name, of any set, including those that are being deleted. */
-  readonly held: ReadonlyMap<string, ClusterView>;
+  readonly selected: ReadonlyMap<string, ClusterView>;
   /** The existing decision objects, in any order. */
   readonly stored: readonly StoredDecision[];
   /**
    * What this process last published for this Placement (same UID), as `slotsAfter` returns it; undefined after a
-   * restart and after a write whose outcome is unknown.
+   * restart and after a write that may or may not be stored.
    */
   readonly remembered: Slots | undefined;
   /** The definitions of clusters, sets and bindings; undefined where they are not known. */

@@ -26,7 +26,7 @@ export interface Basis {
 /** So many sets are remembered. */
 const MOST_SETS = 50;
 
-/** Undefined for a status without it, as an earlier release wrote it. What cannot be read counts as absent. */
+/** Undefined for a status without it, as an earlier version wrote it. What cannot be read counts as absent. */
 export function readBasis(status: unknown): Basis | undefined {
   const basis = field(status, 'basis');
   if (!isRecord(basis)) return undefined;

@@ -134,7 +134,7 @@ function readClusters(status: unknown): { clusters: readonly string[]; wellForme
   const listed = isRecord(status) ? status['decisions'] : undefined;
   if (!isList(listed)) return { clusters: [], wellFormed: false };
   const clusters: string[] = [];
-  // Release 0.1.0 has not written the number. While its definition is stored, the API server drops it from each write.
+  // Version 0.1.0 has not written the number. While its definition is stored, the API server drops it from each write.
   const number = isRecord(status) ? status['numberOfClusters'] : undefined;
   let wellFormed = number === undefined || number === listed.length;
   for (const item of listed) {

@@ -7,5 +7,5 @@ export interface DefinitionsNow {
   /** Whether one of them is not older than the oldest object of the decision. */
   readonly newerThanDecision: boolean;
   /** In how many ms all caches are sure to have been listed with them; 0 when they are. */
-  readonly settledInMs: number;
+  readonly trustedInMs: number;
 }

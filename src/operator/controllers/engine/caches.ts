@@ -4,7 +4,7 @@ import { INSTALLER_ROLE } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
 import { Namespaces, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { BINDINGS } from '../../../domain/engine/catalogue.js';
-import type { StoredObject } from '../../../domain/engine/plan/plan.js';
+import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import type { Cache, OpenCache } from '../../../runtime/cache/cache.js';
 import { contentsOf } from './targetcaches.js';
 

@@ -18,7 +18,7 @@ export interface EngineControllerOptions extends ContextOptions, LoopOptions {
   readonly openCache: OpenCache;
   readonly engineMetrics?: EngineMetrics;
   /** Ms between a change and its pass, so that changes that follow each other share one. */
-  readonly settleMs: number;
+  readonly settleWindowMs: number;
 }
 
 /** What a group needs of this controller. */
@@ -37,7 +37,7 @@ export function createEngineController(options: EngineControllerOptions): Engine
   if (errors.length > 0) throw new Error(`components that cannot be installed: ${errors.join('; ')}`);
   const caches = openEngineCaches(openCache, settings.onlyNamespace);
   const mutations = new MutationCache<MultiClusterEngine>(clock);
-  const enqueue = (engine: string): void => controller.addAfter(engine, options.settleMs);
+  const enqueue = (engine: string): void => controller.addAfter(engine, options.settleWindowMs);
   const targets = new TargetCaches({ openCache, types: targetTypes(templates), enqueue });
   const controller = createController({
     ...options,

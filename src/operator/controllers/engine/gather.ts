@@ -2,7 +2,7 @@ import type { MultiClusterEngine } from '../../../api/generated/multiclusterengi
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
-import type { StoredObject } from '../../../domain/engine/plan/plan.js';
+import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import {
   effectiveSpec,
   targetNamespaceOf,

@@ -1,4 +1,4 @@
-import type { KeyPair } from '../../../domain/engine/plan/certificate.js';
+import type { KeyPair } from '../../../domain/engine/steps/certificate.js';
 import type { KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 

@@ -23,7 +23,7 @@ export type Outcome =
     }
   /** Everything is removed: the finalizer goes. */
   | {
-      readonly kind: 'release';
+      readonly kind: 'uninstalled';
       readonly status: StatusInput;
       /** The namespace is kept: the status says why before the engine goes. */
       readonly namespaceKept: boolean;

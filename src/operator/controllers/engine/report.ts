@@ -53,8 +53,8 @@ async function removeFinalizer(engine: MultiClusterEngine, { client, pass, mutat
   const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
   const patch = { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== CLEANUP_FINALIZER) };
   const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
-  const released = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
-  mutations.mutated(name, released);
+  const patched = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
+  mutations.mutated(name, patched);
 }
 
 function recordEvent(

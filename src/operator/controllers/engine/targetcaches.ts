@@ -5,7 +5,7 @@ import { Secrets } from '../../../runtime/vocabulary/kinds.js';
 import { CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import { resourceText } from '../../../domain/engine/manifest/manifest.js';
-import type { StoredObject } from '../../../domain/engine/plan/plan.js';
+import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import type { Cache, CacheOptions, OpenCache } from '../../../runtime/cache/cache.js';
 import { ApiError, isFailure } from '../../../runtime/errors.js';
 

@@ -21,7 +21,7 @@ export type Gathered =
   | { readonly kind: 'notCurrent' };
 
 /**
- * Reads what the caches have of a cluster. Its inventory is the one that it was made from, and with that gone, or turned off,
+ * Reads what the caches have of a cluster. Its inventory is the one that it was made from, and with that gone, or disabled,
  * the first other one that has it: nothing is decided while its own inventory cannot be read.
  */
 export function gather(name: string, { clusters, inventories, mutations }: InventoryContext): Gathered {

@@ -3,7 +3,7 @@ import { INVENTORIES_FIELD_MANAGER } from '../../../api/names.js';
 import { ManagedClusters } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { fieldsToApply, managedFields, originOf, withoutNewTaint } from '../../../domain/inventories/managedcluster.js';
-import { isHeld } from '../../../domain/inventories/brake.js';
+import { isBraked } from '../../../domain/inventories/brake.js';
 import { isAvailable, sourceName, type SourceObject } from '../../../domain/inventories/source.js';
 import { isFailure } from '../../../runtime/errors.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
@@ -13,10 +13,10 @@ import { gather, type Gathered } from './gather.js';
 
 const NOT_CURRENT_RETRY_MS = 5_000;
 const CONFLICT_RETRY_MS = 1_000;
-const HELD_RETRY_MS = 300_000;
-const HELD_TAINT_RETRY_MS = 60_000;
+const BRAKED_RETRY_MS = 300_000;
+const BRAKED_TAINT_RETRY_MS = 60_000;
 /** How long a source has to be missing, or unavailable: a cause that meets many of them does so within that time. */
-const SETTLE_MS = 60_000;
+const GRACE_PERIOD_MS = 60_000;
 const HEAD = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
 
 type Known = Extract<Gathered, { kind: 'known' }>;
@@ -75,10 +75,10 @@ export class InventoryReconciler implements Reconciler {
     const { client, mutations } = this.#context;
     const { cluster, stored } = known;
     const { name } = cluster;
-    const heldMs = this.#untilTaint(known);
+    const taintInMs = this.#untilTaint(known);
     const fields = managedFields(cluster);
-    const wanted = (heldMs > 0 ? withoutNewTaint(fields, stored) : undefined) ?? fields;
-    const done: Result = wanted === fields ? DONE : { ending: 'done', requeueAfterMs: heldMs };
+    const wanted = (taintInMs > 0 ? withoutNewTaint(fields, stored) : undefined) ?? fields;
+    const done: Result = wanted === fields ? DONE : { ending: 'done', requeueAfterMs: taintInMs };
     const { object, status } = fieldsToApply(wanted, stored);
     if (object === undefined && status === undefined) return done;
     const options = { fieldManager: INVENTORIES_FIELD_MANAGER, signal };
@@ -116,7 +116,7 @@ export class InventoryReconciler implements Reconciler {
     const since = this.#unavailableSince.get(cluster.name) ?? now;
     this.#unavailableSince.set(cluster.name, since);
     const count = this.#counts.of(inventory);
-    return Math.max(since + SETTLE_MS - now, isHeld(count.unavailable, count) ? HELD_TAINT_RETRY_MS : 0);
+    return Math.max(since + GRACE_PERIOD_MS - now, isBraked(count.unavailable, count) ? BRAKED_TAINT_RETRY_MS : 0);
   }
 
   /** `current`: the cluster as it was read or last written. */
@@ -140,28 +140,28 @@ export class InventoryReconciler implements Reconciler {
     if (sourced === undefined) return DONE;
     const since = this.#missingSince.get(name) ?? clock.monotonic();
     this.#missingSince.set(name, since);
-    const remainingMs = since + SETTLE_MS - clock.monotonic();
+    const remainingMs = since + GRACE_PERIOD_MS - clock.monotonic();
     if (remainingMs > 0) return { ending: 'wait', reason: 'the source has just gone', afterMs: remainingMs };
     const checked = await deletions.get(inventory.inventory)?.check(NaN);
     if (checked?.kind !== 'confirmed')
-      return { ending: 'wait', reason: checked?.reason ?? 'unknown', afterMs: checked?.afterMs ?? HELD_RETRY_MS };
+      return { ending: 'wait', reason: checked?.reason ?? 'unknown', afterMs: checked?.afterMs ?? BRAKED_RETRY_MS };
     const found = await client.get<SourceObject>(type, sourced, { signal });
     if (found !== undefined && read(found) !== undefined)
       return { ending: 'wait', reason: 'the cache is behind', afterMs: CONFLICT_RETRY_MS };
     const count = this.#counts.of(inventory);
-    if (isHeld(count.missing, count)) {
+    if (isBraked(count.missing, count)) {
       const note = `${source} is gone, as are most of its inventory: not deleted; delete the ManagedCluster if that is meant`;
       const regarding = { ...HEAD, metadata: stored.metadata };
       this.#context.recorder.record({ regarding, type: 'Warning', reason: 'SourceMissing', action: 'Delete', note });
-      return { ending: 'wait', reason: 'most clusters of the inventory are gone', afterMs: HELD_RETRY_MS };
+      return { ending: 'wait', reason: 'most clusters of the inventory are gone', afterMs: BRAKED_RETRY_MS };
     }
     const preconditions = { uid, resourceVersion };
-    const outcome = await client.delete(
+    const deletion = await client.delete(
       ManagedClusters,
       { name },
       { preconditions, propagation: 'Background', signal },
     );
-    if (outcome === 'gone') mutations.deleted(name, uid);
+    if (deletion === 'gone') mutations.deleted(name, uid);
     log.info({ source }, 'cluster deleted: its inventory does not have it any more');
     return DONE;
   }

@@ -27,29 +27,29 @@ interface Work extends Input {
 type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
- * Announces holds, and carries out the writes of the plan in their order, up to the first that fails: each depends on those
+ * Announces holds, and carries out the writes of the decision in their order, up to the first that fails: each depends on those
  * before it. What was stored is remembered even when a later write fails. Throws when the announcement is refused.
  */
 export async function apply(gathered: Input, decision: Decision, scope: Scope): Promise<Outcome> {
   const input = await announceHolds(gathered, decision, scope);
   const { objects, state } = input;
-  const { schedule, plan } = decision;
+  const { schedule, changes } = decision;
   const work: Work = { ...input, decision, left: new Set(), came: new Set() };
   state.decisions.clear();
   for (const name of objects.keys()) state.decisions.add(name);
   let done = 0;
-  for (const write of plan.writes) {
+  for (const write of changes.writes) {
     const attempt = await carryOut(work, write, scope);
     if (attempt.kind === 'failed') {
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
-      state.slots = state.unconfirmed.size === 0 ? slotsAfter(plan, done) : undefined;
-      return { input, schedule, publication: { plan, done, failure }, error };
+      state.slots = state.unconfirmed.size === 0 ? slotsAfter(changes, done) : undefined;
+      return { input, schedule, publication: { changes, done, failure }, error };
     }
     done += 1;
   }
   state.slots = decision.after;
-  return { input, schedule, publication: { plan, done }, error: undefined };
+  return { input, schedule, publication: { changes, done }, error: undefined };
 }
 
 async function carryOut(work: Work, write: DecisionWrite, scope: Scope): Promise<Attempt> {
@@ -92,11 +92,11 @@ async function store(
  */
 function withRecords(object: DecisionObject, write: StoringWrite, work: Work, now: number): DecisionObject {
   const { ordinal, clusters } = write;
-  const { schedule, plan } = work.decision;
+  const { schedule, changes } = work.decision;
   const existing = work.objects.get(write.name);
   const published = existing === undefined ? [] : readDecision(existing, work.owner).clusters;
   const staying = new Set(clusters);
-  const known = [...(plan.base[ordinal - 1] ?? []), ...published];
+  const known = [...(changes.base[ordinal - 1] ?? []), ...published];
   const left = known.filter((one) => schedule.counted.has(one) && !staying.has(one));
   const came = clusters.filter((one) => schedule.countedAdditions.has(one) && !published.includes(one));
   const removed = newlyCounted(work.left, left, schedule.uncounted);
@@ -124,16 +124,16 @@ async function remove(
   const { namespace } = owner;
   const preconditions = { uid, resourceVersion: objects.get(name)?.metadata.resourceVersion ?? resourceVersion };
   const options = { preconditions, propagation: 'Background', signal } as const;
-  const outcome = await client.delete(PlacementDecisions, { namespace, name }, options);
-  if (outcome === 'deleting') return;
+  const deletion = await client.delete(PlacementDecisions, { namespace, name }, options);
+  if (deletion === 'deleting') return;
   objects.delete(name);
   state.decisions.delete(name);
   mutations.decisions.deleted(`${namespace}/${name}`, uid);
 }
 
 /**
- * After a failed write. A conflict means that the cache is behind: the object is read and returned. When the outcome of
- * the write is unknown, or the read fails, the object is unconfirmed: the next reconcile reads it first.
+ * After a failed write. A conflict means that the cache is behind: the object is read and returned. When it is not known whether
+ * the write is stored, or the read fails, the object is unconfirmed: the next reconcile reads it first.
  */
 async function readAfter(
   error: unknown,

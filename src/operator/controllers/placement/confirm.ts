@@ -21,7 +21,7 @@ export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is olde
  */
 export async function confirm(
   input: Input,
-  { schedule: { dropped, heldRemovals, counted, countedAdditions }, plan }: Decision,
+  { schedule: { dropped, heldRemovals, counted, countedAdditions }, changes }: Decision,
   scope: Scope,
 ): Promise<Result | undefined> {
   const { owner, snapshot, state } = input;
@@ -36,11 +36,11 @@ export async function confirm(
     if (!sameJson(known?.uids, snapshot.definitions?.uids)) return DEFINITIONS_BEHIND;
   }
   // Objects of an earlier Placement are deleted only when the API server has the same Placement as the cache.
-  if (plan.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor')) {
+  if (changes.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor')) {
     const found = await client.get<Placement>(Placements, nameOf(owner), { metadataOnly: true });
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
-  // What another process recorded or held last may not be in the caches of this one yet.
+  // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
   if (counted.size + countedAdditions.size > 0 && state.slots === undefined && !(await isCurrent(input, scope)))
     return CACHE_BEHIND;
   return undefined;

@@ -12,7 +12,7 @@ import type { PlacementCaches } from './caches.js';
 import { DeletionCheck } from './deletions.js';
 import { PlacementReconciler } from './reconcile.js';
 import type { PlacementContext } from './scope.js';
-import { TurnWindow } from './turns.js';
+import { ExplanationLimit } from './explanationlimit.js';
 import { watchCaches } from './watches.js';
 
 /** `client` is guarded by `placementRights` and `clusterRights`. */
@@ -46,14 +46,14 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     caches,
     index,
     mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
-    changes: new ChangeFilter(),
+    changeFilter: new ChangeFilter(),
     states: new Map(),
     earlier: new Map(),
     collectionWindow: options.collectionWindow ?? COLLECTION_WINDOW,
     deletions: new DeletionCheck(client, clock),
     postponed: new Set(),
     recorder,
-    turns: new TurnWindow(clock, settleWindowMs),
+    explanations: new ExplanationLimit(clock, settleWindowMs),
     enqueue: (key) => placements.addAfter(key, settleWindowMs),
     ...(metrics && { metrics }),
   };
@@ -68,7 +68,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
   });
   const { states, mutations } = context;
   const onStartedLeading = (end: AbortSignal): void => {
-    // Another process may have published since this one held the lease.
+    // Another process may have published since this one had the lease.
     for (const one of [states, mutations.placements, mutations.decisions, clusters]) one.clear();
     index.tracking = true;
     end.addEventListener('abort', () => (index.tracking = false), { once: true });

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/placement/select/collection.js';
 import { schedule, type Schedule } from '../../../domain/placement/select/schedule.js';
 import type { Slots } from '../../../domain/placement/select/snapshot.js';
-import { planSlices, slotsAfter, type SlicePlan } from '../../../domain/placement/publish/slices.js';
+import { sliceChanges, slotsAfter, type SliceChanges } from '../../../domain/placement/publish/slices.js';
 import type { Publication } from '../../../domain/placement/report/status.js';
 import type { Input } from './gather.js';
 import type { Scope } from './scope.js';
@@ -15,7 +15,7 @@ import type { Scope } from './scope.js';
 /** Which clusters are selected, and the writes that publish them. */
 export interface Decision {
   readonly schedule: Schedule;
-  readonly plan: SlicePlan;
+  readonly changes: SliceChanges;
   /** The lists that it was made from; undefined where they were not known. */
   readonly before: Slots | undefined;
   /** The lists once all of it is published. */
@@ -37,9 +37,9 @@ export interface Outcome {
 export function decide(input: Input, { collectionWindow }: Pick<Scope, 'collectionWindow'>): Decision {
   const { snapshot } = input;
   const selected = schedule(snapshot);
-  const plan = planSlices(snapshot, selected);
+  const changes = sliceChanges(snapshot, selected);
   const collection = collectionOf(input, selected, collectionWindow);
-  return { schedule: selected, plan, before: snapshot.remembered, after: slotsAfter(plan), collection };
+  return { schedule: selected, changes, before: snapshot.remembered, after: slotsAfter(changes), collection };
 }
 
 /**

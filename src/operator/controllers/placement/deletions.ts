@@ -9,7 +9,7 @@ export type DeletionCheckResult =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'unconfirmed'; readonly reason: string; readonly afterMs: number };
 
-interface UnsettledDefinition {
+interface UntrustedDefinition {
   readonly reason: string;
   readonly afterMs: number;
   /** Ms since the epoch; Infinity for a definition that is missing or being deleted. */
@@ -22,12 +22,12 @@ export interface KnownDefinitions {
   readonly uids: Readonly<Record<string, string>>;
   /** When the youngest was created: ms since the epoch. */
   readonly createdAt: number;
-  /** In how many ms the youngest is settled; 0 when it is. */
-  readonly settledInMs: number;
+  /** In how many ms the youngest can be trusted; 0 when it is. */
+  readonly trustedInMs: number;
 }
 
 /** A definition younger than this may be one that is being restored: its objects may still be created again. */
-const SETTLED_MS = 30_000;
+const TRUSTED_AFTER_MS = 30_000;
 /** A creationTimestamp has whole seconds: the definition may be younger by up to one. */
 const TIMESTAMP_MS = 1_000;
 const RETRY_MS = 2_000;
@@ -49,11 +49,11 @@ export class DeletionCheck {
   readonly #firstRead = new Map<string, { readonly uid: string; readonly at: number }>();
   /** Counts events that may be the deletion of an object. */
   #deletions = 0;
-  /** The count at the begin of the last read that found all definitions settled. */
+  /** The count at the begin of the last read that could trust all definitions. */
   #confirmed = -1;
   /** The definitions as they were read since the state of a cache changed last. */
   #known: Promise<readonly (KubeObject | undefined)[]> | undefined;
-  #reading: { readonly deletions: number; readonly found: Promise<readonly UnsettledDefinition[]> } | undefined;
+  #reading: { readonly deletions: number; readonly found: Promise<readonly UntrustedDefinition[]> } | undefined;
 
   /** `types`: those whose definitions are read; of clusters, sets and bindings when absent. */
   constructor(client: ReadClient, clock: Clock, types: readonly ResourceType[] = CHECKED_TYPES) {
@@ -90,8 +90,8 @@ export class DeletionCheck {
   #knownOf(found: readonly KubeObject[]): KnownDefinitions {
     const created = found.map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? ''));
     const uids = found.map(({ metadata }, index) => [this.#types[index]?.plural ?? '', metadata.uid ?? ''] as const);
-    const settledInMs = Math.max(...found.map((one) => SETTLED_MS - this.#ageOf(one)), 0);
-    return { uids: Object.fromEntries(uids), createdAt: Math.max(...created), settledInMs };
+    const trustedInMs = Math.max(...found.map((one) => TRUSTED_AFTER_MS - this.#ageOf(one)), 0);
+    return { uids: Object.fromEntries(uids), createdAt: Math.max(...created), trustedInMs };
   }
 
   #readDefinitions(): Promise<readonly (KubeObject | undefined)[]> {
@@ -108,18 +108,18 @@ export class DeletionCheck {
     if (this.#reading?.deletions !== this.#deletions)
       this.#reading = { deletions: this.#deletions, found: this.#readAll() };
     const found = await this.#reading.found;
-    const unsettled = found.find(({ createdAt }) => !(creationTime > createdAt));
-    return unsettled === undefined
+    const untrusted = found.find(({ createdAt }) => !(creationTime > createdAt));
+    return untrusted === undefined
       ? { kind: 'confirmed' }
-      : { kind: 'unconfirmed', reason: unsettled.reason, afterMs: unsettled.afterMs };
+      : { kind: 'unconfirmed', reason: untrusted.reason, afterMs: untrusted.afterMs };
   }
 
-  async #readAll(): Promise<readonly UnsettledDefinition[]> {
+  async #readAll(): Promise<readonly UntrustedDefinition[]> {
     const deletions = this.#deletions;
     try {
       const read = await this.#readDefinitions();
       this.#known = Promise.resolve(read);
-      const found = read.flatMap((one, index) => this.#unsettled(nameOf(this.#types[index]), one));
+      const found = read.flatMap((one, index) => this.#untrusted(nameOf(this.#types[index]), one));
       if (found.length === 0) this.#confirmed = Math.max(this.#confirmed, deletions);
       return found;
     } finally {
@@ -131,16 +131,16 @@ export class DeletionCheck {
     return this.#client.get<KubeObject>(CustomResourceDefinitions, { name: nameOf(type) }, { metadataOnly: true });
   }
 
-  /** The definition if it is not settled. */
-  #unsettled(name: string, found: KubeObject | undefined): readonly UnsettledDefinition[] {
-    const unsettled = (state: string, afterMs: number, createdAt: number): readonly UnsettledDefinition[] => {
+  /** The definition if it cannot be trusted. */
+  #untrusted(name: string, found: KubeObject | undefined): readonly UntrustedDefinition[] {
+    const untrusted = (state: string, afterMs: number, createdAt: number): readonly UntrustedDefinition[] => {
       return [{ reason: `CustomResourceDefinition ${name} is ${state}`, afterMs, createdAt }];
     };
-    if (found === undefined) return unsettled('missing', RETRY_MS, Infinity);
+    if (found === undefined) return untrusted('missing', RETRY_MS, Infinity);
     const { deletionTimestamp, creationTimestamp = '' } = found.metadata;
-    if (deletionTimestamp !== undefined) return unsettled('being deleted', RETRY_MS, Infinity);
-    const settledInMs = SETTLED_MS - this.#ageOf(found);
-    return settledInMs <= 0 ? [] : unsettled('new', settledInMs, Date.parse(creationTimestamp));
+    if (deletionTimestamp !== undefined) return untrusted('being deleted', RETRY_MS, Infinity);
+    const trustedInMs = TRUSTED_AFTER_MS - this.#ageOf(found);
+    return trustedInMs <= 0 ? [] : untrusted('new', trustedInMs, Date.parse(creationTimestamp));
   }
 
   /** Ms since the creation, or since the first read if that is more: a wall clock that is behind only delays. */

@@ -28,7 +28,7 @@ export interface PlacementNote {
 /** What a report of events works with. */
 export interface EventTools {
   readonly recorder: EventRecorder;
-  /** Explains the Placement; undefined while too many Placements turn at once. */
+  /** Explains the Placement; undefined while the status of too many Placements changes at once. */
   readonly explained: () => Explanation | undefined;
 }
 
@@ -76,9 +76,9 @@ export function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[]
 
 function decisionNote(outcome: Outcome): PlacementNote | undefined {
   const { input, publication } = outcome;
-  const { plan, done, failure } = publication;
+  const { changes, done, failure } = publication;
   if (done === 0 || failure !== undefined) return undefined;
-  const stored = new Set(publishedAfter(plan, done).flatMap((slice) => slice.clusters));
+  const stored = new Set(publishedAfter(changes, done).flatMap((slice) => slice.clusters));
   return isFirst(input) ? firstDecision(outcome, stored) : laterDecision(outcome, stored);
 }
 

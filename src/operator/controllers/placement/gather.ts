@@ -39,8 +39,8 @@ export type Gathered =
   | { readonly kind: 'gone' };
 
 /**
- * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write has an
- * unknown outcome, which enter the mutation cache. Throws when the API cannot be read.
+ * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write may or may
+ * not be stored, which enter the mutation cache. Throws when the API cannot be read.
  */
 export async function gather(scope: Scope): Promise<Gathered> {
   const { key, namespace, name, caches, clock, earlier, index, states, mutations } = scope;
@@ -79,7 +79,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     bindings: reading.bindings,
     sets: reading.sets,
     candidates: reading.candidates,
-    held: reading.clusters([...stored.flatMap((object) => object.clusters), ...(state.slots ?? []).flat()]),
+    selected: reading.clusters([...stored.flatMap((object) => object.clusters), ...(state.slots ?? []).flat()]),
     stored,
     remembered: state.slots,
     definitions: known && definitionsNow(known, [placement, ...objects.values()]),
@@ -91,14 +91,14 @@ export async function gather(scope: Scope): Promise<Gathered> {
 
 /** `made`: the objects of the decision. An unknown time counts as older than any definition. */
 function definitionsNow(
-  { uids, createdAt, settledInMs }: KnownDefinitions,
+  { uids, createdAt, trustedInMs }: KnownDefinitions,
   made: readonly KubeObject[],
 ): DefinitionsNow {
   const oldest = Math.min(...made.map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')));
-  return { uids, settledInMs, newerThanDecision: !(oldest > createdAt) };
+  return { uids, trustedInMs, newerThanDecision: !(oldest > createdAt) };
 }
 
-/** Reads the decision objects whose last write has an unknown outcome. */
+/** Reads the decision objects whose last write may or may not be stored. */
 async function confirmWrites(scope: Scope): Promise<void> {
   const { key, namespace, caches, states, mutations } = scope;
   const state = states.get(key);

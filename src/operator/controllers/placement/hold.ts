@@ -17,9 +17,9 @@ import { storeStatus } from './status.js';
  * computed from, and after a crash between them the hold has to continue. Returns the input with the stored status. When no
  * decision object will be written, `report` stores the conditions. Throws when the status is refused.
  */
-export async function announceHolds(input: Input, { schedule, plan }: Decision, scope: Scope): Promise<Input> {
+export async function announceHolds(input: Input, { schedule, changes }: Decision, scope: Scope): Promise<Input> {
   const { placement, snapshot } = input;
-  const held = plan.writes.length === 0 ? [] : heldStates(snapshot, schedule);
+  const held = changes.writes.length === 0 ? [] : heldStates(snapshot, schedule);
   const status = statusWithHolds(placement.status, held, timestamp(scope.clock.now()));
   if (status === undefined) return input;
   const stored = await storeStatus(input, status, scope);
@@ -37,14 +37,14 @@ export function recordHolds(input: Input, schedule: Schedule, recorder: EventRec
   const stored = conditionsOf(input);
   const states = heldStates(input.snapshot, schedule);
   const { dropped, added } = schedule;
-  const released = {
+  const ended = {
     RemovalsHeld: () =>
-      releasedText(
+      endText(
         'held',
         'removed',
         dropped.map((one) => one.cluster),
       ),
-    AdditionsHeld: () => releasedText('held back', 'added', added),
+    AdditionsHeld: () => endText('held back', 'added', added),
   };
   for (const [type, event] of HOLD_EVENTS) {
     const was = stored.find((one) => one.type === type && one.status === 'True');
@@ -53,7 +53,7 @@ export function recordHolds(input: Input, schedule: Schedule, recorder: EventRec
     const reason = is === undefined ? event : type;
     record(
       input.placement,
-      { reason, type: PlacementEvents[reason].type, note: is?.message ?? released[type]() },
+      { reason, type: PlacementEvents[reason].type, note: is?.message ?? ended[type]() },
       recorder,
     );
   }
@@ -65,7 +65,7 @@ const HOLD_EVENTS = [
   ['AdditionsHeld', 'AdditionsReleased'],
 ] as const;
 
-function releasedText(held: string, moved: string, names: readonly string[]): string {
+function endText(held: string, moved: string, names: readonly string[]): string {
   const text = `no cluster is ${held} any more`;
   return names.length === 0 ? text : `${text}; ${moved} ${listed(names)}`;
 }

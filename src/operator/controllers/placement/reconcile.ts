@@ -49,12 +49,12 @@ function remember({ state }: Input, collection: Collection | undefined, { states
 }
 
 /** Changes by others that are delivered while this pass writes request another one. */
-async function whileWriting({ key, changes, enqueue }: Scope, write: () => Promise<Result>): Promise<Result> {
-  changes.begin(key);
+async function whileWriting({ key, changeFilter, enqueue }: Scope, write: () => Promise<Result>): Promise<Result> {
+  changeFilter.begin(key);
   try {
     return await write();
   } finally {
-    for (const affected of changes.end(key)) enqueue(affected);
+    for (const affected of changeFilter.end(key)) enqueue(affected);
   }
 }
 
@@ -95,7 +95,7 @@ function resultOf({ input, schedule, publication, error }: Outcome, { clock }: S
   if (isNamespaceTerminating(error)) return wait('the namespace is being deleted', TERMINATING_RETRY_MS);
   if (error !== undefined) throw error;
   if (schedule.problem === undefined) {
-    const deleted = publication.plan.writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
+    const deleted = publication.changes.writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
     return doneUntil(Math.min(emptyObjectEnd(input, new Set(deleted)), schedule.until), clock.now());
   }
   return { ending: 'stalled', reason: `invalid field ${schedule.problem.field}` };

@@ -22,7 +22,7 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   const status = await writeStatus(outcome, scope);
   // Events cannot be created in a namespace that is being deleted.
   if (!isNamespaceTerminating(outcome.error)) {
-    const explained = (): Explanation | undefined => explainTurn(input, scope);
+    const explained = (): Explanation | undefined => explainNow(input, scope);
     recordStatus(outcome, status, { recorder: scope.recorder, explained });
     recordHolds(input, outcome.schedule, scope.recorder);
   }
@@ -34,13 +34,13 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   metrics?.placement({ namespace, name, phase, clusters, held: heldRemovals.length + heldAdditions.length });
 }
 
-/** An explanation of the Placement with the clusters of now; undefined while too many Placements turn at once. */
-function explainTurn(
+/** An explanation of the Placement with the clusters of now; undefined while the status of too many Placements changes at once. */
+function explainNow(
   { snapshot, reading }: Input,
-  { clock, turns, pass: { enqueuedAt = clock.monotonic() } }: Scope,
+  { clock, explanations, pass: { enqueuedAt = clock.monotonic() } }: Scope,
 ): Explanation | undefined {
   const readable = { fleet: true, decisions: true };
-  return turns.explain(enqueuedAt, () => explain({ snapshot, members: reading.members(), readable }));
+  return explanations.explain(enqueuedAt, () => explain({ snapshot, members: reading.members(), readable }));
 }
 
 /** Whether a write was refused because its namespace is being deleted: only the status of existing objects can be written. */

@@ -11,16 +11,16 @@ import type { ChangeFilter, MutationCache } from '../../../runtime/controller/mu
 import type { Pass } from '../../../runtime/controller/result.js';
 import type { PlacementCaches } from './caches.js';
 import type { DeletionCheck } from './deletions.js';
-import type { TurnWindow } from './turns.js';
+import type { ExplanationLimit } from './explanationlimit.js';
 
 /** What is kept of one Placement between reconciles. All of it may be lost at any time. */
 export interface PlacementState {
   readonly uid: string;
-  /** The lists last published; undefined before the first reconcile and after a write whose outcome is unknown. */
+  /** The lists last published; undefined before the first reconcile and after a write that may or may not be stored. */
   slots: Slots | undefined;
   /** Names of the known decision objects: the cache may not show those that were just created. */
   readonly decisions: Set<string>;
-  /** Names of the decision objects whose last write has an unknown outcome: they are read before the next decision. */
+  /** Names of the decision objects whose last write may or may not be stored: they are read before the next decision. */
   readonly unconfirmed: Set<string>;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
   decided: Omit<Before, 'cluster'> | undefined;
@@ -39,7 +39,7 @@ export interface PlacementContext {
     readonly placements: MutationCache<Placement>;
     readonly decisions: MutationCache<PlacementDecision>;
   };
-  readonly changes: ChangeFilter;
+  readonly changeFilter: ChangeFilter;
   /** Key → the state of every Placement that this process has reconciled and that exists. */
   readonly states: Map<string, PlacementState>;
   /** Clusters whose labels or claims changed, by name: how they were before the last such change. */
@@ -50,7 +50,7 @@ export interface PlacementContext {
   readonly postponed: Set<string>;
   readonly recorder: EventRecorder;
   /** Bounds the explanations in events. */
-  readonly turns: TurnWindow;
+  readonly explanations: ExplanationLimit;
   readonly metrics?: PlacementMetrics;
   /** Requests a reconcile of a Placement. */
   readonly enqueue: (key: string) => void;

@@ -75,12 +75,12 @@ function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterS
 }
 
 function foldPlacement(
-  { index, changes, mutations, metrics }: PlacementContext,
+  { index, changeFilter, mutations, metrics }: PlacementContext,
   change: Change<Placement>,
 ): readonly string[] {
   const { key, after } = change;
   const { namespace = '', name } = nameOf(key);
-  const affected = changes.affected(mutations.placements, change, [key]);
+  const affected = changeFilter.affected(mutations.placements, change, [key]);
   if (after !== undefined && !isSpecChange(change)) return affected;
   if (after === undefined) {
     index.removePlacement(key);
@@ -92,11 +92,14 @@ function foldPlacement(
   return [key];
 }
 
-function foldDecision({ changes, mutations }: PlacementContext, change: Change<PlacementDecision>): readonly string[] {
+function foldDecision(
+  { changeFilter, mutations }: PlacementContext,
+  change: Change<PlacementDecision>,
+): readonly string[] {
   const keys = new Set<string>();
   for (const object of [change.before, change.after])
     for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
-  return changes.affected(mutations.decisions, change, [...keys]);
+  return changeFilter.affected(mutations.decisions, change, [...keys]);
 }
 
 /** Whether the object is new, was recreated, begins to be deleted, or has another spec; false for status and labels. */

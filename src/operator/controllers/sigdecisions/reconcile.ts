@@ -4,7 +4,7 @@ import { keyOf, nameOf } from '../../../runtime/vocabulary/names.js';
 import { readDecision } from '../../../domain/placement/stored/decision.js';
 import {
   confirmedDecision,
-  planSigDecisions,
+  sigChanges,
   type SigDecision,
   type SigWrite,
 } from '../../../domain/sigdecisions/decision.js';
@@ -54,7 +54,7 @@ export class SigDecisionReconciler implements Reconciler {
     });
     const annotationsOf = (cluster: string): Readonly<Record<string, string>> | undefined =>
       clusters.store.get(cluster)?.metadata.annotations;
-    const { writes, foreign } = planSigDecisions(owner, decided, { stored, annotationsOf });
+    const { writes, foreign } = sigChanges(owner, decided, { stored, annotationsOf });
     for (const write of writes) await this.#carryOut(write, pass);
     if (writes.length > 0) pass.log.info({ writes: writes.length }, 'decision published for SIG Multicluster');
     if (foreign.length === 0) return DONE;
@@ -70,8 +70,8 @@ export class SigDecisionReconciler implements Reconciler {
     if (write.kind === 'delete') {
       const { uid = '', resourceVersion = '' } = metadata;
       const preconditions = { uid, resourceVersion };
-      const outcome = await client.delete(SigPlacementDecisions, metadata, { preconditions, signal });
-      if (outcome === 'gone') mutations.deleted(key, uid);
+      const deletion = await client.delete(SigPlacementDecisions, metadata, { preconditions, signal });
+      if (deletion === 'gone') mutations.deleted(key, uid);
       return;
     }
     try {

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { StoredDecision } from '../../../../src/domain/placement/stored/decision.js';
 import { revisionOf } from '../../../../src/domain/placement/stored/decision.js';
 import { schedule } from '../../../../src/domain/placement/select/schedule.js';
-import { planSlices, publishedAfter, slotsAfter } from '../../../../src/domain/placement/publish/slices.js';
-import type { DecisionWrite, SlicePlan } from '../../../../src/domain/placement/publish/slices.js';
+import { sliceChanges, publishedAfter, slotsAfter } from '../../../../src/domain/placement/publish/slices.js';
+import type { DecisionWrite, SliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { decision, member, members, names, snapshot } from '../../../support/builders/placement.js';
 import type { World } from '../../../support/builders/placement.js';
 
-function plan(over: Partial<World>): SlicePlan {
+function changesFor(over: Partial<World>): SliceChanges {
   const seen = snapshot(over);
-  return planSlices(seen, schedule(seen));
+  return sliceChanges(seen, schedule(seen));
 }
 
 /** A write in few words: `update 1: a b`. */
@@ -20,13 +20,13 @@ function short(write: DecisionWrite): string {
 }
 
 function writes(over: Partial<World>): readonly string[] {
-  return plan(over).writes.map(short);
+  return changesFor(over).writes.map(short);
 }
 
 const N = (numberOfClusters: number): object => ({ numberOfClusters });
 const full = decision(1, names(100));
 
-describe('planSlices', () => {
+describe('sliceChanges', () => {
   it.each([
     { rule: 'creates the first object empty when nothing is selected', world: {}, does: ['create 1:'] },
     { rule: 'creates an object complete', world: { fleet: members('a') }, does: ['create 1: a'] },
@@ -121,12 +121,12 @@ describe('planSlices', () => {
       world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: undefined })] },
       does: ['update 1: a'],
     },
-  ] as { rule: string; world: Partial<World>; does: string[] }[])('a plan $rule', ({ world, does }) => {
+  ] as { rule: string; world: Partial<World>; does: string[] }[])('sliceChanges $rule', ({ world, does }) => {
     expect(writes(world)).toEqual(does);
   });
 
-  it('a plan divides a large selection into objects of a hundred in the order of rank', () => {
-    const made = plan({ fleet: members(...names(250)) });
+  it('sliceChanges divides a large selection into objects of a hundred in the order of rank', () => {
+    const made = changesFor({ fleet: members(...names(250)) });
     const { added } = schedule(snapshot({ fleet: members(...names(250)) }));
 
     expect(made.writes.map((one) => [one.kind, one.name, one.clusters.length])).toEqual([
@@ -137,13 +137,13 @@ describe('planSlices', () => {
     expect(made.slots.flat()).toEqual(added);
   });
 
-  it('the writes of a plan have uid, resourceVersion and revision', () => {
+  it('the writes of sliceChanges have uid, resourceVersion and revision', () => {
     const stored = [
       decision(1, ['a', 'x'], { uid: 'u', resourceVersion: '41' }),
       decision(2, ['y'], { uid: 'v', resourceVersion: '42' }),
     ];
     const others = ['x', 'y'].map((name) => member(name, {}, []));
-    const made = plan({ fleet: [...members('a'), ...others], stored }).writes;
+    const made = changesFor({ fleet: [...members('a'), ...others], stored }).writes;
 
     expect(made).toEqual([
       {
@@ -169,12 +169,12 @@ describe('planSlices', () => {
   });
 });
 
-describe('planSlices with foreign objects', () => {
+describe('sliceChanges with foreign objects', () => {
   const foreign = (ordinal: number, over: Partial<StoredDecision> = {}): StoredDecision =>
     decision(ordinal, ['z'], { ownership: 'foreign', intact: false, ...over });
 
   it('an object of another owner is not changed, and the clusters for it are not published', () => {
-    const made = plan({ fleet: members(...names(250)), stored: [foreign(2)] });
+    const made = changesFor({ fleet: members(...names(250)), stored: [foreign(2)] });
 
     expect(made.writes.map((one) => one.name)).toEqual(['web-decision-1', 'web-decision-3']);
     expect(made.blocked).toEqual([{ ordinal: 2, name: 'web-decision-2', why: 'Foreign' }]);
@@ -182,29 +182,29 @@ describe('planSlices with foreign objects', () => {
   });
 
   it('an object of another owner blocks nothing when no cluster is for it', () => {
-    const made = plan({ fleet: members('a'), stored: [foreign(2), foreign(7)] });
+    const made = changesFor({ fleet: members('a'), stored: [foreign(2), foreign(7)] });
 
     expect(made.writes.map(short)).toEqual(['create 1: a']);
     expect(made.blocked).toEqual([]);
   });
 
   it('an object of another owner blocks no cluster that fits into a lower object', () => {
-    const made = plan({ fleet: members(...names(150)), stored: [foreign(7)] });
+    const made = changesFor({ fleet: members(...names(150)), stored: [foreign(7)] });
 
     expect(made.writes.map((one) => one.name)).toEqual(['web-decision-1', 'web-decision-2']);
     expect(made.blocked).toEqual([]);
   });
 
   it('an object of another owner with the name of the first one blocks even an empty decision', () => {
-    expect(plan({ stored: [foreign(1)] })).toMatchObject({
+    expect(changesFor({ stored: [foreign(1)] })).toMatchObject({
       writes: [],
       blocked: [{ name: 'web-decision-1', why: 'Foreign' }],
     });
   });
 
-  it('the clusters for an object of another owner stay assigned to it in the next plan', () => {
+  it('the clusters for an object of another owner stay assigned to it in the next pass', () => {
     const world = { fleet: members(...names(250)), stored: [foreign(2)] };
-    const first = plan(world);
+    const first = changesFor(world);
     const stored = [foreign(2), ...publishedAfter(first).map((one) => decision(one.ordinal, one.clusters))];
 
     expect(writes({ ...world, stored })).toEqual([]);
@@ -219,7 +219,7 @@ describe('planSlices with foreign objects', () => {
   });
 });
 
-describe('planSlices with objects left behind', () => {
+describe('sliceChanges with objects left behind', () => {
   it('an object that was left behind without an owner is adopted with its clusters', () => {
     const stored = [decision(1, ['b'], { ownership: 'adoptable', intact: false })];
 
@@ -236,7 +236,7 @@ describe('planSlices with objects left behind', () => {
 
   it('an object that was left behind by an earlier Placement of the name is deleted first and created again', () => {
     const stored = [1, 2].map((ordinal) => decision(ordinal, ['z'], { ownership: 'predecessor', intact: false }));
-    const made = plan({ fleet: members('a'), stored });
+    const made = changesFor({ fleet: members('a'), stored });
 
     expect(made.writes.map(short)).toEqual(['delete 1: Predecessor', 'delete 2: Predecessor', 'create 1: a']);
     expect(publishedAfter(made, 2)).toEqual([]);
@@ -245,7 +245,7 @@ describe('planSlices with objects left behind', () => {
   it('an object that was left behind by an earlier Placement blocks its name while a finalizer delays its deletion', () => {
     const stored = [decision(1, ['z'], { ownership: 'predecessor', intact: false, deleting: true })];
 
-    expect(plan({ fleet: members('a'), stored })).toMatchObject({
+    expect(changesFor({ fleet: members('a'), stored })).toMatchObject({
       writes: [],
       blocked: [{ ordinal: 1, why: 'Terminating' }],
     });
@@ -266,7 +266,7 @@ describe('planSlices with objects left behind', () => {
   });
 });
 
-describe('planSlices after a foreign edit', () => {
+describe('sliceChanges after a foreign edit', () => {
   it('clusters that another client moved between objects are removed from one before they are added to the other', () => {
     const stored = [decision(1, ['b']), decision(2, ['a'])];
 
@@ -365,12 +365,12 @@ describe('slotsAfter', () => {
   ])(
     'the remembered list after $done writes has written objects as written, and others as before',
     ({ done, slots }) => {
-      expect(slotsAfter(plan(world), done)).toEqual(slots);
+      expect(slotsAfter(changesFor(world), done)).toEqual(slots);
     },
   );
 
   it('the remembered list of a blocked object has what was published there and is still selected', () => {
-    const made = plan({
+    const made = changesFor({
       fleet: members('a', 'c'),
       stored: [decision(1, ['z'], { ownership: 'foreign' })],
       remembered: [['a', 'b']],
@@ -381,7 +381,7 @@ describe('slotsAfter', () => {
   });
 
   it('the remembered list has each step of an object that is written twice', () => {
-    const made = plan({
+    const made = changesFor({
       fleet: members('a', 'b'),
       stored: [decision(1, ['b']), decision(2, ['a'])],
       remembered: [['a'], ['b']],
@@ -396,7 +396,7 @@ describe('slotsAfter', () => {
   });
 
   it('the remembered list of a deleted object is empty', () => {
-    expect(slotsAfter(plan({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([
+    expect(slotsAfter(changesFor({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([
       ['a'],
       [],
     ]);
@@ -405,12 +405,12 @@ describe('slotsAfter', () => {
 
 describe('deleting the objects of a predecessor', () => {
   it.each<[string, Partial<StoredDecision>, boolean]>([
-    ['is planned for an object with a name of a decision', { ownership: 'predecessor' }, true],
-    ['is not planned for an object with another name', { ownership: 'predecessor', ordinal: undefined }, false],
-    ['is not planned for one that is being deleted', { ownership: 'predecessor', deleting: true }, false],
-    ['is not planned for an own object', { ownership: 'ours' }, false],
+    ['is chosen for an object with a name of a decision', { ownership: 'predecessor' }, true],
+    ['is not chosen for an object with another name', { ownership: 'predecessor', ordinal: undefined }, false],
+    ['is not chosen for one that is being deleted', { ownership: 'predecessor', deleting: true }, false],
+    ['is not chosen for an own object', { ownership: 'ours' }, false],
   ])('the replacement of an object of a deleted Placement %s', (_sentence, over, replaces) => {
-    const { writes } = plan({ fleet: members('a'), stored: [decision(1, ['a'], over)] });
+    const { writes } = changesFor({ fleet: members('a'), stored: [decision(1, ['a'], over)] });
 
     const causes = writes.map((write) => write.kind === 'delete' && write.cause);
     expect(causes.includes('Predecessor')).toBe(replaces);

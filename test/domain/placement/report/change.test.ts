@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { MESSAGE_LIMIT } from '../../../../src/api/names.js';
 import { changeNote } from '../../../../src/domain/placement/report/change.js';
-import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
 import { decision, member, names, snapshot, type World } from '../../../support/builders/placement.js';
 
 function noteOf(world: Partial<World>): string | undefined {
   const seen = snapshot(world);
   const decided = schedule(seen);
-  return changeNote(seen, decided, new Set(selected(decided)));
+  return changeNote(seen, decided, new Set(selectedClusters(decided)));
 }
 
 const wantsGold = {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { World } from '../../../../src/domain/fleet/world.js';
 import { factsOf, type Facts } from '../../../../src/domain/placement/report/facts.js';
-import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../../../src/domain/placement/publish/slices.js';
+import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
+import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport, type PlacementReport } from '../../../../src/domain/placement/report/status.js';
 import { explainInput, someWorld } from '../../../support/builders/world.js';
 
@@ -11,9 +11,9 @@ import { explainInput, someWorld } from '../../../support/builders/world.js';
 function after(world: World): { readonly facts: Facts; readonly report: PlacementReport } {
   const { snapshot } = explainInput(world);
   const decided = schedule(snapshot);
-  const plan = planSlices(snapshot, decided);
-  const report = placementReport(snapshot, decided, { plan, done: plan.writes.length });
-  return { facts: factsOf(snapshot, decided, new Set(selected(decided))), report };
+  const changes = sliceChanges(snapshot, decided);
+  const report = placementReport(snapshot, decided, { changes, done: changes.writes.length });
+  return { facts: factsOf(snapshot, decided, new Set(selectedClusters(decided))), report };
 }
 
 /** The facts, the decision, and what is held with its causes: RemovalsHeld is rewritten when these change. */

@@ -3,7 +3,7 @@ import type { PlacementStatus } from '../../../../src/api/generated/placement.js
 import { MESSAGE_LIMIT } from '../../../../src/api/names.js';
 import { revisionOf } from '../../../../src/domain/placement/stored/decision.js';
 import { schedule } from '../../../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../../../src/domain/placement/publish/slices.js';
+import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport, statusToWrite } from '../../../../src/domain/placement/report/status.js';
 import type { PlacementReport, PublicationFailure } from '../../../../src/domain/placement/report/status.js';
 import {
@@ -22,12 +22,12 @@ interface Progress {
   readonly failure?: PublicationFailure;
 }
 
-/** The report on a pass that carried its plan out, or as far as `progress` says. */
+/** The report on a pass that carried its changes out, or as far as `progress` says. */
 function report(over: Partial<World>, { done, failure }: Progress = {}): PlacementReport {
   const seen = snapshot(over);
   const decided = schedule(seen);
-  const plan = planSlices(seen, decided);
-  return placementReport(seen, decided, { plan, done: done ?? plan.writes.length, ...(failure && { failure }) });
+  const changes = sliceChanges(seen, decided);
+  return placementReport(seen, decided, { changes, done: done ?? changes.writes.length, ...(failure && { failure }) });
 }
 
 function message(of: PlacementReport, type: string): string {
@@ -107,7 +107,9 @@ describe('placementReport', () => {
     const seen = snapshot({ fleet: members('x') });
     const before = { ...seen, placement: { ...seen.placement, status } };
     const decided = schedule(before);
-    expect(placementReport(before, decided, { plan: planSlices(before, decided), done: 0, failure })).toMatchObject({
+    expect(
+      placementReport(before, decided, { changes: sliceChanges(before, decided), done: 0, failure }),
+    ).toMatchObject({
       phase,
       numberOfSelectedClusters: 0,
       decisions: [],

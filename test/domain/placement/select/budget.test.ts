@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { readRelease } from '../../../../src/domain/placement/spec/release.js';
 import { readRemovals } from '../../../../src/domain/placement/stored/removals.js';
-import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
-import { planSlices } from '../../../../src/domain/placement/publish/slices.js';
+import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
+import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../../src/domain/placement/report/status.js';
 import { decision, member, names, NOW, snapshot, type World } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
@@ -150,7 +150,7 @@ describe('the disruption budget', () => {
     expect(outcome(held).held).toEqual(['a', 'b']);
     expect(decided.added).toHaveLength(1);
     expect(decided.kept).toEqual([['a', 'b', 'c', 'd', 'e']]);
-    expect([...selected(decided)].sort()).toEqual(['c', 'd', 'e', ...decided.added].sort());
+    expect([...selectedClusters(decided)].sort()).toEqual(['c', 'd', 'e', ...decided.added].sort());
   });
 
   it('removed clusters are replaced in the same pass', () => {
@@ -207,7 +207,7 @@ describe('decision objects with a record', () => {
     const decided = schedule(before);
 
     expect([decided.counted.size, decided.uncounted, decided.added]).toEqual([3, 2, ['z']]);
-    expect(planSlices(before, decided).writes.map(({ ordinal, clusters }) => [ordinal, clusters])).toEqual([
+    expect(sliceChanges(before, decided).writes.map(({ ordinal, clusters }) => [ordinal, clusters])).toEqual([
       [1, ['a']],
       [2, ['x', 'y']],
       [1, ['a', 'z']],
@@ -218,13 +218,13 @@ describe('decision objects with a record', () => {
     const fleet = ['a', 'b'].map(isGold);
     const stored = [decision(1, ['a', 'b']), decision(2, ['z'])];
     const before = snapshot({ spec: spec(1), fleet: [...fleet, isSilver('z')], stored });
-    const plan = planSlices(before, schedule(before));
-    expect(plan.writes).toMatchObject([{ kind: 'update', ordinal: 2, clusters: [] }]);
+    const changes = sliceChanges(before, schedule(before));
+    expect(changes.writes).toMatchObject([{ kind: 'update', ordinal: 2, clusters: [] }]);
 
     const empty = [decision(1, ['a', 'b']), decision(2, [], recorded(1))];
     const writes = (now: number): readonly unknown[] => {
       const later = snapshot({ spec: spec(1), fleet, stored: empty, now });
-      return planSlices(later, schedule(later)).writes;
+      return sliceChanges(later, schedule(later)).writes;
     };
     expect(writes(NOW)).toEqual([]);
     expect(writes(NOW + 3_600_000)).toMatchObject([{ kind: 'delete', ordinal: 2, cause: 'Empty' }]);
@@ -234,7 +234,7 @@ describe('decision objects with a record', () => {
     const stored = [decision(1, ['a']), decision(2, [], recorded(1))];
     const after = snapshot({ spec: { predicates: [gold] }, fleet: [isGold('a')], stored });
 
-    expect(planSlices(after, schedule(after)).writes).toMatchObject([{ kind: 'delete', ordinal: 2 }]);
+    expect(sliceChanges(after, schedule(after)).writes).toMatchObject([{ kind: 'delete', ordinal: 2 }]);
   });
 
   it('an object that others deleted comes back empty to record the removal of its clusters', () => {
@@ -245,7 +245,7 @@ describe('decision objects with a record', () => {
       remembered: [['a'], ['z']],
     });
 
-    expect(planSlices(before, schedule(before)).writes).toMatchObject([{ kind: 'create', ordinal: 2, clusters: [] }]);
+    expect(sliceChanges(before, schedule(before)).writes).toMatchObject([{ kind: 'create', ordinal: 2, clusters: [] }]);
   });
 });
 
@@ -253,8 +253,8 @@ describe('the status while removals are held', () => {
   function report(over: Partial<World>): ReturnType<typeof placementReport> {
     const seen = snapshot(over);
     const decided = schedule(seen);
-    const plan = planSlices(seen, decided);
-    return placementReport(seen, decided, { plan, done: plan.writes.length });
+    const changes = sliceChanges(seen, decided);
+    return placementReport(seen, decided, { changes, done: changes.writes.length });
   }
 
   function message(over: Partial<World>, type = 'RemovalsHeld'): string | undefined {

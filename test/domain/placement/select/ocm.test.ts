@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../../../src/api/names.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
-import { schedule, selected, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
 import type { Taint } from '../../../../src/domain/placement/spec/taint.js';
 import { decision, member, NOW, snapshot } from '../../../support/builders/placement.js';
 import { taint } from '../../../support/builders/taints.js';
@@ -204,7 +204,7 @@ describe("taints and tolerations in the cases of Open Cluster Management's filte
       { fleet: { c: [], d: [taint('key4', onlyNew)] }, decided: ['c', 'd'], selects: ['c', 'd'] },
     ],
   ])('a decision with %s is that of the row', (_case, { selects, ...given }) => {
-    expect([...selected(decide(given))].sort()).toEqual(selects);
+    expect([...selectedClusters(decide(given))].sort()).toEqual(selects);
   });
 
   it.each([
@@ -231,7 +231,9 @@ describe("taints and tolerations in the cases of Open Cluster Management's filte
     const tolerations = [timed('key1', 10), timed('key2', 20)];
     const fleet = { a: [taint('key1', added(0))], b: [taint('key2', added(0))], c: [taint('key2', added(60))], d: [] };
     const left = (now: number, over: Fleet = {}): readonly string[] =>
-      [...selected(decide({ tolerations, fleet: { ...fleet, ...over }, decided: ['a', 'b', 'c', 'd'] }, now))].sort();
+      [
+        ...selectedClusters(decide({ tolerations, fleet: { ...fleet, ...over }, decided: ['a', 'b', 'c', 'd'] }, now)),
+      ].sort();
 
     expect(left(NOW)).toEqual(['a', 'b', 'd']);
     expect(left(NOW + 10_000)).toEqual(['b', 'd']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { schedule, selected } from '../../../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
 import type { Schedule } from '../../../../src/domain/placement/select/schedule.js';
 import {
   binding,
@@ -15,7 +15,7 @@ import {
 import type { World } from '../../../support/builders/placement.js';
 
 function chosen(decided: Schedule): readonly string[] {
-  return [...selected(decided)].sort();
+  return [...selectedClusters(decided)].sort();
 }
 
 function decide(over: Partial<World>): Schedule {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TAINTS } from '../../../../src/api/names.js';
-import { schedule, selected, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { schedule, selectedClusters, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { readTaints, type Taint } from '../../../../src/domain/placement/spec/taint.js';
 import { decision, member, names, NOW, snapshot } from '../../../support/builders/placement.js';
 import { taint } from '../../../support/builders/taints.js';
@@ -21,7 +21,7 @@ function decide({ spec = {}, fleet, decided, now = NOW }: Case): Schedule {
   );
 }
 
-const chosen = (decided: Schedule): readonly string[] => [...selected(decided)].sort();
+const chosen = (decided: Schedule): readonly string[] => [...selectedClusters(decided)].sort();
 const untainted = (...clusters: readonly string[]): Case['fleet'] =>
   Object.fromEntries(clusters.map((name) => [name, []]));
 const since = (seconds: number): Partial<Taint> => ({ since: NOW - seconds * 1_000 });

@@ -61,14 +61,14 @@ describe('the uid of a ServiceAccount in the pod template', () => {
     await rig.install();
     const [old, from] = [accountUid(rig), rig.api.writes.length];
     rig.api.remove(ServiceAccounts, NAME);
-    await rig.settle();
+    await rig.converge();
 
     expect(accountUid(rig)).not.toBe(old);
     expect(podsUid(rig)).toBe(accountUid(rig));
     expect(applies(rig, from)).toEqual([APPLY_ACCOUNT, APPLY_DEPLOYMENT]);
     expect(rig.state()).toBe('Progressing RollingOut');
     rig.rollOut();
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
     expect(applies(rig, from)).toHaveLength(2);
   });
@@ -81,7 +81,7 @@ describe('the uid of a ServiceAccount in the pod template', () => {
     rig.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...NAME, uid: 'created-again' } });
     const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
     const from = rig.api.writes.length;
-    await restarted.settle();
+    await restarted.converge();
 
     expect(podsUid(restarted)).toBe('created-again');
     expect(applies(restarted, from)).toEqual([APPLY_DEPLOYMENT]);
@@ -96,7 +96,7 @@ describe('the uid of a ServiceAccount in the pod template', () => {
       JSON.parse(JSON.stringify(stored).replace(`"${SERVICE_ACCOUNT_UID_ANNOTATION}"`, '"other"')) as KubeObject,
     );
     expect(podsUid(rig)).toBe('');
-    await rig.settle();
+    await rig.converge();
 
     expect(podsUid(rig)).toBe(accountUid(rig));
   });
@@ -122,7 +122,7 @@ describe('a Deployment whose account has no known uid', () => {
 
     allow();
     await rig.clock.advance(1_000);
-    await rig.settle();
+    await rig.converge();
     expect(podsUid(rig)).toBe(accountUid(rig));
   });
 
@@ -162,7 +162,7 @@ describe('a Deployment whose account has no known uid', () => {
     rig.api.remove(ServiceAccounts, NAME);
     if (gone) rig.api.remove(Deployments, NAME);
     const from = rig.api.writes.length;
-    await rig.settle();
+    await rig.converge();
 
     const reported = rig
       .engine()

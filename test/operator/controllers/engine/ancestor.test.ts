@@ -20,7 +20,7 @@ describe('faults of the well-known operator for the same job', () => {
     };
     for (let pass = 0; pass < 5; pass++) await rig.pass();
     rig.rollOut();
-    await rig.settle();
+    await rig.converge();
 
     expect(phases.length).toBeGreaterThan(0);
     expect(new Set(phases)).toEqual(new Set(['Progressing']));
@@ -42,7 +42,7 @@ describe('faults of the well-known operator for the same job', () => {
     rig.enqueued.length = 0;
     rig.rollOut({ available: 0 });
     expect(new Set(rig.enqueued)).toEqual(new Set(['hub']));
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Progressing ComponentsUnavailable');
   });
@@ -79,7 +79,7 @@ describe('faults of the well-known operator for the same job', () => {
       rig.enqueued.length = 0;
       rig.api.remove(call.type, call.name);
       expect(rig.enqueued).toContain('hub');
-      await rig.settle();
+      await rig.converge();
       expect(rig.api.peek(call.type, call.name)).toBeDefined();
     }
   });
@@ -112,7 +112,7 @@ describe('faults of the well-known operator for the same job', () => {
     const rig = new EngineRig();
     await rig.install();
     rig.rollOut({ available: 1 });
-    await rig.settle();
+    await rig.converge();
     const before = rig.condition('Ready');
     await rig.clock.advance(5_000);
     rig.rollOut({
@@ -122,7 +122,7 @@ describe('faults of the well-known operator for the same job', () => {
         { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
       ],
     });
-    await rig.settle();
+    await rig.converge();
     const after = rig.condition('Ready');
 
     expect(before?.message).toContain('1 of 2');
@@ -153,10 +153,10 @@ describe('faults of the well-known operator for the same job', () => {
     await rig.install();
     rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } }, { nodeSelector: { a: '1' } });
     for (const call of rig.api.calls.filter((one) => one.verb === 'apply')) rig.api.remove(call.type, call.name);
-    await rig.settle();
+    await rig.converge();
     rig.remove();
     const before = rig.api.writes.length;
-    await rig.settle();
+    await rig.converge();
 
     expect(new Set(rig.api.writes.slice(before))).toEqual(new Set(['updateStatus multiclusterengines hub']));
     expect(rig.made()).toEqual([]);

@@ -57,7 +57,7 @@ describe('a foreign object', () => {
       const rig = new EngineRig();
       const theirs = rig.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, ...metadata } });
       rig.create();
-      const result = await rig.settle();
+      const result = await rig.converge();
 
       expect(rig.api.peek(ServiceAccounts, ACCOUNT)).toEqual(theirs);
       expect(rig.state()).toBe('Error ForeignObject');
@@ -80,9 +80,9 @@ describe('a foreign object', () => {
       expect(result).toMatchObject({ ending: 'stalled', afterMs: 10_000 });
 
       rig.api.remove(ServiceAccounts, ACCOUNT);
-      await rig.settle();
+      await rig.converge();
       rig.rollOut();
-      await rig.settle();
+      await rig.converge();
       expect(rig.state()).toBe('Available EngineReady');
     },
   );
@@ -91,7 +91,7 @@ describe('a foreign object', () => {
     const rig = new EngineRig();
     rig.api.put(RoleBindings, { metadata: { namespace: NAMESPACE, name: 'multicluster-engine-installer' } });
     rig.create();
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Error ForeignObject');
     expect(rig.opened).toEqual([]);
@@ -107,7 +107,7 @@ describe('a foreign object', () => {
     allow(rig);
     rig.api.put(ServiceAccounts, { metadata: ACCOUNT });
     await rig.clock.advance(1_000);
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Error ForeignObject');
   });
 
@@ -122,7 +122,7 @@ describe('a foreign object', () => {
       managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }],
     };
     rig.api.put(ServiceAccounts, { ...account, metadata });
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.api.peek<KubeObject>(ServiceAccounts, ACCOUNT)?.metadata.ownerReferences).toHaveLength(1);
     expect(rig.reasons()).toContain('DriftRepaired');
@@ -143,14 +143,14 @@ describe('a foreign object', () => {
       metadata: { ...ACCOUNT, labels: { 'multicluster.platform.io/engine': 'hub' }, ownerReferences },
     });
     rig.create();
-    const result = await rig.settle();
+    const result = await rig.converge();
 
     expect(rig.api.peek(ServiceAccounts, ACCOUNT)).toEqual(before);
     expect(rig.state()).toBe('Progressing Installing');
     expect(rig.message()).toContain('belongs to an earlier engine of the same name');
     expect(result).toMatchObject({ ending: 'wait' });
     rig.api.remove(ServiceAccounts, ACCOUNT);
-    await rig.settle();
+    await rig.converge();
     expect(rig.message()).not.toContain('earlier');
   });
 });
@@ -162,12 +162,12 @@ describe('a second engine', () => {
     await rig.clock.advance(1_000);
     rig.create({ targetNamespace: 'other' }, { name: 'second' });
     const before = rig.api.writes.length;
-    await rig.settle('second');
+    await rig.converge('second');
 
     expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines second']);
     expect(rig.state('second')).toBe('Error AnotherEngineExists');
     expect(rig.message('second')).toContain('MultiClusterEngine hub');
-    expect(await rig.settle()).toMatchObject({ ending: 'done' });
+    expect(await rig.converge()).toMatchObject({ ending: 'done' });
     expect(rig.state()).toBe('Available EngineReady');
   });
 
@@ -178,7 +178,7 @@ describe('a second engine', () => {
     rig.create({}, { name: 'second' });
     rig.remove();
     await rig.pass();
-    await rig.settle('second');
+    await rig.converge('second');
     expect(rig.state('second')).toBe('Error AnotherEngineExists');
 
     rig.enqueued.length = 0;
@@ -188,7 +188,7 @@ describe('a second engine', () => {
     }
     expect(rig.enqueued).toContain('second');
     for (const object of rig.api.all(RoleBindings)) rig.api.remove(RoleBindings, object.metadata);
-    await rig.settle('second');
+    await rig.converge('second');
     expect(rig.state('second')).toBe('Progressing Installing');
   });
 });
@@ -210,7 +210,7 @@ describe('a terminating namespace', () => {
       Object.assign({ metadata: { name: NAMESPACE, deletionTimestamp: '2026-01-01T00:00:00Z' } }, { status }),
     );
     rig.create();
-    const result = await rig.settle();
+    const result = await rig.converge();
 
     expect(rig.state()).toBe('Progressing NamespaceTerminating');
     expect(rig.message()).toBe(
@@ -220,9 +220,9 @@ describe('a terminating namespace', () => {
     rig.enqueued.length = 0;
     rig.api.remove(Namespaces, { name: NAMESPACE });
     expect(rig.enqueued).toEqual(['hub']);
-    await rig.settle();
+    await rig.converge();
     rig.rollOut();
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
   });
 
@@ -295,9 +295,9 @@ describe('a refusal with code 403', () => {
       expect(rig.message()).toContain(message);
       expect(result).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
       allow(rig);
-      await rig.settle();
+      await rig.converge();
       rig.rollOut();
-      await rig.settle();
+      await rig.converge();
       expect(rig.state()).toBe('Available EngineReady');
     },
   );

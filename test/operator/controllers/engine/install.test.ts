@@ -73,7 +73,7 @@ describe('an installation', () => {
     const before = rig.api.calls.length;
     const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
 
-    await restarted.settle();
+    await restarted.converge();
 
     expect(rig.api.calls).toHaveLength(before);
     expect(restarted.events).toEqual([]);
@@ -124,7 +124,7 @@ describe('an installation', () => {
   it('an engine with --namespace and another target namespace is refused', async () => {
     const rig = new EngineRig({ settings: { onlyNamespace: 'elsewhere' } });
     rig.create();
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Error InvalidSpec');
     expect(rig.message()).toBe(
@@ -145,7 +145,7 @@ describe('a changed spec', () => {
         tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 3 }],
       },
     );
-    await rig.settle();
+    await rig.converge();
 
     expect(treeAt(rig.api.peek(Deployments, DEPLOYMENT), 'spec', 'template', 'spec')).toMatchObject({
       nodeSelector: { infra: '' },
@@ -153,7 +153,7 @@ describe('a changed spec', () => {
     });
     expect(rig.state()).toBe('Progressing RollingOut');
     rig.rollOut();
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
     expect(rig.engine().status?.observedGeneration).toBe(2);
     expect(rig.reasons()).not.toContain('DriftRepaired');
@@ -163,7 +163,7 @@ describe('a changed spec', () => {
     const rig = new EngineRig();
     await rig.install();
     rig.edit({}, { targetNamespace: 'other' });
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Error InvalidSpec');
     expect(rig.message()).toContain('delete and recreate the engine');
@@ -177,12 +177,12 @@ describe('a changed spec', () => {
       rig.caches.engines.type,
       Object.assign({ ...rig.engine() }, { spec: { tolerations: 'all', nodeSelector: 5 } }),
     );
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Error InvalidSpec');
     expect(rig.engine().status?.components).toHaveLength(ROWS);
     rig.edit({}, {});
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
   });
 });
@@ -201,14 +201,14 @@ describe('a new version of the operator', () => {
         { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
       ],
     };
-    await rig.settle();
+    await rig.converge();
     rig.rollOut({ ...growing, available: 2 });
-    await rig.settle();
+    await rig.converge();
     expect(rig.condition('Available')?.status).toBe('True');
     expect(rig.reasons()).toEqual(['EngineUpdating']);
 
     rig.rollOut({ ...growing, available: 1 });
-    await rig.settle();
+    await rig.converge();
     expect(rig.condition('Available')?.status).toBe('False');
     expect(rig.reasons()).toEqual(['EngineUpdating', 'ComponentUnavailable', 'ComponentUnavailable']);
   });
@@ -221,12 +221,12 @@ describe('a new version of the operator', () => {
       clock: old.clock,
       settings: { version: '2.0.0', image: 'registry.example/engine:2.0.0' },
     });
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Updating Updating');
     expect(rig.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
     rig.rollOut();
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
     expect(rig.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '2.0.0' });
     expect(rig.reasons()).toEqual(['EngineUpdating', 'EngineAvailable']);
@@ -266,7 +266,7 @@ describe('drift', () => {
     const before = rig.api.peek(Deployments, DEPLOYMENT);
     drift(rig);
     expect(rig.enqueued.at(-1)).toBe('hub');
-    await rig.settle();
+    await rig.converge();
 
     const after = rig.api.peek(Deployments, DEPLOYMENT);
     expect(at(after, 'spec')).toEqual(at(before, 'spec'));
@@ -353,13 +353,13 @@ describe('drift', () => {
     const rig = new EngineRig();
     await rig.install();
     rig.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { 'multicluster.platform.io/engine': 'hub' } } });
-    await rig.settle();
+    await rig.converge();
     expect(rig.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toMatchObject({
       'pod-security.kubernetes.io/enforce': 'restricted',
     });
 
     rig.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: {} } });
-    await rig.settle();
+    await rig.converge();
     expect(rig.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toEqual({});
     expect(rig.state()).toBe('Available EngineReady');
   });
@@ -418,7 +418,7 @@ describe('an object that is no longer desired', () => {
     rig.api.put(ServiceAccounts, {
       metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(rig) },
     });
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'old' })).toBeUndefined();
     expect(rig.events.at(-1)).toMatchObject({
@@ -432,7 +432,7 @@ describe('an object that is no longer desired', () => {
     await rig.install();
     rig.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs', labels } });
     rig.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } });
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'theirs' })).toBeDefined();
     expect(rig.state()).toBe('Available EngineReady');
@@ -482,7 +482,7 @@ describe('the pull secret', () => {
     const metadata = { namespace: NAMESPACE, name: 'pull' };
     rig.api.put(Secrets, Object.assign({ metadata }, { type: 'kubernetes.io/dockerconfigjson' }));
     expect(rig.enqueued.length).toBeGreaterThan(before);
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Available EngineReady');
   });
 
@@ -497,13 +497,13 @@ describe('the pull secret', () => {
         { type: 'kubernetes.io/dockerconfigjson', data: { x: 'secret' } },
       ),
     );
-    await rig.settle();
+    await rig.converge();
     const cache = rig.opened.filter((one) => one.type === Secrets).at(-1);
 
     expect([...(cache?.store.values() ?? [])]).toEqual([expect.not.objectContaining({ data: expect.anything() })]);
     expect(rig.condition('Ready')?.reason).toBe('RollingOut');
     rig.edit({}, {});
-    await rig.settle();
+    await rig.converge();
     expect(
       rig.opened
         .filter((one) => one.type === Secrets && one.current())

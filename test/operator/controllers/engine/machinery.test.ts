@@ -332,6 +332,6 @@ function create(
     log: new RecordingLog(),
     engineMetrics: { engine: ({ phase }) => void phases.push(phase), engineGone: () => void phases.push('gone') },
     workers: 1,
-    settleMs: 100,
+    settleWindowMs: 100,
   });
 }

@@ -16,7 +16,7 @@ describe('the pause', () => {
     rig.edit(PAUSED, { nodeSelector: { a: '1' } });
     rig.api.remove(ServiceAccounts, ACCOUNT);
     const before = rig.api.writes.length;
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
     expect(rig.state()).toBe('Paused Paused');
@@ -38,7 +38,7 @@ describe('the pause', () => {
     const rig = new EngineRig();
     await rig.install();
     rig.edit(PAUSED, { nodeSelector: { a: '1' } });
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.engine().metadata.generation).toBe(2);
     expect(rig.engine().status?.observedGeneration).toBe(1);
@@ -48,11 +48,11 @@ describe('the pause', () => {
     const rig = new EngineRig();
     await rig.install();
     rig.edit(PAUSED, { nodeSelector: { a: '1' } });
-    await rig.settle();
+    await rig.converge();
     rig.edit({ annotations: {} });
-    await rig.settle();
+    await rig.converge();
     rig.rollOut();
-    await rig.settle();
+    await rig.converge();
 
     expect(at(rig.api.peek(Deployments, ACCOUNT), 'spec', 'template', 'spec', 'nodeSelector')).toEqual({ a: '1' });
     expect(rig.state()).toBe('Available EngineReady');
@@ -62,7 +62,7 @@ describe('the pause', () => {
   it('an engine that is created paused gets no finalizer and no namespace, and no cache is opened', async () => {
     const rig = new EngineRig();
     rig.create({}, PAUSED);
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.api.writes).toEqual(['updateStatus multiclusterengines hub']);
     expect(rig.state()).toBe('Paused Paused');
@@ -74,10 +74,10 @@ describe('the pause', () => {
     const rig = new EngineRig();
     await rig.install();
     rig.edit(PAUSED);
-    await rig.settle();
+    await rig.converge();
     const before = rig.api.writes.length;
     const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
-    await restarted.settle();
+    await restarted.converge();
     expect(rig.api.writes).toHaveLength(before);
 
     const deployment = rig.api.peek<KubeObject>(Deployments, ACCOUNT);
@@ -88,7 +88,7 @@ describe('the pause', () => {
         { spec: { ...treeAt(deployment, 'spec'), replicas: 1 } },
       ),
     );
-    await restarted.settle();
+    await restarted.converge();
     expect(restarted.message()).toContain('differs at spec.replicas');
   });
 
@@ -108,7 +108,7 @@ describe('the pause', () => {
   it.each(['True', '1', 'false', ''])('the annotation with the value %j is no pause', async (value) => {
     const rig = new EngineRig();
     rig.create({}, { annotations: { 'multicluster.platform.io/paused': value } });
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Progressing Installing');
   });
@@ -120,7 +120,7 @@ describe('the pause', () => {
     const ownerReferences = [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }];
     rig.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...ACCOUNT, ownerReferences } });
     rig.edit(PAUSED);
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.message()).toContain('belongs to Widget w');
   });
@@ -132,7 +132,7 @@ describe('the reconcile annotation', () => {
     await rig.install();
     rig.edit({ annotations: { 'multicluster.platform.io/reconcile-requested-at': 'today' } });
     expect(rig.enqueued.at(-1)).toBe('hub');
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.engine().status?.lastHandledReconcileAt).toBe('today');
   });

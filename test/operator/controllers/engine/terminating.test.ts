@@ -33,14 +33,14 @@ function rowsOf(rig: EngineRig, kind: string): readonly string[] {
 describe('a terminating namespace that loses the installer binding before the rest', () => {
   it('the rows of a terminating namespace show the objects that can still be read', async () => {
     const rig = await unbound();
-    await rig.settle();
+    await rig.converge();
     expect(rig.state()).toBe('Progressing NamespaceTerminating');
     expect(rowsOf(rig, 'Deployment')).toEqual(['True Available: 2 of 2 replicas available, 2 up to date']);
     expect(rowsOf(rig, 'Service')).toEqual(['True Applied: applied']);
 
     for (const type of [Deployments, Services])
       for (const { metadata } of rig.api.all(type)) rig.api.remove(type, metadata);
-    await rig.settle();
+    await rig.converge();
 
     expect(rowsOf(rig, 'Deployment')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
     expect(rowsOf(rig, 'Service')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
@@ -50,7 +50,7 @@ describe('a terminating namespace that loses the installer binding before the re
   it('the rows of a terminating namespace make no claim about objects that cannot be read', async () => {
     const rig = await unbound();
     for (const cache of rig.opened) cache.fail(failure('Forbidden', 'list', Deployments, { name: '' }));
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Progressing NamespaceTerminating');
     for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'NetworkPolicy', 'PodDisruptionBudget']) {

@@ -27,7 +27,7 @@ describe('ManagedClusters from other inventories', () => {
       'managedclusters.cluster.open-cluster-management.io/edge-2',
     );
     const { length } = hub.api.writes;
-    await hub.settle(25 * MINUTE);
+    await hub.converge(25 * MINUTE);
     expect(hub.api.writes).toHaveLength(length);
     expect(hub.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
@@ -37,7 +37,7 @@ describe('ManagedClusters from other inventories', () => {
     hub.profile('edge-1', { region: 'eu' });
     await hub.start();
     hub.profile('edge-1', { region: 'us' });
-    await hub.settle();
+    await hub.converge();
     expect(hub.cluster('edge-1')?.metadata.labels).toEqual({ region: 'us' });
 
     const stored = hub.cluster('edge-1');
@@ -47,7 +47,7 @@ describe('ManagedClusters from other inventories', () => {
       metadata: { ...stored?.metadata, name: 'edge-1', labels },
       spec: {},
     });
-    await hub.settle();
+    await hub.converge();
     expect(hub.cluster('edge-1')?.metadata.labels).toEqual({ ...labels, region: 'us' });
   });
 
@@ -57,7 +57,7 @@ describe('ManagedClusters from other inventories', () => {
     hub.profile('edge-1', { region: 'eu' });
     await hub.start();
     hub.removeProfile('edge-1');
-    await hub.settle(10 * MINUTE);
+    await hub.converge(10 * MINUTE);
 
     expect(hub.api.writes).toEqual([]);
     expect(hub.names()).toEqual(['edge-1']);
@@ -68,7 +68,7 @@ describe('ManagedClusters from other inventories', () => {
     hub.clusters.pause();
     hub.api.put<ManagedCluster>(ManagedClusters, { metadata: { name: 'edge-1' }, spec: {} });
     hub.profile('edge-1');
-    await hub.settle();
+    await hub.converge();
 
     expect(hub.api.writes).toEqual([]);
   });
@@ -77,11 +77,11 @@ describe('ManagedClusters from other inventories', () => {
     const hub = await new InventoryRig().start();
     hub.clusters.fail(failure('Transport', 'list', ManagedClusters, { name: '' }));
     hub.profile('edge-1', { region: 'eu' });
-    await hub.settle();
+    await hub.converge();
     expect(hub.api.writes).toEqual([]);
 
     hub.clusters.fail(undefined);
-    await hub.settle(10_000);
+    await hub.converge(10_000);
     expect(hub.cluster('edge-1')?.metadata.labels).toEqual({ region: 'eu' });
   });
 
@@ -94,9 +94,9 @@ describe('ManagedClusters from other inventories', () => {
     hub.api.put<ManagedCluster>(ManagedClusters, { ...stored, spec: { hubAcceptsClient: true } });
     const { length } = hub.api.writes;
     hub.profile('edge-1', { region: 'us' });
-    await hub.settle();
+    await hub.converge();
     hub.removeProfile('edge-1');
-    await hub.settle(10 * MINUTE);
+    await hub.converge(10 * MINUTE);
 
     expect(hub.api.writes).toHaveLength(length);
     expect(hub.names()).toEqual(['edge-1']);
@@ -108,10 +108,10 @@ describe('ManagedClusters from other inventories', () => {
     hub.profile('edge-2');
     await hub.start();
     hub.removeProfile('edge-1');
-    await hub.settle(MINUTE - 10_000);
+    await hub.converge(MINUTE - 10_000);
     expect(hub.names()).toEqual(['edge-1', 'edge-2']);
 
-    await hub.settle(20_000);
+    await hub.converge(20_000);
     expect(hub.names()).toEqual(['edge-2']);
   });
 
@@ -120,9 +120,9 @@ describe('ManagedClusters from other inventories', () => {
     hub.profile('edge-1');
     await hub.start();
     hub.removeProfile('edge-1');
-    await hub.settle(MINUTE / 2);
+    await hub.converge(MINUTE / 2);
     hub.profile('edge-1');
-    await hub.settle(5 * MINUTE);
+    await hub.converge(5 * MINUTE);
 
     expect(hub.names()).toEqual(['edge-1']);
   });
@@ -134,9 +134,9 @@ describe('ManagedClusters from other inventories', () => {
     await hub.start();
     for (const name of ['a', 'b', 'c']) {
       hub.removeProfile(name);
-      await hub.settle(10_000);
+      await hub.converge(10_000);
     }
-    await hub.settle(10 * MINUTE);
+    await hub.converge(10 * MINUTE);
 
     expect(hub.names()).toEqual(names);
     expect(hub.events.map(({ reason, regarding }) => `${reason} ${regarding.metadata.name}`)).toEqual(
@@ -144,7 +144,7 @@ describe('ManagedClusters from other inventories', () => {
     );
 
     hub.profile('c');
-    await hub.settle(10 * MINUTE);
+    await hub.converge(10 * MINUTE);
     expect(hub.names()).toEqual(['c', 'd', 'e']);
   });
 
@@ -160,18 +160,18 @@ describe('ManagedClusters from other inventories', () => {
     for (const name of names) hub.profile(name, {}, condition('True'));
     await hub.start();
     hub.profile('a', {}, condition('Unknown'));
-    await hub.settle(MINUTE - 10_000);
+    await hub.converge(MINUTE - 10_000);
     expect(tainted()).toEqual([]);
-    await hub.settle(20_000);
+    await hub.converge(20_000);
     expect(tainted()).toEqual(['a']);
 
     for (const name of ['b', 'c', 'd']) hub.profile(name, {}, condition('Unknown'));
-    await hub.settle(10 * MINUTE);
+    await hub.converge(10 * MINUTE);
     expect(tainted()).toEqual(['a']);
     expect(hub.cluster('d')?.status?.conditions).toMatchObject([{ status: 'Unknown' }]);
 
     for (const name of ['b', 'c']) hub.profile(name, {}, condition('True'));
-    await hub.settle(2 * MINUTE);
+    await hub.converge(2 * MINUTE);
     expect(tainted()).toEqual(['a', 'd']);
   });
 
@@ -181,11 +181,11 @@ describe('ManagedClusters from other inventories', () => {
     await hub.start();
     hub.api.remove(CustomResourceDefinitions, { name: 'clusterprofiles.multicluster.x-k8s.io' });
     hub.removeProfile('edge-1');
-    await hub.settle(10 * MINUTE);
+    await hub.converge(10 * MINUTE);
     expect(hub.names()).toEqual(['edge-1']);
 
     hub.define(ClusterProfiles);
-    await hub.settle(MINUTE);
+    await hub.converge(MINUTE);
     expect(hub.names()).toEqual([]);
   });
 
@@ -197,13 +197,13 @@ describe('ManagedClusters from other inventories', () => {
     hub.profiles.fail(UNSERVED);
     hub.removeProfile('edge-1');
     hub.ocmCluster('edge-2');
-    await hub.settle(10 * MINUTE);
+    await hub.converge(10 * MINUTE);
 
     expect(hub.warnings()).toEqual(['API is not served; ignored until it is']);
     expect(hub.names()).toEqual(['edge-1', 'edge-2']);
 
     hub.profiles.fail(undefined);
-    await hub.settle(2 * MINUTE);
+    await hub.converge(2 * MINUTE);
     expect(hub.names()).toEqual(['edge-2']);
   });
 
@@ -216,7 +216,7 @@ describe('ManagedClusters from other inventories', () => {
     expect(hub.cluster('edge-1')?.metadata.labels).toEqual({ from: 'profile' });
 
     hub.removeProfile('edge-1');
-    await hub.settle();
+    await hub.converge();
     expect(hub.cluster('edge-1')?.metadata).toMatchObject({ uid, labels: { from: 'ocm' } });
   });
 });

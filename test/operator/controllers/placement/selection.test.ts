@@ -21,7 +21,7 @@ function selected(hub: PlacementRig, placement = 'web'): string[] {
 }
 
 /** A hub at rest with Placement `web` and these clusters in set `fleet`. */
-async function settled(spec: unknown, ...clusters: readonly string[]): Promise<PlacementRig> {
+async function converged(spec: unknown, ...clusters: readonly string[]): Promise<PlacementRig> {
   const hub = new PlacementRig();
   hub.clusters(...clusters);
   hub.place('web', spec);
@@ -30,7 +30,7 @@ async function settled(spec: unknown, ...clusters: readonly string[]): Promise<P
 
 describe('reconcile after a change of the fleet', () => {
   it('a change of labels and claims that no Placement names causes no reconcile and no write', async () => {
-    const hub = await settled(wantsEu, 'a', 'b');
+    const hub = await converged(wantsEu, 'a', 'b');
     const [calls, passes] = [hub.api.calls.length, hub.infos.length];
 
     for (const name of ['a', 'b']) hub.cluster(name, { colour: 'red' });
@@ -41,7 +41,7 @@ describe('reconcile after a change of the fleet', () => {
   });
 
   it('a change that affects one Placement causes a reconcile of that one alone', async () => {
-    const hub = await settled(wantsEu, 'a', 'b');
+    const hub = await converged(wantsEu, 'a', 'b');
     for (let n = 0; n < 20; n++)
       hub.place(`other-${n}`, {
         numberOfClusters: 1,
@@ -63,7 +63,7 @@ describe('reconcile after a change of the fleet', () => {
   });
 
   it('changes of a hundred clusters within a settle window are published together', async () => {
-    const hub = await settled({});
+    const hub = await converged({});
     const mark = hub.mark;
 
     for (let n = 0; n < 100; n++) hub.cluster(`c${n}`);
@@ -77,7 +77,7 @@ describe('reconcile after a change of the fleet', () => {
   });
 
   it('a cluster that is being deleted is dropped, and so is one that is gone', async () => {
-    const hub = await settled({}, 'a', 'b', 'c');
+    const hub = await converged({}, 'a', 'b', 'c');
 
     hub.deleting('a');
     hub.api.remove(ManagedClusters, { name: 'b' });
@@ -87,7 +87,7 @@ describe('reconcile after a change of the fleet', () => {
   });
 
   it('a cluster that left is replaced by one write, and the others keep their places', async () => {
-    const hub = await settled({ numberOfClusters: 3 }, 'a', 'b', 'c', 'd', 'e', 'f');
+    const hub = await converged({ numberOfClusters: 3 }, 'a', 'b', 'c', 'd', 'e', 'f');
     const before = selected(hub);
     const mark = hub.mark;
 
@@ -141,7 +141,7 @@ describe('reconcile of an invalid spec', () => {
   ])(
     'an invalid spec %s keeps the last decision, is reported with the field, and is not retried',
     async (_sentence, spec, field) => {
-      const hub = await settled({}, 'a', 'b');
+      const hub = await converged({}, 'a', 'b');
       hub.place('web', spec);
       await hub.untilIdle();
       const calls = hub.api.calls.length;
@@ -160,7 +160,7 @@ describe('reconcile of an invalid spec', () => {
   );
 
   it('an invalid spec keeps the decision without clusters that are deleted', async () => {
-    const hub = await settled({}, 'a', 'b');
+    const hub = await converged({}, 'a', 'b');
     hub.place('web', broken);
     await hub.untilIdle();
 
@@ -171,7 +171,7 @@ describe('reconcile of an invalid spec', () => {
   });
 
   it('a Placement recovers when its invalid spec is corrected', async () => {
-    const hub = await settled(broken, 'a');
+    const hub = await converged(broken, 'a');
 
     hub.place('web', {});
     await hub.untilIdle();
@@ -200,7 +200,7 @@ describe('reconcile after a change of sets and bindings', () => {
   });
 
   it('an unreadable set drops no cluster, adds none, and does not affect other sets', async () => {
-    const hub = await settled({}, 'a', 'b');
+    const hub = await converged({}, 'a', 'b');
     hub.set('more');
     hub.bind('more');
     await hub.untilIdle();
@@ -226,7 +226,7 @@ describe('reconcile after a change of sets and bindings', () => {
   });
 
   it('a deleted set or binding removes its clusters, and a new one adds them again', async () => {
-    const hub = await settled({}, 'a');
+    const hub = await converged({}, 'a');
 
     hub.api.remove(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
     await hub.untilIdle();
@@ -257,7 +257,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
   it.each(['clusters', 'sets', 'bindings', 'decisions', 'placements'] as const)(
     'while the cache of %s is not current nothing is dropped, and reconciles continue as soon as it is',
     async (kind) => {
-      const hub = await settled({}, 'a', 'b');
+      const hub = await converged({}, 'a', 'b');
       const mark = hub.mark;
 
       hub.caches[kind].fail(new Error('404'));
@@ -296,7 +296,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
   ])(
     'the decision is kept while the definition of clusters %s, and when it was made anew',
     async (_sentence, take, give) => {
-      const hub = await settled({}, 'a', 'b');
+      const hub = await converged({}, 'a', 'b');
       const mark = hub.mark;
 
       take(hub);
@@ -356,7 +356,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
   });
 
   it('the decision is kept while the definitions cannot be read', async () => {
-    const hub = await settled({}, 'a', 'b');
+    const hub = await converged({}, 'a', 'b');
     hub.api.before = (call) => {
       if (call.type === CustomResourceDefinitions)
         throw failure('Forbidden', 'get', CustomResourceDefinitions, call.name);
@@ -371,7 +371,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
 
 describe('reconcile after a change of the leader', () => {
   it('a new leader writes nothing when everything is published', async () => {
-    const hub = await settled({ numberOfClusters: 2 }, 'a', 'b', 'c', 'd');
+    const hub = await converged({ numberOfClusters: 2 }, 'a', 'b', 'c', 'd');
     const mark = hub.mark;
 
     await new PlacementRig(hub).start();
@@ -380,7 +380,7 @@ describe('reconcile after a change of the leader', () => {
   });
 
   it('a new leader keeps the stored selection, whatever ranks higher', async () => {
-    const hub = await settled({ numberOfClusters: 1 }, 'z');
+    const hub = await converged({ numberOfClusters: 1 }, 'z');
     await hub.loseLease();
     hub.clusters(...Array.from({ length: 30 }, (_, index) => `c${index}`));
 
@@ -390,7 +390,7 @@ describe('reconcile after a change of the leader', () => {
   });
 
   it('a leader that loses the lease and acquires it again forgets what it had published', async () => {
-    const hub = await settled({ numberOfClusters: 1 }, 'a', 'b', 'c');
+    const hub = await converged({ numberOfClusters: 1 }, 'a', 'b', 'c');
     await hub.loseLease();
     const other = await new PlacementRig(hub).start();
     hub.place('web', { numberOfClusters: 3 });
@@ -411,7 +411,7 @@ describe('reconcile after a change of the leader', () => {
 
 describe('status', () => {
   it('a status that another client edited is restored', async () => {
-    const hub = await settled({}, 'a');
+    const hub = await converged({}, 'a');
     const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
 
     hub.api.put<Placement>(Placements, {
@@ -425,7 +425,7 @@ describe('status', () => {
   });
 
   it('a Placement that becomes unsatisfied is reported by one event per change of the condition', async () => {
-    const hub = await settled({ numberOfClusters: 2 }, 'a', 'b', 'c');
+    const hub = await converged({ numberOfClusters: 2 }, 'a', 'b', 'c');
     hub.events.length = 0;
 
     hub.deleting('a');
@@ -444,7 +444,7 @@ describe('status', () => {
   });
 
   it('the metrics of a Placement end when it is gone', async () => {
-    const hub = await settled({}, 'a');
+    const hub = await converged({}, 'a');
 
     hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
     await hub.untilIdle();

@@ -17,7 +17,7 @@ function reconciled(hub: PlacementRig): readonly string[] {
 }
 
 /** A hub at rest with clusters a, b and c, and these Placements. */
-async function settled(placements: Readonly<Record<string, unknown>>): Promise<PlacementRig> {
+async function converged(placements: Readonly<Record<string, unknown>>): Promise<PlacementRig> {
   const hub = new PlacementRig();
   hub.clusters('a', 'b', 'c');
   for (const [name, spec] of Object.entries(placements)) hub.place(name, spec);
@@ -43,7 +43,7 @@ const now = (hub: PlacementRig): string => new Date(hub.clock.now()).toISOString
 describe('which Placements a taint reconciles', () => {
   it('a taint reconciles the Placements that hold the cluster and do not tolerate it, and replaces it there', async () => {
     const forEver = { tolerations: [{ operator: 'Exists' }] };
-    const hub = await settled({ one: { numberOfClusters: 1 }, all: {}, tolerant: forEver });
+    const hub = await converged({ one: { numberOfClusters: 1 }, all: {}, tolerant: forEver });
     const [held = ''] = selected(hub, 'one');
 
     taint(hub, held, maintenance);
@@ -55,7 +55,7 @@ describe('which Placements a taint reconciles', () => {
   });
 
   it('a taint reconciles a Placement that holds the cluster and was edited since, without another decision', async () => {
-    const hub = await settled({ one: { numberOfClusters: 1 } });
+    const hub = await converged({ one: { numberOfClusters: 1 } });
     const [held = ''] = selected(hub, 'one');
     hub.place('one', { numberOfClusters: 1, tolerations: [{ key: 'other', operator: 'Exists' }] });
     await hub.untilIdle();
@@ -68,7 +68,7 @@ describe('which Placements a taint reconciles', () => {
   });
 
   it('a taint on a cluster that nobody holds reconciles nobody', async () => {
-    const hub = await settled({ one: { numberOfClusters: 1 } });
+    const hub = await converged({ one: { numberOfClusters: 1 } });
     const calls = hub.api.calls.length;
 
     taint(hub, otherThan(hub, 'one'), maintenance);
@@ -78,7 +78,7 @@ describe('which Placements a taint reconciles', () => {
   });
 
   it('a taint that goes reconciles the Placements with room, and no others', async () => {
-    const hub = await settled({ one: { numberOfClusters: 1 }, three: { numberOfClusters: 3 }, all: {} });
+    const hub = await converged({ one: { numberOfClusters: 1 }, three: { numberOfClusters: 3 }, all: {} });
     const other = otherThan(hub, 'one');
     taint(hub, other, maintenance);
     await hub.untilIdle();
@@ -95,7 +95,7 @@ describe('which Placements a taint reconciles', () => {
   });
 
   it('a taint reconciles its holders after a decision that could not be stored', async () => {
-    const hub = await settled({ one: { numberOfClusters: 1 } });
+    const hub = await converged({ one: { numberOfClusters: 1 } });
     const [held = ''] = selected(hub, 'one');
     hub.api.before = (call) => {
       if (call.verb === 'update') throw failure('Unavailable', 'update', call.type, call.name);
@@ -115,7 +115,7 @@ describe('which Placements a taint reconciles', () => {
   });
 
   it('a taint reconciles its holders after another process has taken over', async () => {
-    const first = await settled({ one: { numberOfClusters: 1 } });
+    const first = await converged({ one: { numberOfClusters: 1 } });
     await first.loseLease();
     const hub = await new PlacementRig(first).start();
     const [held = ''] = selected(hub, 'one');
@@ -129,7 +129,7 @@ describe('which Placements a taint reconciles', () => {
 
 describe('what a taint does after a time', () => {
   it('a cluster leaves when the toleration of its taint ends, without any other change', async () => {
-    const hub = await settled({ web: timed(60) });
+    const hub = await converged({ web: timed(60) });
     taint(hub, 'a', { ...maintenance, timeAdded: now(hub) });
     await hub.untilIdle();
     expect(selected(hub, 'web')).toEqual(['a', 'b', 'c']);
@@ -148,7 +148,7 @@ describe('what a taint does after a time', () => {
   });
 
   it('an unreachable cluster is replaced after 300 seconds, and stays and is named where nothing can replace it', async () => {
-    const hub = await settled({ two: { numberOfClusters: 2 }, three: { numberOfClusters: 3 } });
+    const hub = await converged({ two: { numberOfClusters: 2 }, three: { numberOfClusters: 3 } });
     const [held = ''] = selected(hub, 'two');
     taint(hub, held, { key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: now(hub) });
     await hub.untilIdle(290_000);
@@ -165,7 +165,7 @@ describe('what a taint does after a time', () => {
   });
 
   it('a Placement that waits for a replacement takes a cluster that comes, and forgets what it has reported', async () => {
-    const hub = await settled({ three: { numberOfClusters: 3 } });
+    const hub = await converged({ three: { numberOfClusters: 3 } });
     taint(hub, 'a', { key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: '2020-01-01T00:00:00Z' });
     await hub.untilIdle();
     expect(selected(hub, 'three')).toEqual(['a', 'b', 'c']);

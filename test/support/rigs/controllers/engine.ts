@@ -120,7 +120,7 @@ export class EngineRig {
   }
 
   /** Runs passes until one writes nothing, at most ten. Returns the last result. */
-  async settle(name = 'hub'): Promise<Result> {
+  async converge(name = 'hub'): Promise<Result> {
     for (let pass = 0; pass < 10; pass++) {
       const before = this.api.writes.length;
       const result = await this.pass(name);
@@ -142,12 +142,12 @@ export class EngineRig {
   /** Installs engine `hub` to the end. */
   async install(spec: MultiClusterEngineSpec = {}): Promise<void> {
     this.create(spec);
-    await this.settle();
+    await this.converge();
     this.rollOut(
       {},
       spec.targetNamespace === undefined || spec.targetNamespace === '' ? NAMESPACE : spec.targetNamespace,
     );
-    await this.settle();
+    await this.converge();
   }
 
   /** Marks for deletion as the API server does. */

@@ -56,12 +56,12 @@ export class InventoryRig {
     for (const source of this.#group.sources) source.start();
     this.#group.onStartedLeading();
     for (const one of this.#group.controllers) one.start();
-    await this.settle();
+    await this.converge();
     return this;
   }
 
   /** Lets the controller work for this long, ms. */
-  async settle(ms = 2_000): Promise<void> {
+  async converge(ms = 2_000): Promise<void> {
     for (let passed = 0; passed < ms; passed += 500) await this.clock.advance(500);
   }
 

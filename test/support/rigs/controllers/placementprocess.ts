@@ -2,7 +2,7 @@ import { placementCacheOptions } from '../../../../src/operator/controllers/plac
 import { DeletionCheck } from '../../../../src/operator/controllers/placement/deletions.js';
 import { PlacementReconciler } from '../../../../src/operator/controllers/placement/reconcile.js';
 import type { PlacementContext } from '../../../../src/operator/controllers/placement/scope.js';
-import { TurnWindow } from '../../../../src/operator/controllers/placement/turns.js';
+import { ExplanationLimit } from '../../../../src/operator/controllers/placement/explanationlimit.js';
 import { watchCaches } from '../../../../src/operator/controllers/placement/watches.js';
 import { PlacementIndex } from '../../../../src/operator/index/placementindex.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
@@ -62,13 +62,13 @@ export class PlacementProcess {
       caches,
       index,
       mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
-      changes: new ChangeFilter(),
+      changeFilter: new ChangeFilter(),
       states: new Map(),
       earlier: new Map(),
       collectionWindow: { quietMs: 0, mostMs: 0 },
       deletions: new DeletionCheck(client, clock),
       postponed: new Set(),
-      turns: new TurnWindow(clock, 0),
+      explanations: new ExplanationLimit(clock, 0),
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
       enqueue: (key) => void this.#enqueued.add(key),
     };

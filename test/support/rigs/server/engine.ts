@@ -36,7 +36,7 @@ export class OperatorRig extends GroupRig {
       recorder: this.recorder(),
       issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
       ...this.tools(),
-      settleMs: 50,
+      settleWindowMs: 50,
     });
     this.run({ name: 'engine', sources, controllers: [controller], onStartedLeading });
   }

@@ -113,7 +113,7 @@ async function settle(step: Step, selected: Selections, { observer, reference }:
     `step ${step.number} to settle`,
     (seen) => {
       const open =
-        unsettled(step, selected, observer) ??
+        untrusted(step, selected, observer) ??
         (wanted === undefined ? undefined : difference(wanted, outcome(observer)));
       seen(open);
       return open === undefined;
@@ -141,7 +141,7 @@ export function selections(observer: Observer): Map<string, Set<string>> {
 }
 
 /** What the first placement that has not settled still lacks; undefined when all have. */
-export function unsettled(step: Step, before: Selections, observer: Observer): string | undefined {
+export function untrusted(step: Step, before: Selections, observer: Observer): string | undefined {
   const now = selections(observer);
   for (const key of now.keys()) if (!step.after.placements.has(key)) return `${key} is still there`;
   for (const key of step.after.placements.keys()) {

@@ -91,10 +91,10 @@ export class HealthObserver implements CacheSource {
 
   /** For metrics. */
   counts(): FleetCounts {
-    const { held } = this.health;
-    const sets = held.filter((scope) => scope !== 'fleet').length;
+    const { braked } = this.health;
+    const sets = braked.filter((scope) => scope !== 'fleet').length;
     const stale = this.health.observedSince(this.#watch()) === undefined;
-    return { ...this.health.counts(), held: { fleet: held.length - sets, set: sets }, stale };
+    return { ...this.health.counts(), braked: { fleet: braked.length - sets, set: sets }, stale };
   }
 
   start(): void {

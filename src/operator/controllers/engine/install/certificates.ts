@@ -13,16 +13,16 @@ import {
   type KeyPair,
   type ServingCertificate,
   type StoredCertificate,
-} from '../../../../domain/engine/plan/certificate.js';
-import { ownershipOf } from '../../../../domain/engine/plan/ownership.js';
+} from '../../../../domain/engine/steps/certificate.js';
+import { ownershipOf } from '../../../../domain/engine/steps/ownership.js';
 import {
   desiredSteps,
   objectState,
   observeSteps,
   pruneSteps,
-  type PlanInput,
+  type StepInput,
   type Step,
-} from '../../../../domain/engine/plan/plan.js';
+} from '../../../../domain/engine/steps/steps.js';
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
 import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
@@ -259,7 +259,7 @@ function certificatesOf(
   });
 }
 
-function bundleInput(certificate: ServingCertificate, stored: StoredCertificate, bundle: string): PlanInput {
+function bundleInput(certificate: ServingCertificate, stored: StoredCertificate, bundle: string): StepInput {
   const { configMap, namespaceObject } = stored;
   return {
     engine: certificate.engine,

@@ -6,7 +6,7 @@ import {
   inspectSecretData,
   unreadCertificate,
   type GivenCertificate,
-} from '../../../../domain/engine/plan/givencertificate.js';
+} from '../../../../domain/engine/steps/givencertificate.js';
 import { errorText, isFailure } from '../../../../runtime/errors.js';
 import type { GivenSecret } from '../memory.js';
 import type { Scope } from '../scope.js';

@@ -13,15 +13,15 @@ import {
 import { fixedNamespaceOf } from '../../../../domain/engine/catalogue.js';
 import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
 import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
-import { withAccountUids } from '../../../../domain/engine/plan/accounts.js';
+import { withAccountUids } from '../../../../domain/engine/steps/accounts.js';
 import {
   desiredSteps,
   observeSteps,
   pruneSteps,
-  type PlanInput,
+  type StepInput,
   type Step,
-} from '../../../../domain/engine/plan/plan.js';
-import { isTerminating, namespaceBlockers } from '../../../../domain/engine/plan/termination.js';
+} from '../../../../domain/engine/steps/steps.js';
+import { isTerminating, namespaceBlockers } from '../../../../domain/engine/steps/termination.js';
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
 import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
@@ -48,7 +48,7 @@ export type StageResult =
   /** The target namespace cannot be read yet. */
   | { readonly kind: 'notSynced'; readonly state: InstallState; readonly cache: UnsyncedCache };
 
-/** One part of an installation: planned once, from the state that the stages before it returned, and applied once. */
+/** One part of an installation: its steps are decided once, from the state that the stages before it returned, and applied once. */
 export interface Stage {
   readonly name: 'frame' | 'accounts' | 'configuration' | 'certificates' | 'workloads';
   readonly apply: (state: InstallState, scope: Scope) => Promise<StageResult>;
@@ -61,9 +61,9 @@ export const STAGES: readonly Stage[] = [
   // The namespace and the operator's rights in it: the target namespace can be read after this stage.
   { name: 'frame', apply: applyFrame, observe: (state) => observeSteps(frameSteps(state)) },
   // The accounts that the pods run as: their uids are part of the Deployments.
-  plannedStage('accounts', (state) => stepsOf(state, ServiceAccounts)),
+  stepStage('accounts', (state) => stepsOf(state, ServiceAccounts)),
   // The components' rights outside the target namespace, and their configuration.
-  plannedStage('configuration', (state) => [
+  stepStage('configuration', (state) => [
     ...stepsOf(state, RoleBindings).filter((step) => !isInTarget(step)),
     ...stepsOf(state, ClusterRoleBindings, ConfigMaps),
   ]),
@@ -74,12 +74,12 @@ export const STAGES: readonly Stage[] = [
     observe: observeCertificates,
   },
   // Deployments and what belongs to them; then the objects that are no longer desired are deleted.
-  plannedStage('workloads', (state) => {
+  stepStage('workloads', (state) => {
     const { input, applied, contents } = state;
     const known = { engine: input.identity, objects: applied.objects, stored: contents.stored };
     const desired = withAccountUids(state.desired, known);
     const steps = stepsOf({ ...state, desired }, Services, PodDisruptionBudgets, NetworkPolicies, Deployments);
-    return [...steps, ...pruneSteps(planInput(state, state.desired))];
+    return [...steps, ...pruneSteps(stepInput(state, state.desired))];
   }),
 ];
 
@@ -95,11 +95,11 @@ export function observeStages(stages: readonly Stage[], initial: InstallState, s
   );
 }
 
-function plannedStage(name: Stage['name'], plan: (state: InstallState) => readonly Step[]): Stage {
+function stepStage(name: Stage['name'], steps: (state: InstallState) => readonly Step[]): Stage {
   return {
     name,
-    apply: async (state, scope) => completed(state, await applySteps(plan(state), state.input, scope)),
-    observe: (state) => observeSteps(plan(state)),
+    apply: async (state, scope) => completed(state, await applySteps(steps(state), state.input, scope)),
+    observe: (state) => observeSteps(steps(state)),
   };
 }
 
@@ -114,7 +114,7 @@ function withApplied(state: InstallState, applied: Applied): InstallState {
 /** The steps for the desired objects of these types. */
 function stepsOf(state: InstallState, ...types: readonly ResourceType[]): readonly Step[] {
   const desired = state.desired.filter(({ type }) => types.includes(type));
-  return desiredSteps(planInput(state, desired));
+  return desiredSteps(stepInput(state, desired));
 }
 
 function frameSteps(state: InstallState): readonly Step[] {
@@ -125,7 +125,7 @@ function isInTarget({ type, name }: Step): boolean {
   return fixedNamespaceOf({ type, name: name.name }) === undefined;
 }
 
-function planInput({ input, contents }: InstallState, desired: readonly DesiredObject[]): PlanInput {
+function stepInput({ input, contents }: InstallState, desired: readonly DesiredObject[]): StepInput {
   const stored = [...input.bindings, ...contents.stored];
   return { engine: input.identity, desired, stored, namespace: input.namespaceObject };
 }

@@ -2,7 +2,7 @@ import type { MultiClusterEngine } from '../../../../api/generated/multiclustere
 import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { Namespaces, RoleBindings } from '../../../../runtime/vocabulary/kinds.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
-import { objectState, type Step } from '../../../../domain/engine/plan/plan.js';
+import { objectState, type Step } from '../../../../domain/engine/steps/steps.js';
 import { rowOf } from '../../../../domain/engine/status/components.js';
 import { ERROR_AFTER_FAILURES, type ObjectState } from '../../../../domain/engine/status/input.js';
 import { errorText, isFailure } from '../../../../runtime/errors.js';

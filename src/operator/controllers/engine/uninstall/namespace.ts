@@ -14,9 +14,9 @@ import {
 } from '../../../../runtime/vocabulary/kinds.js';
 import type { EngineIdentity } from '../../../../domain/engine/manifest/desired.js';
 import { enumerate, titleOf } from '../../../../domain/engine/manifest/manifest.js';
-import { isOurNamespace } from '../../../../domain/engine/plan/ownership.js';
-import type { StoredObject } from '../../../../domain/engine/plan/plan.js';
-import { finalizersOf, isTerminating } from '../../../../domain/engine/plan/termination.js';
+import { isOurNamespace } from '../../../../domain/engine/steps/ownership.js';
+import type { StoredObject } from '../../../../domain/engine/steps/steps.js';
+import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import type { Input } from '../gather.js';
 import { classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js';

@@ -1,6 +1,6 @@
 import { enumerate } from '../../../../domain/engine/manifest/manifest.js';
-import type { StoredObject } from '../../../../domain/engine/plan/plan.js';
-import { finalizersOf, isTerminating } from '../../../../domain/engine/plan/termination.js';
+import type { StoredObject } from '../../../../domain/engine/steps/steps.js';
+import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
 import type { UninstallProgress } from '../../../../domain/engine/status/input.js';
 
 /** How far an uninstall has come. `complete` was read from the API server, not from a cache. */

@@ -4,9 +4,9 @@ import { ClusterRoleBindings, Namespaces } from '../../../../runtime/vocabulary/
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../../domain/engine/catalogue.js';
 import { targetTypes } from '../../../../domain/engine/manifest/templates.js';
 import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
-import { ownershipOf, wasAppliedByUs } from '../../../../domain/engine/plan/ownership.js';
-import { desiredSteps, removalOrder, type StoredObject } from '../../../../domain/engine/plan/plan.js';
-import { isTerminating, namespaceBlockers } from '../../../../domain/engine/plan/termination.js';
+import { ownershipOf, wasAppliedByUs } from '../../../../domain/engine/steps/ownership.js';
+import { desiredSteps, removalOrder, type StoredObject } from '../../../../domain/engine/steps/steps.js';
+import { isTerminating, namespaceBlockers } from '../../../../domain/engine/steps/termination.js';
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import type { UninstallDecision } from '../decide.js';

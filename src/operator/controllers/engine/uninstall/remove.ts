@@ -1,6 +1,6 @@
 import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
-import type { StoredObject } from '../../../../domain/engine/plan/plan.js';
-import { finalizersOf, isTerminating } from '../../../../domain/engine/plan/termination.js';
+import type { StoredObject } from '../../../../domain/engine/steps/steps.js';
+import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import { classifyForbidden } from '../objects/forbidden.js';
 import type { Scope } from '../scope.js';

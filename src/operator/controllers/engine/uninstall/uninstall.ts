@@ -28,7 +28,7 @@ export async function uninstall(decision: UninstallDecision, input: Input, scope
   }
   const { message, namespaceKept } = uninstalled;
   const status: StatusInput = { ...base, uninstall: { remaining: [], message } };
-  return { kind: 'release', status, namespaceKept, message, result: DONE };
+  return { kind: 'uninstalled', status, namespaceKept, message, result: DONE };
 }
 
 /**

@@ -81,7 +81,7 @@ describe('the serving certificate', () => {
     expect(rig.api.writes).toHaveLength(before);
 
     await rig.clock.advance(1_000);
-    await rig.settle();
+    await rig.converge();
     expect(writes(rig, before)).toEqual(BOTH);
     expect(trusted(rig)).toEqual([first, served(rig)]);
     expect(served(rig)).not.toBe(first);
@@ -89,7 +89,7 @@ describe('the serving certificate', () => {
 
     const second = served(rig);
     await rig.clock.advance(60 * DAY_MS);
-    await rig.settle();
+    await rig.converge();
     expect(trusted(rig)).toEqual([second, served(rig)]);
   });
 
@@ -103,7 +103,7 @@ describe('the serving certificate', () => {
     const rig = await installed();
     const before = rig.api.writes.length;
     const newer = new EngineRig({ api: rig.api, clock: rig.clock, settings: { version: '2.0.0' } });
-    await newer.settle();
+    await newer.converge();
 
     expect(writes(rig, before)).toContain('apply services multicluster-engine/gateway');
     expect(writes(rig, before)).not.toContain('apply secrets multicluster-engine/gateway-tls');
@@ -139,7 +139,7 @@ describe('the serving certificate', () => {
       rig.enqueued.length = 0;
       change(rig);
       expect(rig.enqueued).toEqual(['hub']);
-      await rig.settle();
+      await rig.converge();
 
       expect(writes(rig, before)).toEqual(BOTH);
       expect(trusted(rig)).toEqual([first, served(rig)]);
@@ -180,11 +180,11 @@ describe('the serving certificate', () => {
   ])('a serving certificate keeps its key when the ConfigMap is %s, which is applied again', async (_name, change) => {
     const rig = await installed();
     await rig.clock.advance(60 * DAY_MS);
-    await rig.settle();
+    await rig.converge();
     const known = trusted(rig);
     const before = rig.api.writes.length;
     change(rig);
-    await rig.settle();
+    await rig.converge();
 
     expect(writes(rig, before)).toEqual(['apply configmaps multicluster-engine/gateway-ca']);
     expect(trusted(rig)).toEqual(known);
@@ -286,12 +286,12 @@ describe('a Secret that somebody else made', () => {
     const rig = await installed();
     rig.api.remove(Secrets, SECRET);
     rig.api.put(Secrets, theirs);
-    await rig.settle();
+    await rig.converge();
     expect(rig.api.peek(ConfigMaps, TRUST)).toBeUndefined();
     expect(rig.engine().status?.components?.some((one) => one.name === 'gateway-ca')).toBe(false);
 
     rig.api.remove(Secrets, SECRET);
-    await rig.settle();
+    await rig.converge();
     expect(trusted(rig)).toEqual([served(rig)]);
   });
 
@@ -299,7 +299,7 @@ describe('a Secret that somebody else made', () => {
     const rig = new EngineRig();
     rig.create();
     rig.api.put(Secrets, theirs);
-    await rig.settle();
+    await rig.converge();
     rig.remove();
     for (let round = 0; round < 5 && rig.exists(); round++) {
       await rig.pass();
@@ -324,7 +324,7 @@ describe('failures of serving certificates', () => {
     const rig = new EngineRig();
     rig.api.put(ConfigMaps, { metadata: TRUST });
     rig.create();
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Error ForeignObject');
     expect(row(rig, 'Secret', 'gateway-tls')).toBe(
@@ -349,7 +349,7 @@ describe('failures of serving certificates', () => {
     expect(rig.state()).toBe('Error ApplyFailed');
     rig.api.before = () => undefined;
     await rig.clock.advance(60_000);
-    await rig.settle();
+    await rig.converge();
     expect(trusted(rig)).toEqual([served(rig)]);
   });
 
@@ -380,9 +380,9 @@ describe('the private key', () => {
   it('the private key is in no log, event, status or ConfigMap', async () => {
     const rig = await installed();
     await rig.clock.advance(60 * DAY_MS);
-    await rig.settle();
+    await rig.converge();
     overwrite(rig, { metadata: { managedFields: [] } });
-    await rig.settle();
+    await rig.converge();
     const everything = JSON.stringify([rig.log, rig.events, rig.engine(), rig.api.all(ConfigMaps), secretMeta(rig)]);
 
     expect(everything).not.toContain(KEY_CANARY);
@@ -406,7 +406,7 @@ describe('an operator that ends between the two writes', () => {
     expect([trusted(rig)[0], served(rig)]).toEqual([first, first]);
     applyFails = false;
     const next = new EngineRig({ api: rig.api, clock: rig.clock });
-    await next.settle();
+    await next.converge();
 
     expect(trusted(rig)).toEqual([first, served(rig)]);
     expect(served(rig)).not.toBe(lost);

@@ -18,7 +18,7 @@ describe('the stages of an installation', () => {
   it('the stages of an installation apply every kind of an engine in the declared order', async () => {
     const rig = new EngineRig();
     rig.create();
-    await rig.settle();
+    await rig.converge();
     const applied = rig.api.writes.filter((one) => one.startsWith('apply ')).map((one) => one.split(' ')[1]);
     const order = APPLY_ORDER.map(({ plural }) => plural).filter((plural) => applied.includes(plural));
 
@@ -30,7 +30,7 @@ describe('the stages of an installation', () => {
     rig.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     rig.api.put(RoleBindings, { metadata: BINDING });
     rig.create();
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Error ForeignObject');
     expect(rig.api.calls.filter(({ type }) => type === ServiceAccounts || type === Deployments)).toEqual([]);
@@ -41,7 +41,7 @@ describe('the stages of an installation', () => {
     rig.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     rig.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'gateway' } });
     rig.create();
-    await rig.settle();
+    await rig.converge();
 
     expect(rig.state()).toBe('Error ForeignObject');
     expect(rig.api.all<KubeObject>(Deployments).map(({ metadata }) => metadata.name)).toEqual(['placement-controller']);

@@ -2,12 +2,12 @@ import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
 import type { ConditionState } from '../conditions.js';
 import { schedule, type Schedule } from '../placement/select/schedule.js';
-import { planSlices, publishedAfter, slotsAfter } from '../placement/publish/slices.js';
+import { sliceChanges, publishedAfter, slotsAfter } from '../placement/publish/slices.js';
 import type { PlacementSnapshot, Slots } from '../placement/select/snapshot.js';
 import { placementReport } from '../placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
-export interface Outcome {
+export interface Forecast {
   readonly schedule: Schedule;
   readonly phase: PlacementPhase;
   /** The condition PlacementSatisfied, without its type. */
@@ -28,16 +28,16 @@ export interface PublishedState {
   readonly status: JsonRecord;
 }
 
-export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
+export function forecastOf(snapshot: PlacementSnapshot): Forecast {
   const decided = schedule(snapshot);
-  const plan = planSlices(snapshot, decided);
+  const changes = sliceChanges(snapshot, decided);
   const { phase, states, basis, observedGeneration, numberOfSelectedClusters } = placementReport(snapshot, decided, {
-    plan,
-    done: plan.writes.length,
+    changes,
+    done: changes.writes.length,
   });
   const found = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
   const { status = 'Unknown', reason = '', message = '' } = found ?? {};
-  const clusters = new Set(publishedAfter(plan).flatMap((slice) => slice.clusters));
+  const clusters = new Set(publishedAfter(changes).flatMap((slice) => slice.clusters));
   const removals = decided.dropped.filter(({ cluster }) => decided.counted.has(cluster)).length - decided.uncounted;
   return {
     schedule: decided,
@@ -45,7 +45,7 @@ export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
     satisfied: { status, reason, message },
     clusters: [...clusters].sort(),
     published: {
-      slots: slotsAfter(plan),
+      slots: slotsAfter(changes),
       removals: Math.max(removals, 0),
       additions: decided.countedAdditions.size,
       status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },

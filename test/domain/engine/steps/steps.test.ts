@@ -9,8 +9,13 @@ import {
   ServiceAccounts,
 } from '../../../../src/runtime/vocabulary/kinds.js';
 import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
-import { stepForRead, type PlanInput, type Step, type StoredObject } from '../../../../src/domain/engine/plan/plan.js';
-import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../../src/domain/engine/plan/ownership.js';
+import {
+  stepForRead,
+  type StepInput,
+  type Step,
+  type StoredObject,
+} from '../../../../src/domain/engine/steps/steps.js';
+import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../../src/domain/engine/steps/ownership.js';
 import {
   desired,
   identity,
@@ -25,7 +30,7 @@ import {
 const kinds = (steps: readonly Step[]): string[] => steps.map((step) => `${step.action} ${step.type.kind}`);
 
 /** Every object stored as desired, with `change` applied to the objects of a kind; undefined removes them. */
-function world(change: Readonly<Record<string, ((object: KubeObject) => KubeObject) | undefined>> = {}): PlanInput {
+function world(change: Readonly<Record<string, ((object: KubeObject) => KubeObject) | undefined>> = {}): StepInput {
   const objects = desired({}, {}, placementOnly).map((one) => ({ type: one.type, object: live(one.object) }));
   const changed = objects.flatMap((one) => {
     if (!(one.type.kind in change)) return [one];
@@ -60,7 +65,7 @@ const owner = (over: Partial<OwnerReference>): OwnerReference => ({
   controller: true,
   ...over,
 });
-const only = (input: PlanInput, kind: string): Step | undefined => plan(input).find((step) => step.type.kind === kind);
+const only = (input: StepInput, kind: string): Step | undefined => plan(input).find((step) => step.type.kind === kind);
 
 describe('a plan', () => {
   it('a plan patches a drifted object, names its fields, and touches no other', () => {

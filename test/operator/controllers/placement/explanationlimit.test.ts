@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { TurnWindow } from '../../../../src/operator/controllers/placement/turns.js';
+import { ExplanationLimit } from '../../../../src/operator/controllers/placement/explanationlimit.js';
 
 const times = (count: number, at: (n: number) => number): readonly number[] =>
   Array.from({ length: count }, (_, n) => at(n));
 
-describe('TurnWindow', () => {
-  it('of the Placements that turn in one settle window ten are explained, and as many in the next', () => {
-    const turns = new TurnWindow(new ManualClock(), 50);
+describe('ExplanationLimit', () => {
+  it('of the Placements whose status changes in one settle window ten are explained, and as many in the next', () => {
+    const explanations = new ExplanationLimit(new ManualClock(), 50);
     const explained = (requests: readonly number[]): number =>
-      requests.filter((at) => turns.explain(at, () => true) === true).length;
+      requests.filter((at) => explanations.explain(at, () => true) === true).length;
 
     expect(explained(times(30, (n) => 1_000 + n))).toBe(10);
     expect(explained([1_050])).toBe(0);
@@ -19,13 +19,13 @@ describe('TurnWindow', () => {
 
   it('explanations that take long make the window longer, so that they take a tenth of the time', () => {
     let now = 0;
-    const turns = new TurnWindow(
+    const explanations = new ExplanationLimit(
       { now: () => 0, monotonic: () => now, after: () => ({ cancel: () => undefined }) },
       50,
     );
     const explained = times(100, (n) => n * 100).filter((at) => {
       now = Math.max(now, at);
-      return turns.explain(at, () => {
+      return explanations.explain(at, () => {
         now += 80;
         return true;
       });

@@ -3,7 +3,7 @@ import { Deployments, ServiceAccounts } from '../../../runtime/vocabulary/kinds.
 import { desiredId, withRevision, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { idOf, textAt, titleOf, treeAt, type Manifest } from '../manifest/manifest.js';
 import { ownershipOf } from './ownership.js';
-import type { StoredObject } from './plan.js';
+import type { StoredObject } from './steps.js';
 import { isTerminating } from './termination.js';
 import type { ObjectState } from '../status/input.js';
 

@@ -11,7 +11,7 @@ import {
 import { driftedFields } from './drift.js';
 import { at, textAt, type Manifest } from '../manifest/manifest.js';
 import { appliedFields, ownershipOf, wasAppliedByUs } from './ownership.js';
-import { LEFTOVER_CAUSE } from './plan.js';
+import { LEFTOVER_CAUSE } from './steps.js';
 import { finalizersOf, isTerminating } from './termination.js';
 
 /**

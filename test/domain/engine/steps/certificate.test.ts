@@ -11,7 +11,7 @@ import {
   bundleConfigMap,
   type ServingCertificate,
   type StoredCertificate,
-} from '../../../../src/domain/engine/plan/certificate.js';
+} from '../../../../src/domain/engine/steps/certificate.js';
 import { at } from '../../../../src/domain/engine/manifest/manifest.js';
 import { DAY_MS, KEY_CANARY, pairForTest, pem } from '../../../support/builders/certificate.js';
 import { identity, NAMESPACE, settings } from '../../../support/builders/engine.js';

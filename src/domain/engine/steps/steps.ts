@@ -16,7 +16,7 @@ export interface StoredObject {
   readonly object: KubeObject;
 }
 
-export interface PlanInput {
+export interface StepInput {
   readonly engine: EngineIdentity;
   readonly desired: readonly DesiredObject[];
   /** The cached objects that may be ours, in any order. */
@@ -51,7 +51,7 @@ export interface Step {
 type Stored = KubeObject | undefined;
 
 /** The steps for what is desired, in the order of applying. Pure. */
-export function desiredSteps(input: PlanInput): readonly Step[] {
+export function desiredSteps(input: StepInput): readonly Step[] {
   const stored = new Map(input.stored.map((one) => [idOf(one.type, one.object.metadata), one.object]));
   return input.desired.flatMap((desired) => {
     const found = desired.type === Namespaces ? input.namespace : stored.get(desiredId(desired));
@@ -72,10 +72,10 @@ export function stepForRead(desired: DesiredObject, fresh: Stored, engine: Engin
   return { ...step, action: 'skip-foreign', cause: foreignCause(fresh) };
 }
 
-type PlanScope = Pick<PlanInput, 'engine' | 'namespace'>;
+type StepScope = Pick<StepInput, 'engine' | 'namespace'>;
 
 /** Returns undefined for a namespace that is left as it is. */
-function stepFor(desired: DesiredObject, stored: Stored, { engine, namespace }: PlanScope): Step | undefined {
+function stepFor(desired: DesiredObject, stored: Stored, { engine, namespace }: StepScope): Step | undefined {
   const base = {
     type: desired.type,
     name: nameOf(desired.object),
@@ -115,7 +115,7 @@ function compared(base: Omit<Step, 'action' | 'cause'>, desired: DesiredObject, 
 }
 
 /** The steps for what is ours and no longer desired, in the order of removal. */
-export function pruneSteps(input: PlanInput): readonly Step[] {
+export function pruneSteps(input: StepInput): readonly Step[] {
   const wanted = new Set(input.desired.map(desiredId));
   const steps: Step[] = [];
   for (const { type, object } of input.stored) {

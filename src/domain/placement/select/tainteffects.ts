@@ -10,7 +10,7 @@ export interface StuckCluster {
 }
 
 /** What taints leave open in a schedule. */
-export interface Room {
+export interface TaintEffects {
   /** Whether another matching cluster would be selected if there were one, or could take the place of one. */
   readonly hasRoom: boolean;
   /** While too few are selected: the keys of the taints that keep matching clusters out, sorted. */
@@ -33,7 +33,11 @@ export interface Selection {
 }
 
 /** What the taints leave open, in O(clusters with taints). */
-export function roomOf(selection: Selection, judged: SelectedClusters, snapshot: PlacementSnapshot): Room {
+export function taintEffects(
+  selection: Selection,
+  judged: SelectedClusters,
+  snapshot: PlacementSnapshot,
+): TaintEffects {
   const { dropped, size, limit } = selection;
   const stuck: StuckCluster[] = [];
   let until = Infinity;
