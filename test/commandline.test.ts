@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readConfig, type Usage } from './support/commandline.js';
+import { program, readConfig, type Usage } from './support/commandline.js';
 import { nodeFault } from '../src/runtime/process/nodeversion.js';
 import type { OperatorConfig } from '../src/operator/flags.js';
 import { packageRoot, version } from '../src/runtime/process/build.js';
 import { root } from './support/repository/root.js';
 
+const NAMES = program.commands.map(({ name }) => name).join(', ');
 const VARIABLES: Readonly<Record<string, string>> = {
   controllers: 'MULTICLUSTER_ENGINE_CONTROLLERS',
   kubeconfig: 'MULTICLUSTER_ENGINE_KUBECONFIG',
@@ -254,17 +255,9 @@ describe('an invalid flag value', () => {
 
 describe('a command line', () => {
   it.each<[string, string[], string]>([
-    [
-      'without a command',
-      [],
-      'no command; want one of: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion, version (see multicluster-engine --help)',
-    ],
+    ['without a command', [], `no command; want one of: ${NAMES} (see multicluster-engine --help)`],
     ['with an unknown command', ['operate'], 'unknown command "operate"; did you mean operator?'],
-    [
-      'that begins with a flag',
-      ['--workers=3'],
-      'unknown flag "--workers=3"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion, version',
-    ],
+    ['that begins with a flag', ['--workers=3'], `unknown flag "--workers=3"; want one of the commands: ${NAMES}`],
   ])('a command line %s is refused with code 1, since 2 is a result of plan', (_name, argv, line) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${line}\n` });
   });

@@ -1,4 +1,3 @@
-import { completionAnswer } from './answer.js';
 import { liveNames, namesWithin } from './names.js';
 import { COMPLETION_SCRIPTS } from './scripts.js';
 import type { CompleteConfig, CompletionConfig } from './flags.js';
@@ -6,6 +5,9 @@ import { PROGRAM } from '../program.js';
 import { systemClock } from '../../runtime/clock.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
 
+/** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp, which kubectl and the scripts understand. */
+const DIRECTIVE_DEFAULT = 0;
+const DIRECTIVE_NO_FILE_COMP = 4;
 /** A shell waits this long for words, from the start of the process. */
 const LONGEST_MS = 1_000;
 
@@ -38,4 +40,16 @@ async function namesOf(config: CompleteConfig, live: string, signal: AbortSignal
   return withHub({ ...config, command: 'completion' }, source, ({ client, namespace }) =>
     liveNames(client, live, { namespace: allNamespaces ? undefined : namespace(), signal }),
   );
+}
+
+/**
+ * The answer to `__complete`: the words that begin with `prefix`, one a line, and as the last line the directive after a
+ * colon. `files`: the shell completes names of files where no word fits.
+ */
+export function completionAnswer(
+  words: readonly string[],
+  { prefix, files }: { readonly prefix: string; readonly files: boolean },
+): string {
+  const matching = words.filter((word) => word.startsWith(prefix));
+  return [...matching, `:${files ? DIRECTIVE_DEFAULT : DIRECTIVE_NO_FILE_COMP}`].map((line) => `${line}\n`).join('');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { completionAnswer } from '../../../src/cli/completion/answer.js';
+import { completionAnswer } from '../../../src/cli/completion/run.js';
 import { liveNames, namesWithin } from '../../../src/cli/completion/names.js';
 import type { ListOptions, ReadClient } from '../../../src/runtime/client/client.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig, type Config, type Usage } from '../../support/commandline.js';
-import { version } from '../../../src/runtime/process/build.js';
+import { readConfig, type Config, type Usage } from '../support/commandline.js';
+import { version } from '../../src/runtime/process/build.js';
 
 function read(line: string): Config | Usage {
   return readConfig(line.split(' '), {});
