@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 
 import { LIMITING_POLICIES } from '../src/cli/check/policies.js';
-import { readKustomization } from '../src/runtime/manifests/kustomization.js';
+import { readKustomization } from '../src/runtime/manifests.js';
 import { root } from './support/repository/root.js';
 
 interface Kustomization {

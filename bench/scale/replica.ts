@@ -15,7 +15,7 @@ import type { PlacementSnapshot, Slots } from '../../src/domain/placement/select
 import { placementReport, statusToWrite } from '../../src/domain/placement/report/status.js';
 import { PlacementIndex } from '../../src/operator/index/placementindex.js';
 import type { Reading } from '../../src/operator/index/reading.js';
-import { parseEvent } from '../../src/runtime/cache/watchevent.js';
+import { parseEvent } from '../../src/runtime/cache/watch.js';
 import { ObjectStore } from '../../src/runtime/cache/store.js';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -6,15 +6,14 @@ import { malformed } from '../runtime/transport/apierror.js';
 import { serverVersion } from '../runtime/client/serverversion.js';
 import type { Cache, CacheTools } from '../runtime/cache/cache.js';
 import { createCache } from '../runtime/cache/reflector.js';
-import { pagesOf } from '../runtime/client/pages.js';
+import { pagesOf } from '../runtime/client/list.js';
 import { createClient } from '../runtime/client/rest.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import type { Transport } from '../runtime/transport/transport.js';
 import { isFailure } from '../runtime/errors.js';
 import { CLAIMS_LABEL, type ClaimConfigMap } from './report/claims.js';
-import { clusterInfoConfig } from './report/clusterinfo.js';
+import { clusterInfoConfig, type ClientConfig } from './report/report.js';
 import { nodeFacts, type NodeFacts } from './report/nodes.js';
-import type { ClientConfig } from './report/report.js';
 
 /** The Secret `hub-token` as it is stored. */
 export interface StoredSecret {

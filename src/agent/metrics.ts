@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { METRICS_PREFIX } from '../api/names.js';
-import { cacheMetrics, requestMetrics } from '../runtime/metrics/clientmetrics.js';
+import { cacheMetrics, requestMetrics } from '../runtime/metrics/managermetrics.js';
 import { Collectors } from '../runtime/metrics/collectors.js';
 import { createProcessRegistry, expositionOf, type BuildInfo } from '../runtime/metrics/registry.js';
 

@@ -5,7 +5,7 @@ import type { AgentConfig } from './flags.js';
 import { OLDEST_KUBERNETES } from '../api/names.js';
 import { build } from '../runtime/process/build.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
-import { KubeconfigError } from '../runtime/kubeconfig/kubeconfigerror.js';
+import { KubeconfigError } from '../runtime/transport/credentials.js';
 import { createTransport } from '../runtime/transport/transport.js';
 import { createAgentMetrics } from './metrics.js';
 import { createLogger } from '../runtime/log/pinologger.js';

@@ -8,7 +8,7 @@ import { PROGRAM } from './program.js';
 import { resourceOf } from '../runtime/client/path.js';
 import { createClient } from '../runtime/client/rest.js';
 import type { KubeClient } from '../runtime/client/client.js';
-import { KubeconfigError } from '../runtime/kubeconfig/kubeconfigerror.js';
+import { KubeconfigError } from '../runtime/transport/credentials.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
 import { WHICH_SERVER } from '../runtime/transport/explainer.js';
 import { createTransport, type Transport } from '../runtime/transport/transport.js';

@@ -26,6 +26,6 @@ function oldNode({ name }: Program): Usage | undefined {
 /** Starts the profiles that are wanted; false where that is not possible. */
 async function isProfiled({ config: { command, profileDir } }: Ready): Promise<boolean> {
   if (profileDir === undefined) return true;
-  const { profile } = await import('../runtime/profiles/profile.js');
+  const { profile } = await import('../runtime/process/profile.js');
   return profile({ program: PRODUCT, command, profileDir });
 }

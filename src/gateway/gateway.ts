@@ -1,5 +1,5 @@
 import { validityProblem } from '../runtime/vocabulary/keypair.js';
-import type { ReviewAccess } from '../runtime/controller/access.js';
+import type { ReviewAccess } from '../runtime/client/accessreview.js';
 import { delay, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
@@ -9,7 +9,7 @@ import { ObjectParser } from './request/objectparser.js';
 import { ResponseRateLimiter } from './response/responseratelimiter.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { createAccessReviewer } from './upstream/accessreview.js';
-import { parseServingPair, type ServingPair } from '../runtime/tls/certificate.js';
+import { parseServingPair, type ServingPair } from '../runtime/tls/serving.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from '../runtime/http/connections.js';
 import { handleRequest, type HandlerDeps } from './server/handler.js';

@@ -8,7 +8,7 @@ import { engineRights } from './controllers/engine/rights.js';
 import { CATALOGUE } from '../domain/engine/catalogue.js';
 import type { EngineSettings } from '../domain/engine/manifest/desired.js';
 import { targetTypes, type Templates } from '../domain/engine/manifest/templates.js';
-import { readManifests } from '../runtime/manifests/manifests.js';
+import { readManifests } from '../runtime/manifests.js';
 import { issueServingCertificate } from '../runtime/tls/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/process/group.js';

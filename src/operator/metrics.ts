@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { METRICS_PREFIX } from '../api/names.js';
-import { managerMetrics } from '../runtime/metrics/controllermetrics.js';
+import { managerMetrics } from '../runtime/metrics/managermetrics.js';
 import { createProcessRegistry, expositionOf, type BuildInfo } from '../runtime/metrics/registry.js';
 import type {
   EngineInfo,

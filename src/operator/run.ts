@@ -2,7 +2,7 @@ import type { ControllerName, OperatorConfig } from './flags.js';
 import { OLDEST_KUBERNETES, TRACES } from '../api/names.js';
 import { createAccessReviewer } from '../runtime/client/accessreview.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
-import { KubeconfigError } from '../runtime/kubeconfig/kubeconfigerror.js';
+import { KubeconfigError } from '../runtime/transport/credentials.js';
 import { createTransport } from '../runtime/transport/transport.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { standardError } from '../runtime/log/standardoutput.js';

@@ -6,7 +6,7 @@ import * as builtInKinds from '../runtime/vocabulary/kinds.js';
 import { apiVersionOf } from '../runtime/vocabulary/kinds.js';
 import { packageRoot } from '../runtime/process/build.js';
 import type { KubeClient } from '../runtime/client/client.js';
-import { readKustomization } from '../runtime/manifests/kustomization.js';
+import { readKustomization } from '../runtime/manifests.js';
 import { isFailure } from '../runtime/errors.js';
 
 /** The field manager of `kubectl apply --server-side`, so that a user can apply `deploy/` without a conflict. */

@@ -15,7 +15,7 @@ import { LocalNode } from './local/node/node.js';
 import type { LogFile } from './local/process/podlog.js';
 import { ContainerLogs } from './local/process/containerlogs.js';
 import { LocalRuntime } from './local/runtime.js';
-import { openLogFile } from '../runtime/log/logfile.js';
+import { openLogFile } from '../runtime/log/linewriter.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { flushAtExit } from '../runtime/log/standardoutput.js';
 import { openTracing } from '../runtime/tracing/tracing.js';

@@ -10,7 +10,7 @@ import { AGENT_NAMESPACE } from '../../src/api/names.js';
 import { releaseVersion } from '../../src/runtime/process/build.js';
 import { NO_IMAGE } from '../../src/api/published.js';
 import { agentManifest } from '../../src/domain/agent/manifest.js';
-import { readKustomization } from '../../src/runtime/manifests/kustomization.js';
+import { readKustomization } from '../../src/runtime/manifests.js';
 import { joinData } from '../support/builders/joindata.js';
 import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
 import { root } from '../support/repository/root.js';

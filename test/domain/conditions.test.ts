@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Condition, timestamp } from '../../src/runtime/vocabulary/meta.js';
+import { timestamp, type Condition } from '../../src/runtime/vocabulary/meta.js';
 import { MESSAGE_LIMIT } from '../../src/api/names.js';
 import { clip, mergeConditions, type ConditionState } from '../../src/domain/conditions.js';
 

@@ -9,10 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { timestamp } from '../../src/runtime/vocabulary/meta.js';
 import { validityProblem } from '../../src/runtime/vocabulary/keypair.js';
-import { parseServingPair } from '../../src/runtime/tls/certificate.js';
+import { parseServingPair, type ServingCertificate } from '../../src/runtime/tls/serving.js';
 import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';
-import type { ServingCertificate } from '../../src/runtime/tls/serving.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pairFor, startRig, type Rig } from './rig.js';
 import { RecordingUpstream } from './upstream.js';

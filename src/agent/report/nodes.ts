@@ -1,5 +1,4 @@
 import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
-import { sumOfQuantities } from './quantity.js';
 
 /** What the agent keeps of a Node. */
 export interface NodeFacts {
@@ -63,4 +62,49 @@ function resourcesOf(value: unknown): Resources {
 function sumOfResources(all: readonly Resources[]): Resources {
   const names = [...new Set(all.flatMap((one) => Object.keys(one)))].sort();
   return Object.fromEntries(names.map((name) => [name, sumOfQuantities(all.flatMap((one) => one[name] ?? []))]));
+}
+
+/** A resource quantity: an exact multiple of 10^-9. */
+interface Quantity {
+  readonly nanos: bigint;
+  /** It was written with a suffix such as Ki. */
+  readonly binary: boolean;
+}
+
+const QUANTITY = /^([0-9]+)(?:\.([0-9]{1,30}))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([-+]?[0-9]{1,2}))$/;
+const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+/** Decimal suffixes from 10^-9 on, in steps of 1000. */
+const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const NANO = 10n ** 9n;
+
+/**
+ * The sum of quantities in Kubernetes' canonical form: the largest suffix that leaves no fraction, binary if the first one
+ * is. Values that are no quantities do not count; negative ones neither, since resources of Nodes have none.
+ */
+export function sumOfQuantities(texts: readonly string[]): string {
+  const parsed = texts.flatMap((text) => parse(text) ?? []);
+  const nanos = parsed.reduce((sum, one) => sum + one.nanos, 0n);
+  if (nanos === 0n) return '0';
+  const isBinary = parsed[0]?.binary === true && nanos % NANO === 0n && nanos >= 1024n * NANO;
+  return isBinary ? withSuffix(nanos / NANO, 1024n, BINARY) : withSuffix(nanos, 1000n, DECIMAL);
+}
+
+function parse(text: string): Quantity | undefined {
+  const [, whole, fraction = '', binary, decimal = '', exponent = '0'] = QUANTITY.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = BigInt(whole + fraction) * 1024n ** BigInt(Math.max(0, BINARY.indexOf(binary ?? '')));
+  // The suffix n stands for 10^-9, which is the unit of the result.
+  const shift = DECIMAL.indexOf(decimal) * 3 + Number(exponent) - fraction.length;
+  const unit = 10n ** BigInt(Math.abs(shift));
+  return { nanos: shift >= 0 ? digits * unit : (digits + unit - 1n) / unit, binary: binary !== undefined };
+}
+
+function withSuffix(value: bigint, step: bigint, suffixes: readonly string[]): string {
+  let rest = value;
+  let at = 0;
+  while (rest % step === 0n && at < suffixes.length - 1) {
+    rest /= step;
+    at += 1;
+  }
+  return `${rest}${suffixes[at] ?? ''}`;
 }

@@ -1,13 +1,12 @@
 import { delay } from '../../runtime/clock.js';
 import { errorText, isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
-import { retryMs } from '../schedule.js';
-import { Attempts, failureResult } from './attempts.js';
+import { retryMs, firstRenewalMs, rotationMs } from '../schedule.js';
+import { Attempts, failureResult, isHeldByOther, takenProblem } from './attempts.js';
 import type { SessionContext } from './context.js';
-import { isHeldByOther, takenProblem } from './problems.js';
 
 /** Requests a token, and stores it before its first use: after a crash the agent has no other credential. */
-export async function issueToken(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<TokenGrant> {
+async function issueToken(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<TokenGrant> {
   const { home, join, secret, tools } = context;
   const grant = await hub.requestToken(context.tokenLifetimeSeconds, signal).catch((error: unknown) => {
     tools.metrics.tokenRequested(failureResult(error));
@@ -83,5 +82,39 @@ async function untilDone<T>(
     if (outcome.kind === 'done') return outcome.value;
     context.state.joiningFailed(outcome.problem);
     await delay(context.tools.clock, outcome.retryInMs, signal);
+  }
+}
+
+export interface RotationOptions {
+  readonly hub: Hub;
+  /** The token that the session has begun with; undefined: it was stored before, and its age is not known. */
+  readonly first: TokenGrant | undefined;
+  /** Called with each new token, after it was stored. */
+  readonly onToken: (token: string) => void;
+}
+
+/**
+ * Replaces the agent's token when a fifth of its lifetime is over, by the monotonic clock. One of unknown age is replaced
+ * within a lease duration, spread as the first renewals are.
+ * Until `signal` fires; rejects with its reason.
+ */
+export async function rotateTokens(
+  context: SessionContext,
+  { hub, first, onToken }: RotationOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random } = context.tools;
+  const attempts = new Attempts(context, 'token');
+  let wait = first === undefined ? firstRenewalMs(context.state.leaseMs, random) : rotationMs(first.lifetimeSeconds);
+  for (;;) {
+    await delay(clock, Math.max(0, wait), signal);
+    await context.state.whenAvailable(signal);
+    const startedAt = clock.monotonic();
+    const outcome = await attempts.run(() => issueToken(context, hub, signal), signal);
+    if (outcome.kind === 'done') onToken(outcome.value.token);
+    wait =
+      outcome.kind === 'done'
+        ? startedAt + rotationMs(outcome.value.lifetimeSeconds) - clock.monotonic()
+        : outcome.retryInMs;
   }
 }

@@ -1,7 +1,6 @@
-import { ShortenableDelay } from '../shortenabledelay.js';
+import { ShortenableDelay, reapplyMs } from '../schedule.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../report/report.js';
-import { reapplyMs } from '../schedule.js';
 import { Attempts, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 

@@ -1,7 +1,6 @@
 import { isFailure } from '../../runtime/errors.js';
-import { ShortenableDelay } from '../shortenabledelay.js';
+import { ShortenableDelay, firstRenewalMs, renewalPeriodMs } from '../schedule.js';
 import type { Hub } from '../hub.js';
-import { firstRenewalMs, renewalPeriodMs } from '../schedule.js';
 import { Attempts, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 import { tryAcquireLease } from './join.js';

@@ -2,11 +2,11 @@ import { delay } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../report/report.js';
 import type { SessionContext } from './context.js';
-import { acquireLease, deleteJoinSecret, firstToken } from './join.js';
+import { acquireLease, deleteJoinSecret, firstToken, rotateTokens } from './join.js';
 import { Publisher } from './publisher.js';
 import { Renewals } from './renewals.js';
-import { rotateTokens } from './rotation.js';
-import { followSecret } from './secretwatch.js';
+import { jittered } from '../schedule.js';
+import { isReplaced } from './attempts.js';
 
 export interface SessionOptions {
   readonly context: SessionContext;
@@ -61,4 +61,16 @@ async function endJoining(
   await Promise.race([publisher.attempted, limit]);
   waited.abort();
   await deleteJoinSecret(context, hub, signal);
+}
+
+/** Between two reads, less up to a tenth. The agent has no right to watch Secrets. */
+const PERIOD_MS = 300_000;
+
+/** Ends the session when the Secret has the content of another manifest, also while the hub of this one still answers. */
+async function followSecret(context: SessionContext, signal: AbortSignal): Promise<void> {
+  const { clock, random } = context.tools;
+  for (;;) {
+    await delay(clock, jittered(PERIOD_MS, random), signal);
+    if (await isReplaced(context, signal)) context.end('replaced');
+  }
 }

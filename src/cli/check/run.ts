@@ -7,7 +7,7 @@ import type { CheckResult } from './result.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import type { CheckConfig } from './flags.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
-import { readManifests } from '../../runtime/manifests/manifests.js';
+import { readManifests } from '../../runtime/manifests.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { withHub, type Hub } from '../hub.js';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { agentManifest } from '../../domain/agent/manifest.js';
 import { createIdentityClient } from '../../runtime/client/identity.js';
 import type { Kubeconfig } from '../../runtime/kubeconfig/kubeconfig.js';
-import { readKustomization } from '../../runtime/manifests/kustomization.js';
+import { readKustomization } from '../../runtime/manifests.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import type { Hub } from '../hub.js';
 import { absentSetNote } from '../meant.js';

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { packageRoot } from '../../runtime/process/build.js';
-import { readManifests } from '../../runtime/manifests/manifests.js';
+import { readManifests } from '../../runtime/manifests.js';
 import { matchingPaths } from '../../runtime/manifests/pattern.js';
 import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
 import { block } from '../../runtime/clock.js';

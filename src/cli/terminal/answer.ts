@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { InputError, NotFoundError, RefusedError } from './output.js';
 import type { CliConfig } from '../flags.js';
 import { PROGRAM } from '../program.js';
-import { KubeconfigError } from '../../runtime/kubeconfig/kubeconfigerror.js';
+import { KubeconfigError } from '../../runtime/transport/credentials.js';
 import { ApiError, errorText } from '../../runtime/errors.js';
 import { printAnswer, printNote, withOutput } from './print.js';
 

@@ -1,4 +1,4 @@
-import { editDistance } from '../../runtime/vocabulary/editdistance.js';
+import { editDistance } from '../../runtime/vocabulary/nearestword.js';
 import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { load } from 'js-yaml';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';

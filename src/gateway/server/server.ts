@@ -7,7 +7,7 @@ import { Handshakes } from '../../runtime/http/handshakes.js';
 import { interceptParser } from '../../runtime/http/parserinput.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
-import type { ServingPair } from '../../runtime/tls/certificate.js';
+import type { ServingPair } from '../../runtime/tls/serving.js';
 import type { Connections } from '../../runtime/http/connections.js';
 import { HeadScanner, MAX_HEAD_BYTES } from './headscanner.js';
 import type { GatewayMetrics } from '../metrics.js';

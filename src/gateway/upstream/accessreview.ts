@@ -1,5 +1,5 @@
 import { field, parseJson } from '../../runtime/vocabulary/json.js';
-import type { ReviewAccess } from '../../runtime/controller/access.js';
+import type { ReviewAccess } from '../../runtime/client/accessreview.js';
 import type { Clock } from '../../runtime/clock.js';
 import { UpstreamError } from './error.js';
 import type { Upstream, UpstreamResponse } from './upstream.js';

@@ -7,18 +7,20 @@ import { EventHandlers } from './eventhandlers.js';
 import { aborted, noResponse } from '../transport/apierror.js';
 import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
 import { deepFreeze } from '../vocabulary/json.js';
-import { YIELD_EVERY, currentResourceVersion, readCompleteList, type CompleteList } from '../client/completelist.js';
+import {
+  YIELD_EVERY,
+  currentResourceVersion,
+  readCompleteList,
+  collectionCall,
+  type CompleteList,
+} from '../client/list.js';
 import { withoutManagedFields } from '../client/object.js';
-import { Backoff } from './backoff.js';
-import { FailureLog } from './failurelog.js';
+import { Backoff, FailureLog } from './retries.js';
 import type { Cache, CacheOptions, CacheTools } from './cache.js';
-import { InitialEvents } from './initialevents.js';
-import { collectionCall } from '../client/pages.js';
+import { InitialEvents, watch, type WatchEvent } from './watch.js';
 import { resourceOf } from '../client/path.js';
 import { ObjectStore, type Change } from './store.js';
 import type { Transport } from '../transport/transport.js';
-import { watch } from './watch.js';
-import type { WatchEvent } from './watchevent.js';
 
 /** A cache of the collection that `options` describe. It is idle until `start` and cannot be started again after `stop`. */
 export function createCache<T extends KubeObject>(

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { ApiError, type FailedCall } from '../errors.js';
-import { isNotNewer, isOlder } from '../resourceversion.js';
+import { isNotNewer, isOlder } from '../vocabulary/meta.js';
 
 /** An older list may come from a replica that lags; when it stays older for this long, the server was restored from a backup. */
 const BACKUP_AFTER_MS = 30_000;

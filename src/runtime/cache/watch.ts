@@ -1,12 +1,15 @@
 import type { KubeObject } from '../vocabulary/meta.js';
 import type { Clock, Random } from '../clock.js';
-import { noResponse } from '../transport/apierror.js';
-import { linesOf } from './lines.js';
-import { collectionCall } from '../client/pages.js';
+import { noResponse, malformed, errorFromResponse } from '../transport/apierror.js';
+import { collectionCall } from '../client/list.js';
 import { acceptOf, collectionPath, selectorsOf, type Collection } from '../client/path.js';
 import type { Transport } from '../transport/transport.js';
 import { Watchdog, type WatchdogLimits } from './watchdog.js';
-import { parseEvent, type WatchEvent } from './watchevent.js';
+import type { FailedCall } from '../errors.js';
+import { field, isRecord, parseJson, textField } from '../vocabulary/json.js';
+import { objectOf, type Shape } from '../client/object.js';
+import { LONGEST_RETRY_AFTER_MS } from '../transport/retry.js';
+import { keyOf } from '../vocabulary/names.js';
 
 /** Least timeoutSeconds of a watch. A random part of up to the same length is added, so that watches do not end together. */
 const WATCH_SECONDS = 300;
@@ -117,4 +120,104 @@ function watchQuery(options: WatchOptions, seconds: number): Record<string, stri
     ...(options.from === undefined ? INITIAL_EVENTS : { resourceVersion: options.from }),
     timeoutSeconds: String(seconds),
   };
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * Splits a stream of bytes into lines. A line is decoded only when it is complete, since a chunk may end inside a UTF-8
+ * character. An incomplete last line is dropped.
+ * @throws ApiError Malformed when a line is longer than `limit` bytes.
+ */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>, limit: number, call: FailedCall): AsyncGenerator<string> {
+  let pending: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      pending.push(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
+      const line = (pending.length === 1 ? pending[0] : undefined) ?? Buffer.concat(pending);
+      pending = [];
+      size = 0;
+      if (line.length > limit) throw malformed(call, `a line of more than ${limit} bytes`);
+      yield line.toString('utf8');
+    }
+    size += rest.length;
+    if (size > limit) throw malformed(call, `a line of more than ${limit} bytes`);
+    if (rest.length > 0) pending.push(rest);
+  }
+}
+
+export type WatchEvent<T extends KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly resourceVersion: string }
+  | {
+      readonly type: 'BOOKMARK';
+      readonly resourceVersion: string;
+      /** The watch began with the state (`sendInitialEvents`), and this ends it. */
+      readonly endsInitialEvents: boolean;
+    };
+
+/** Annotation of the bookmark after the initial events (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists). */
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/**
+ * One line of a watch.
+ * @throws ApiError: for an ERROR event by its code (410 is Gone); Malformed for a line that is not an event.
+ */
+export function parseEvent<T extends KubeObject>(line: string, shape: Shape, call: FailedCall): WatchEvent<T> {
+  const event = parseJson(line);
+  if (!isRecord(event)) throw malformed(call, 'a line of the watch is not a JSON object');
+  const type = textField(event, 'type');
+  const object = field(event, 'object');
+  if (type === 'ERROR') throw statusFailure(object, call);
+  const metadata = field(object, 'metadata');
+  const resourceVersion = textField(metadata, 'resourceVersion');
+  if (resourceVersion === '') throw malformed(call, 'an event without metadata.resourceVersion');
+  if (type === 'BOOKMARK') {
+    const endsInitialEvents = textField(field(metadata, 'annotations'), INITIAL_EVENTS_END) === 'true';
+    return { type, resourceVersion, endsInitialEvents };
+  }
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED')
+    throw malformed(call, `an event of unknown type "${type.slice(0, 32)}"`);
+  return { type, object: objectOf<T>(object, shape, call), resourceVersion };
+}
+
+function statusFailure(status: unknown, call: FailedCall): Error {
+  const code = field(status, 'code');
+  if (typeof code !== 'number') return malformed(call, 'an ERROR event without a code');
+  const seconds = field(field(status, 'details'), 'retryAfterSeconds');
+  const retryAfterMs =
+    typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
+  return errorFromResponse({ status: code, body: status, retryAfterMs }, call);
+}
+
+/**
+ * The state that a watch with `sendInitialEvents` sends: its objects, with the changes that came between them, up to the
+ * bookmark that ends it.
+ */
+export class InitialEvents<T extends KubeObject> {
+  readonly #prepare: (object: T) => T;
+  readonly #objects = new Map<string, T>();
+  #complete = false;
+
+  /** `prepare` is applied to each object. */
+  constructor(prepare: (object: T) => T) {
+    this.#prepare = prepare;
+  }
+
+  /** Whether the bookmark has come: `objects` is the whole state at its resourceVersion. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  get objects(): ReadonlyMap<string, T> {
+    return this.#objects;
+  }
+
+  add(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') this.#complete = event.endsInitialEvents;
+    else if (event.type === 'DELETED') this.#objects.delete(keyOf(event.object.metadata));
+    else this.#objects.set(keyOf(event.object.metadata), this.#prepare(event.object));
+  }
 }

@@ -1,7 +1,6 @@
 import { field, textField } from '../vocabulary/json.js';
 import type { ResourceType } from '../vocabulary/meta.js';
 import { apiVersionOf, SubjectAccessReviews, TokenReviews } from '../vocabulary/kinds.js';
-import type { ReviewAccess } from '../controller/access.js';
 import { malformed } from '../transport/apierror.js';
 import type { Transport } from '../transport/transport.js';
 import { collectionPath, resourceOf } from './path.js';
@@ -47,3 +46,12 @@ export function createAccessReviewer(transport: Transport): ReviewAccess {
     return field(access, 'allowed') === true ? 'allowed' : 'forbidden';
   };
 }
+
+/**
+ * What the API server says of a token that wants to read the metrics: `unauthenticated`, it is not accepted; `forbidden`, its
+ * user lacks `get` on the nonResourceURL `/metrics`.
+ */
+export type AccessDecision = 'allowed' | 'forbidden' | 'unauthenticated';
+
+/** Asks the API server. Rejects when it does not answer within 5 s. */
+export type ReviewAccess = (token: string) => Promise<AccessDecision>;

@@ -1,8 +1,7 @@
 import type { KubeObject, ObjectName, ResourceType } from '../vocabulary/meta.js';
 import { SelfSubjectAccessReviews, apiVersionOf } from '../vocabulary/kinds.js';
 import { ApiError, isFailure, type FailedCall } from '../errors.js';
-import type { ApiResponse } from '../transport/response.js';
-import type { Bucket, Call } from '../transport/call.js';
+import type { ApiResponse, Bucket, Call } from '../transport/call.js';
 import type {
   AccessAttributes,
   ApplyOptions,
@@ -15,10 +14,9 @@ import type {
   WriteOptions,
 } from './client.js';
 import { malformed } from '../transport/apierror.js';
-import { removalOf } from './emptied.js';
+import { removalOf, bodyOf, objectOf, withoutManagedFields } from './object.js';
 import { field, textField } from '../vocabulary/json.js';
-import { bodyOf, objectOf, withoutManagedFields } from './object.js';
-import { pagesOf } from './pages.js';
+import { pagesOf } from './list.js';
 import { acceptOf, collectionPath, objectPath, resourceOf, type Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 

@@ -1,9 +1,7 @@
 import { getSystemErrorMap } from 'node:util';
-import { CERTIFICATE_CODES } from './certificatecodes.js';
+import { CERTIFICATE_CODES, TLS_CODES } from './tlscodes.js';
 import type { Explanation, Phase } from './explanation.js';
-import { HTTP_CODES } from './httpcodes.js';
-import { NETWORK_CODES, OTHER_SYSTEM_CODES } from './networkcodes.js';
-import { TLS_CODES } from './tlscodes.js';
+import { HTTP_CODES, NETWORK_CODES, OTHER_SYSTEM_CODES } from './networkcodes.js';
 
 /** The words for every code that Node, OpenSSL and undici give where a connection or a request fails. */
 export const EXPLANATIONS: readonly Explanation[] = [

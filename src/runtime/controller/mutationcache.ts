@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { isOlder } from '../resourceversion.js';
+import { isOlder } from '../vocabulary/meta.js';
 
 /** What the cache reads of an object: any Kubernetes object has it. */
 interface Versioned {

@@ -1,9 +1,8 @@
-import { parseServingPair } from '../tls/certificate.js';
+import { parseServingPair, issueServingCertificate, LIFETIME_MS } from '../tls/serving.js';
 import { FileReloader } from '../tls/filereloader.js';
 import { MetricsAccess } from './metricsaccess.js';
 import type { EndpointSecurity } from './server.js';
-import { issueServingCertificate, LIFETIME_MS } from '../tls/serving.js';
-import type { ReviewAccess } from '../controller/access.js';
+import type { ReviewAccess } from '../client/accessreview.js';
 import { systemClock, type Clock, type Timer } from '../clock.js';
 import type { Logger } from '../logger.js';
 

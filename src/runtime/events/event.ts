@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../vocabulary/meta.js';
 import { Events, apiVersionOf } from '../vocabulary/kinds.js';
-import type { GuardRow } from '../guard/guard.js';
+import type { GuardRow } from '../client/guard.js';
 import { microTime } from '../lease/leaserecord.js';
 
 export interface EventNote {

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { posix } from 'node:path';
-import { KubeconfigError } from './kubeconfigerror.js';
+import { KubeconfigError } from '../transport/credentials.js';
 
 /** The address of an API server. */
 export interface ServerAddress {

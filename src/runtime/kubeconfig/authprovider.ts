@@ -2,7 +2,7 @@ import type { RequestOptions } from 'node:https';
 import type { AuthProviderEntry } from './document.js';
 import { field, isRecord, parseJson } from '../vocabulary/json.js';
 import { systemClock } from '../clock.js';
-import { KubeconfigError } from './kubeconfigerror.js';
+import { KubeconfigError } from '../transport/credentials.js';
 
 /** A token is renewed so long before it expires, ms. */
 const EXPIRY_DELTA_MS = 10_000;

@@ -1,17 +1,14 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { systemClock } from '../clock.js';
-import type { Credentials, TlsMaterial } from '../transport/credentials.js';
+import { KubeconfigError, type Credentials, type TlsMaterial } from '../transport/credentials.js';
 import { basicAuthorization, serverAddress } from './address.js';
 import { authProviderHeader } from './authprovider.js';
 import type { ClusterEntry, UserEntry } from './document.js';
-import type { Environment } from './environment.js';
-import { headersOf } from './headers.js';
-import { KubeconfigError } from './kubeconfigerror.js';
+import { proxyFromEnvironment, type Environment } from './environment.js';
 import { runPlugin, type PluginCredentials } from './plugin.js';
-import { proxyFromEnvironment } from './proxy.js';
 import type { Settings } from './settings.js';
-import { tokenIn } from './token.js';
 import { fileFault } from '../errors.js';
 
 /** What credentials depend on besides the files. */
@@ -208,4 +205,40 @@ function escaped(key: string): string {
         : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
     })
     .join('');
+}
+
+// oxlint-disable-next-line no-control-regex -- what a header may not have, as for Go
+const CONTROL = /[\0-\b\n-\x1f\x7f]/;
+
+/**
+ * Headers as Go sends them: in UTF-8, of which Node takes each byte as a character.
+ * @throws KubeconfigError for a value with a line break, which names the header alone: the value may be a secret
+ */
+export function headersOf(
+  values: Readonly<Record<string, string | string[]>>,
+  origin: string,
+): Record<string, string | string[]> {
+  const sent = (name: string, value: string): string => {
+    if (CONTROL.test(value))
+      throw new KubeconfigError(`${origin}: the header ${name} would have a line break or another control character`);
+    return Buffer.from(value).toString('latin1');
+  };
+  const entries = Object.entries(values).map(([name, value]): [string, string | string[]] => [
+    name,
+    typeof value === 'string' ? sent(name, value) : value.map((one) => sent(name, one)),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The token in a file. @throws KubeconfigError with the file, when it cannot be read or is empty. */
+export async function tokenIn(file: string): Promise<string> {
+  let text;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new KubeconfigError(`token file ${file} cannot be read: ${fileFault(error)}`);
+  }
+  const token = text.trim();
+  if (token === '') throw new KubeconfigError(`token file ${file} is empty`);
+  return token;
 }

@@ -1,6 +1,6 @@
 import { readYamlBytes } from '@multicluster-engine/kube-apiserver/yaml';
 import { isRecord, recordsIn, type JsonRecord } from '../vocabulary/json.js';
-import { KubeconfigError } from './kubeconfigerror.js';
+import { KubeconfigError } from '../transport/credentials.js';
 
 /** The parts of a kubeconfig file (`clientcmd/api/v1`). A text that is not set is empty, as in Go. */
 

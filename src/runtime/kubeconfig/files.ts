@@ -10,7 +10,7 @@ import {
   type UserEntry,
 } from './document.js';
 import type { Environment } from './environment.js';
-import { KubeconfigError } from './kubeconfigerror.js';
+import { KubeconfigError } from '../transport/credentials.js';
 import { fileFault } from '../errors.js';
 
 /** An entry, and the file that it comes from. */

@@ -1,12 +1,9 @@
-import type { CredentialLoader } from '../transport/credentials.js';
+import { KubeconfigError, type CredentialLoader } from '../transport/credentials.js';
 import { serverAddress } from './address.js';
-import { CredentialReader } from './credentials.js';
-import { processEnvironment, type Environment } from './environment.js';
+import { CredentialReader, headersOf } from './credentials.js';
+import { processEnvironment, proxyFromEnvironment, type Environment } from './environment.js';
 import { readKubeconfigFiles, type MergedKubeconfig } from './files.js';
-import { headersOf } from './headers.js';
-import { KubeconfigError } from './kubeconfigerror.js';
 import { isInPod, podCredentials, podNamespace, podServer, type PodOptions } from './pod.js';
-import { proxyFromEnvironment } from './proxy.js';
 import { settingsOf, type Settings } from './settings.js';
 
 export interface KubeconfigOptions {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { field, parseJson, textField } from '../vocabulary/json.js';
 import type { ClusterEntry, PluginEntry } from './document.js';
 import type { Environment } from './environment.js';
-import { KubeconfigError } from './kubeconfigerror.js';
+import { KubeconfigError } from '../transport/credentials.js';
 import { fileFault } from '../errors.js';
 
 /** A credential plugin (`client.authentication.k8s.io`): a program that prints a token, or a certificate and its key. */

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Credentials } from '../transport/credentials.js';
+import { KubeconfigError, type Credentials } from '../transport/credentials.js';
 import type { Environment } from './environment.js';
-import { KubeconfigError } from './kubeconfigerror.js';
-import { tokenIn } from './token.js';
+import { tokenIn } from './credentials.js';
 import { fileFault } from '../errors.js';
 
 /** The ServiceAccount of a pod (client-go's rest.InClusterConfig). */

@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { meantText } from '../vocabulary/nearestword.js';
 import { NO_CLUSTER, NO_CONTEXT, NO_USER, type ClusterEntry, type PluginEntry, type UserEntry } from './document.js';
 import type { MergedKubeconfig } from './files.js';
-import { KubeconfigError } from './kubeconfigerror.js';
-import { proxyUrlFault } from './proxy.js';
+import { KubeconfigError } from '../transport/credentials.js';
+import { proxyUrlFault } from './environment.js';
 import { fileFault } from '../errors.js';
 
 /** What one context of a kubeconfig says, checked. */

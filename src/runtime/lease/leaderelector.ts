@@ -3,8 +3,7 @@ import { keyOf } from '../vocabulary/names.js';
 import { Leases } from '../vocabulary/kinds.js';
 import type { LeaderMetrics } from '../metrics/metrics.js';
 import { asError } from '../errors.js';
-import { guardClient } from '../guard/guard.js';
-import type { Leadership } from '../guard/leadership.js';
+import { guardClient, type Leadership } from '../client/guard.js';
 import { leaseRights, type Lease } from './leaserecord.js';
 import type { Cache, CacheTools } from '../cache/cache.js';
 import { createCache } from '../cache/reflector.js';
@@ -13,7 +12,7 @@ import { LeaseCandidate } from './leasecandidate.js';
 import type { LeaseContext, LeaseTimes, LeaseHolder } from './leaseholder.js';
 import type { Transport } from '../transport/transport.js';
 
-export type { Leadership } from '../guard/leadership.js';
+export type { Leadership } from '../client/guard.js';
 
 /** client-go's defaults: a candidate takes over 15 s after the last renewal it observed, the holder stops 10 s after its last one, renewals every 2 s. */
 export const LEASE_TIMES: LeaseTimes = Object.freeze({ duration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 });

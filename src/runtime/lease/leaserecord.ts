@@ -1,9 +1,8 @@
-import type { KubeObject, ObjectName } from '../vocabulary/meta.js';
+import { isOlder, type KubeObject, type ObjectName } from '../vocabulary/meta.js';
 import { Leases, apiVersionOf } from '../vocabulary/kinds.js';
 import type { Clock } from '../clock.js';
-import type { GuardRow, GuardedWrite } from '../guard/guard.js';
+import type { GuardRow, GuardedWrite } from '../client/guard.js';
 import { field } from '../vocabulary/json.js';
-import { isOlder } from '../resourceversion.js';
 
 /** A coordination.k8s.io Lease; times are RFC 3339 with six decimals. */
 export interface Lease extends KubeObject {

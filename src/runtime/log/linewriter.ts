@@ -1,4 +1,4 @@
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync, writeSync, openSync } from 'node:fs';
 import { block, type Clock, type Timer } from '../clock.js';
 import { codeOf } from '../errors.js';
 
@@ -159,4 +159,13 @@ export class LineWriter {
     }
     this.#offset = 0;
   }
+}
+
+/**
+ * A log file with mode 0600. Lines are written at its end; those that cannot be written (disk full) wait or are dropped, as
+ * `LineWriter` does it.
+ * @throws Error of the file system when the file cannot be opened.
+ */
+export function openLogFile(file: string, clock: Clock): LineWriter {
+  return new LineWriter(openSync(file, 'a', 0o600), { clock });
 }

@@ -1,4 +1,5 @@
 import { issueCertificate, SKEW_MS, type KeyPair } from '@multicluster-engine/kube-apiserver/certificates';
+import { inspectKeyPair, type Validity } from '../vocabulary/keypair.js';
 
 /** The names of a serving certificate and its start. */
 export interface ServingRequest {
@@ -50,4 +51,20 @@ export async function issueServingCertificate(request: ServingRequest): Promise<
     serves: { names, addresses },
   });
   return { ...pair, notBefore, notAfter };
+}
+
+/** A serving certificate with its private key, both PEM, checked to belong together. */
+export interface ServingPair extends Validity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/**
+ * Parses and checks a certificate with its key.
+ * @throws Error with one line that names the wrong one of the two; it never holds any part of the key
+ */
+export function parseServingPair(cert: string, key: string): ServingPair {
+  const finding = inspectKeyPair({ certificate: cert, key });
+  if (finding.kind === 'unusable') throw new Error(finding.problem);
+  return { cert, key, notBefore: finding.notBefore, notAfter: finding.notAfter };
 }

@@ -130,3 +130,6 @@ export function errorCode(error: unknown): string {
   const name = textField(error, 'name');
   return name === '' ? 'unknown' : name;
 }
+
+/** No configuration of the API server was found, or it cannot be used. The message is one line, without secrets, for the user. */
+export class KubeconfigError extends CredentialsError {}

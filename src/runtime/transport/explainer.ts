@@ -1,10 +1,9 @@
 import { attemptedText, failureOf, failureText, type Attempted } from '../connection/failure.js';
-import { rejectionText } from '../connection/rejection.js';
-import { SteadyTexts } from '../connection/steadytexts.js';
 import type { Clock } from '../clock.js';
 import { ApiError, type FailedCall } from '../errors.js';
 import { describeCall, notSent, unanswered } from './apierror.js';
 import type { Credentials } from './credentials.js';
+import { certificatesIn, certificateText, isOutOfDate, timeText } from '../connection/certificatetext.js';
 
 /** Makes the errors of calls that the server has not answered, or whose credentials it has rejected, in words. */
 export class Explainer {
@@ -84,4 +83,69 @@ function attemptedWith({ server, origin, proxy, tls }: Credentials): Attempted {
     authorities: tls.ca,
     clientCertificate: tls.cert,
   };
+}
+
+/** The credentials that a server has rejected with 401. */
+export interface Rejected {
+  readonly attempted: Attempted;
+  /** What they are and where they come from; undefined: unknown. */
+  readonly presented: string | undefined;
+  /** Read for its expiry alone. */
+  readonly token: string | undefined;
+}
+
+/** One line: what was rejected, until when it is valid, the time here, and what to do. It never has a secret. */
+function rejectionText({ attempted, presented, token }: Rejected, now: number): string {
+  const [certificate] = certificatesIn(attempted.clientCertificate ?? '');
+  const expiry = token === undefined ? undefined : expiryOf(token);
+  const facts = [
+    ...(expiry === undefined ? [] : [`it expires at ${timeText(expiry)}`]),
+    ...(certificate === undefined ? [] : [`certificate ${certificateText(certificate)}`]),
+  ];
+  const hasExpired =
+    (expiry !== undefined && expiry < now) || (certificate !== undefined && isOutOfDate(certificate, now));
+  const dates = facts.length === 0 ? '' : `: ${facts.join('; ')}, it is ${timeText(now)} here`;
+  const remedy = hasExpired
+    ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
+    : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';
+  return `${attemptedText(attempted)} rejects ${presented ?? 'the credentials'} (401 Unauthorized)${dates}; ${remedy}`;
+}
+
+/** When a JSON web token expires, in ms since the epoch; undefined for others. */
+function expiryOf(token: string): number | undefined {
+  const [, claims, signature] = token.split('.');
+  if (claims === undefined || signature === undefined) return undefined;
+  try {
+    const { exp } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as { exp?: unknown };
+    return typeof exp === 'number' ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** So long a text with the time is used again: whoever logs what has changed logs a fault that stays once in this time. */
+const STEADY_MS = 3_600_000;
+/** Above this many all are dropped. */
+const MOST = 32;
+
+/** Texts with the time of the machine, which stay the same for an hour while all but the time is the same. */
+class SteadyTexts {
+  readonly #clock: Clock;
+  readonly #made = new Map<string, { readonly text: string; readonly at: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The text that `make` makes with the time. */
+  of(make: (now: number) => string): string {
+    const key = make(0);
+    const at = this.#clock.monotonic();
+    const made = this.#made.get(key);
+    if (made !== undefined && at - made.at < STEADY_MS) return made.text;
+    const text = make(this.#clock.now());
+    if (this.#made.size >= MOST) this.#made.clear();
+    this.#made.set(key, { text, at });
+    return text;
+  }
 }

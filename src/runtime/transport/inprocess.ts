@@ -1,5 +1,4 @@
-import type { ApiResponse } from './response.js';
-import { retryAfterKey, type Call } from './call.js';
+import { retryAfterKey, type ApiResponse, type Call } from './call.js';
 import { rejectOnAbort, type Deadline } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from './apierror.js';
 import { isRecord, parseJson } from '../vocabulary/json.js';

@@ -3,16 +3,22 @@ import type { Clock } from '../clock.js';
 import { asError, type ApiError } from '../errors.js';
 import { Exchange, type ResponseHead } from '../http/exchange.js';
 import type { RequestMetrics } from '../metrics/metrics.js';
-import { isForeign, parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
-import { retryAfterKey, type Call } from './call.js';
+import {
+  isForeign,
+  parseErrorBody,
+  parseSuccess,
+  tooLong,
+  retryAfterKey,
+  type ApiResponse,
+  type Call,
+} from './call.js';
 import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from './apierror.js';
 import { failureOf } from '../connection/failure.js';
 import { Explainer, foreign, withoutTls } from './explainer.js';
-import type { RetryAfter } from './retryafter.js';
+import { parseRetryAfter, type RetryAfter } from './retry.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
-import { parseRetryAfter } from './retry.js';
 import type { ServerClock } from './serverclock.js';
 
 export interface RoundTripperOptions {

@@ -2,8 +2,7 @@ import { delay, type Clock, type Random } from '../clock.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { RequestMetrics } from '../metrics/metrics.js';
-import type { ApiResponse } from './response.js';
-import { retryAfterKey, type Bucket, type Call } from './call.js';
+import { retryAfterKey, type ApiResponse, type Bucket, type Call } from './call.js';
 import {
   CachedCredentials,
   CredentialsError,
@@ -13,11 +12,10 @@ import {
 } from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
 import { aborted, describeCall, noResponse, notSent } from './apierror.js';
-import { RetryAfter } from './retryafter.js';
+import { RetryAfter, waitBeforeRetry } from './retry.js';
 import type { ServerClock } from './serverclock.js';
 import { ConnectionPool } from './connectionpool.js';
 import { TokenBucket, type RateLimit } from './ratelimit.js';
-import { waitBeforeRetry } from './retry.js';
 import { lateError } from './explainer.js';
 import { HttpRoundTripper, AttemptError, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from './meta.js';
+import type { ResourceType, KubeObject, OwnerReference } from './meta.js';
 
 /** The built-in kinds of Kubernetes that programs read or write here, and what makes rows for other kinds. */
 
@@ -57,4 +57,15 @@ export const AdmissionPolicyBindings = admission.cluster(
 /** The `apiVersion` of a type: `v1` or `group/version`. */
 export function apiVersionOf(type: ResourceType): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
+}
+
+/** The reference to the object that controls another one, as client-go's metav1.NewControllerRef. */
+export function controllerReference({ metadata }: KubeObject, type: ResourceType): OwnerReference {
+  const { name, uid = '' } = metadata;
+  return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** Whether `owner` controls `object`, as metav1.IsControlledBy. */
+export function isControlledBy({ metadata }: KubeObject, owner: KubeObject): boolean {
+  return metadata.ownerReferences?.some((one) => one.controller === true && one.uid === owner.metadata.uid) === true;
 }

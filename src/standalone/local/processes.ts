@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.js';
 import { Pod, type PodDeps } from './pod/pod.js';
 import { Replica } from './pod/replica.js';
 import { PodObject, type PodObjectDeps } from './pod/podobject.js';
-import { newPodName, replicaSetName, templateKey, type RunnableSpec } from './rollout/template.js';
+import { newPodName, replicaSetName, templateKey, type RunnableSpec } from './rollout/pendingrollout.js';
 import type { Deployment } from './workload.js';
 
 /** The process of a Deployment, or the pending start of one. */

@@ -9,15 +9,23 @@ import { createController, type Controller } from '../../runtime/controller/cont
 import { systemRandom } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import { DONE, type Pass, type Result } from '../../runtime/controller/result.js';
-import { Evictions, type PendingEviction } from './rollout/eviction.js';
+import { Evictions, type PendingEviction } from './rollout/scheduling.js';
 import { removePodFolders, type PodDeps } from './pod/pod.js';
 import type { PodEvent } from './pod/replica.js';
 import { removeStalePods } from './pod/podobject.js';
 import { Processes, type Running, type StopOptions } from './processes.js';
 import { keepsOldProcess, rolloutStatus, msUntilDeadline, type Observation } from './rollout/rollout.js';
 import { UnmanagedDeployments } from './rollout/unmanaged.js';
-import { mountProblem, schedulingProblem, PendingRollouts, type Problem } from './rollout/pendingrollout.js';
-import { isRunnable, replicaSetName, lastProgressAt, templateKey } from './rollout/template.js';
+import {
+  mountProblem,
+  schedulingProblem,
+  PendingRollouts,
+  isRunnable,
+  replicaSetName,
+  lastProgressAt,
+  templateKey,
+  type Problem,
+} from './rollout/pendingrollout.js';
 import type { Deployment, Node } from './workload.js';
 
 export interface RuntimeOptions {

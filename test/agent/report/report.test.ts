@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { clusterInfoConfig } from '../../../src/agent/report/clusterinfo.js';
+import { clusterInfoConfig, reportOf, type ReportInput } from '../../../src/agent/report/report.js';
 import { afterProbe } from '../../../src/agent/report/controlplane.js';
 import { nodeFacts } from '../../../src/agent/report/nodes.js';
-import { reportOf, type ReportInput } from '../../../src/agent/report/report.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const input: ReportInput = {

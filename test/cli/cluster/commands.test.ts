@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeKubeconfig } from '@multicluster-engine/kube-apiserver/testing/kubeconfig';
 import { ManagedClusters } from '../../../src/api/resources.js';
-import { parseManifests } from '../../../src/runtime/manifests/manifests.js';
+import { parseManifests } from '../../../src/runtime/manifests.js';
 import { root } from '../../support/repository/root.js';
 import { TestServer } from '../../support/rigs/agent/server.js';
 

@@ -7,8 +7,7 @@ import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET } from '../../../src/api/names.js';
 import { readHubToken } from '../../../src/domain/agent/hubtoken.js';
 import { agentManifest } from '../../../src/domain/agent/manifest.js';
-import { readKustomization } from '../../../src/runtime/manifests/kustomization.js';
-import { readManifests } from '../../../src/runtime/manifests/manifests.js';
+import { readKustomization, readManifests } from '../../../src/runtime/manifests.js';
 import { joinData } from '../../support/builders/joindata.js';
 import { root } from '../../support/repository/root.js';
 

@@ -13,7 +13,7 @@ import { Secrets } from '../../../src/runtime/vocabulary/kinds.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../../src/api/names.js';
 import { DemoFleet } from '../../../src/standalone/demofleet/demofleet.js';
 import { createIdentityClient } from '../../../src/runtime/client/identity.js';
-import { parseManifests } from '../../../src/runtime/manifests/manifests.js';
+import { parseManifests } from '../../../src/runtime/manifests.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { RecordingLog } from '../../support/fakes/log.js';
 import { claimsOf, HubRig } from '../../support/rigs/agent/hub.js';

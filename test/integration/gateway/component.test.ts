@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { beforeAll, expect, test } from '@jest/globals';
 
-import { readManifests } from '../../../src/runtime/manifests/manifests.js';
+import { readManifests } from '../../../src/runtime/manifests.js';
 import type { Container } from '../../../src/standalone/local/process/container.js';
 import { launch } from '../../../src/standalone/local/process/launcher.js';
 import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
 import type { EventObject } from '../../../src/runtime/events/event.js';
-import { parseManifests } from '../../../src/runtime/manifests/manifests.js';
+import { parseManifests } from '../../../src/runtime/manifests.js';
 import type { Taint, Toleration } from '../../../src/standalone/local/workload.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

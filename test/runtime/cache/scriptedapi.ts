@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps } from '../../../src/runtime/vocabulary/kinds.js';
-import type { ApiResponse } from '../../../src/runtime/transport/response.js';
-import type { Call } from '../../../src/runtime/transport/call.js';
+import type { ApiResponse, Call } from '../../../src/runtime/transport/call.js';
 import { aborted, errorFromResponse, noResponse } from '../../../src/runtime/transport/apierror.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectStore } from '../../../src/runtime/cache/store.js';
-import { Backoff } from '../../../src/runtime/cache/backoff.js';
+import { Backoff } from '../../../src/runtime/cache/retries.js';
 import type { Thing } from './scriptedapi.js';
 
 function thing(name: string, tags: readonly string[] = [], version = '1', uid = `uid-${name}`): Thing {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAccessReviewer } from '../../../src/runtime/client/accessreview.js';
-import type { Call } from '../../../src/runtime/transport/call.js';
-import type { ApiResponse } from '../../../src/runtime/transport/response.js';
+import type { Call, ApiResponse } from '../../../src/runtime/transport/call.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 
 const USER = { username: 'ann', uid: 'u-1', groups: ['readers'], extra: { scopes: ['metrics'] } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { removalOf } from '../../../src/runtime/client/emptied.js';
+import { removalOf } from '../../../src/runtime/client/object.js';
 import { ApiError, type FailureCause } from '../../../src/runtime/errors.js';
 
 const refusal = (...causes: readonly (readonly [reason: string, field: string])[]): ApiError =>

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/runtime/clock.js';
 import { MutationCache } from '../../../src/runtime/controller/mutationcache.js';
 import { DONE, type Result } from '../../../src/runtime/controller/result.js';
 import { runWithEndpoints } from '../../../src/runtime/endpoints/endpoints.js';
-import type { GuardRow } from '../../../src/runtime/guard/guard.js';
+import type { GuardRow } from '../../../src/runtime/client/guard.js';
 import { loadKubeconfig } from '../../../src/runtime/kubeconfig/kubeconfig.js';
 import { createLogger } from '../../../src/runtime/log/pinologger.js';
 import {
@@ -14,13 +14,12 @@ import {
   managedController,
   type Manager,
 } from '../../../src/runtime/manager/manager.js';
-import { managerMetrics } from '../../../src/runtime/metrics/controllermetrics.js';
+import { managerMetrics } from '../../../src/runtime/metrics/managermetrics.js';
 import { createProcessRegistry, expositionOf } from '../../../src/runtime/metrics/registry.js';
 import type { Group } from '../../../src/runtime/process/group.js';
 import { createTransport } from '../../../src/runtime/transport/transport.js';
-import { ConfigMaps } from '../../../src/runtime/vocabulary/kinds.js';
+import { ConfigMaps, controllerReference, isControlledBy } from '../../../src/runtime/vocabulary/kinds.js';
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';
-import { controllerReference, isControlledBy } from '../../../src/runtime/vocabulary/owners.js';
 import { Greetings, readyCondition, type ConfigMap, type Greeting, type ReadyCondition } from './greeting.js';
 
 const PROGRAM = 'greeter';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps, Deployments, Events, Leases, Secrets } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient, CallOptions } from '../../../src/runtime/client/client.js';
 import { eventRights } from '../../../src/runtime/events/event.js';
-import { type GuardRow, guardClient } from '../../../src/runtime/guard/guard.js';
+import { guardClient, type GuardRow } from '../../../src/runtime/client/guard.js';
 import { leaseRights } from '../../../src/runtime/lease/leaserecord.js';
 import { isFailure } from '../../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { proxyFromEnvironment } from '../../../src/runtime/kubeconfig/proxy.js';
+import { proxyFromEnvironment } from '../../../src/runtime/kubeconfig/environment.js';
 
 const PROXY = 'http://proxy:3128';
 

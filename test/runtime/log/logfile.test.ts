@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { openLogFile } from '../../../src/runtime/log/logfile.js';
+import { openLogFile } from '../../../src/runtime/log/linewriter.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 /** A device that answers every write as a full disk does. */

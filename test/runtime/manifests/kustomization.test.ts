@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { readKustomization } from '../../../src/runtime/manifests/kustomization.js';
+import { readKustomization } from '../../../src/runtime/manifests.js';
 import { root } from '../../support/repository/root.js';
 
 let folder = '';

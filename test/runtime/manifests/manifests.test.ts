@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseManifests, readManifests } from '../../../src/runtime/manifests/manifests.js';
+import { parseManifests, readManifests } from '../../../src/runtime/manifests.js';
 import { root } from '../../support/repository/root.js';
 
 const object = (name: string, more = ''): string =>

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { profile, type ProfilingDeps } from '../../../src/runtime/profiles/profile.js';
+import { profile, type ProfilingDeps } from '../../../src/runtime/process/profile.js';
 
 let folder: string;
 let clock: ManualClock;

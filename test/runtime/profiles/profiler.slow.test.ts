@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { Profiler } from '../../../src/runtime/profiles/profiler.js';
+import { Profiler } from '../../../src/runtime/process/profile.js';
 
 /** Every text that a process with a Secret holds: in a variable, in an object, as the name of a field, and in base64. */
 const SECRET = ['hunter2', 'of', 'the', 'engine'].join('-');

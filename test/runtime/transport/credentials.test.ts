@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CredentialLoader, Credentials } from '../../../src/runtime/transport/credentials.js';
-import { CachedCredentials } from '../../../src/runtime/transport/credentials.js';
+import {
+  CachedCredentials,
+  type CredentialLoader,
+  type Credentials,
+} from '../../../src/runtime/transport/credentials.js';
 import type { Call } from '../../../src/runtime/transport/call.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 import { createTransport } from '../../../src/runtime/transport/transport.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { OUTAGE_PERIOD_MS, outagesOf } from '../../../src/standalone/demofleet/outages.js';
+import { OUTAGE_PERIOD_MS, outagesOf } from '../../../src/standalone/demofleet/demofleet.js';
 import { isSilentScope } from '../../../src/domain/health/brake.js';
 
 const SIZES = Array.from({ length: 1_000 }, (_, index) => index + 1);

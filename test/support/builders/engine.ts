@@ -19,7 +19,7 @@ import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/mani
 import { desiredSteps, pruneSteps, type StepInput, type Step } from '../../../src/domain/engine/steps/steps.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
-import { readManifests } from '../../../src/runtime/manifests/manifests.js';
+import { readManifests } from '../../../src/runtime/manifests.js';
 import { root } from '../repository/root.js';
 
 /** Plain defaults for everything about an engine: name `hub`, namespace `multicluster-engine`, version 1.0.0. */

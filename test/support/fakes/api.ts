@@ -15,7 +15,7 @@ import type {
   WriteOptions,
 } from '../../../src/runtime/client/client.js';
 import type { CacheOptions } from '../../../src/runtime/cache/cache.js';
-import type { WriteVerb } from '../../../src/runtime/guard/guard.js';
+import type { WriteVerb } from '../../../src/runtime/client/guard.js';
 import type { Clock } from '../../../src/runtime/clock.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
 import { FakeCache, matchesSelector, selectableFields } from './cache.js';

@@ -1,4 +1,4 @@
-import { type KubeObject, type ResourceType, timestamp } from '../../../runtime/vocabulary/meta.js';
+import { timestamp, type KubeObject, type ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../api/names.js';
 import { ConfigMaps, Secrets } from '../../../runtime/vocabulary/kinds.js';
 import type { ServingCertificateRow } from '../catalogue.js';

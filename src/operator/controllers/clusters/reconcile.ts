@@ -1,4 +1,4 @@
-import { type KubeObject, type ResourceType, timestamp } from '../../../runtime/vocabulary/meta.js';
+import { timestamp, type KubeObject, type ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { CLUSTERS_FIELD_MANAGER } from '../../../api/names.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { Cache } from '../../../runtime/cache/cache.js';

@@ -2,7 +2,7 @@ import { isRecord } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
 import { isHealthTaint } from '../../../domain/health/taints.js';
-import type { GuardRow } from '../../../runtime/guard/guard.js';
+import type { GuardRow } from '../../../runtime/client/guard.js';
 
 /** The writes that the controllers of clusters, sets and bindings are allowed. */
 export const clusterRights: readonly GuardRow[] = [

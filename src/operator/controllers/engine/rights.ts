@@ -4,7 +4,7 @@ import { ENGINE_GROUP, MultiClusterEngines } from '../../../api/resources.js';
 import { ClusterRoleBindings, Namespaces, RoleBindings, Secrets } from '../../../runtime/vocabulary/kinds.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
 import { at } from '../../../domain/engine/manifest/manifest.js';
-import type { GuardedWrite, GuardRow } from '../../../runtime/guard/guard.js';
+import type { GuardedWrite, GuardRow } from '../../../runtime/client/guard.js';
 
 const ENGINE_OWNER = Object.freeze({ group: ENGINE_GROUP, kind: MultiClusterEngines.kind });
 /** An applied object has the engine as its controller. */

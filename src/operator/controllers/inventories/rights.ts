@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { isRecord } from '../../../runtime/vocabulary/json.js';
 import { SOURCE_ANNOTATION } from '../../../api/names.js';
 import { ManagedClusters } from '../../../api/resources.js';
-import type { GuardRow } from '../../../runtime/guard/guard.js';
+import type { GuardRow } from '../../../runtime/client/guard.js';
 
 const clusterScoped = (namespace: string): boolean => namespace === '';
 

@@ -1,5 +1,5 @@
 import { FLEET_GROUP, PlacementDecisions, Placements } from '../../../api/resources.js';
-import type { GuardRow } from '../../../runtime/guard/guard.js';
+import type { GuardRow } from '../../../runtime/client/guard.js';
 
 const anyNamespace = (namespace: string): boolean => namespace !== '';
 const placement = { group: FLEET_GROUP, kind: Placements.kind };

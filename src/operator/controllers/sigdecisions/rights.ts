@@ -1,5 +1,5 @@
 import { FLEET_GROUP, Placements, SigPlacementDecisions } from '../../../api/resources.js';
-import type { GuardRow } from '../../../runtime/guard/guard.js';
+import type { GuardRow } from '../../../runtime/client/guard.js';
 
 const anyNamespace = (namespace: string): boolean => namespace !== '';
 

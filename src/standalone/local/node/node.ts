@@ -1,4 +1,4 @@
-import { Nodes } from '../../../runtime/vocabulary/kinds.js';
+import { Nodes, Leases, apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient, WriteOptions } from '../../../runtime/client/client.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { systemRandom, type Clock } from '../../../runtime/clock.js';
@@ -7,8 +7,8 @@ import { isFailure } from '../../../runtime/errors.js';
 import type { Logger } from '../../../runtime/logger.js';
 import type { Result } from '../../../runtime/controller/result.js';
 import { architecture, capacity, nodeInfo } from './machine.js';
-import { HEARTBEAT_MS, renewNodeLease } from './nodelease.js';
 import type { Node, Taint } from '../workload.js';
+import { microTime, type Lease } from '../../../runtime/lease/leaserecord.js';
 
 export interface NodeOptions {
   readonly client: KubeClient;
@@ -171,4 +171,30 @@ interface NodeCondition {
   readonly type: string;
   readonly status: string;
   readonly lastTransitionTime?: string;
+}
+
+/** The namespace of the Leases of Nodes. */
+const NAMESPACE = 'kube-node-lease';
+
+/** As a kubelet whose status does not change (nodeStatusReportFrequency). */
+const HEARTBEAT_MS = 300_000;
+/** The Node counts as lost when the Lease is not renewed for so long: four heartbeats, as a kubelet. */
+const LEASE_SECONDS = (4 * HEARTBEAT_MS) / 1000;
+
+/**
+ * Creates or renews the Lease that is the heartbeat of a Node. The Node owns it, so it is deleted with the Node.
+ * `now`: ms since the epoch. Errors: ApiError.
+ */
+async function renewNodeLease(client: KubeClient, node: Node, now: number, write: WriteOptions): Promise<void> {
+  const { name, uid = '' } = node.metadata;
+  const owner = { apiVersion: 'v1', kind: Nodes.kind, name, uid };
+  const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(now) };
+  const found = await client.get<Lease>(Leases, { namespace: NAMESPACE, name });
+  if (found !== undefined) {
+    const metadata = { ...found.metadata, ownerReferences: [owner] };
+    await client.update<Lease>(Leases, { ...found, metadata, spec: { ...found.spec, ...spec } }, write);
+    return;
+  }
+  const metadata = { name, namespace: NAMESPACE, ownerReferences: [owner] };
+  await client.create<Lease>(Leases, { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata, spec }, write);
 }

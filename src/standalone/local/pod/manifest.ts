@@ -1,6 +1,11 @@
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { Deployments, Pods, ReplicaSets, apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
-import { controllerReference } from '../../../runtime/vocabulary/owners.js';
+import {
+  Deployments,
+  Pods,
+  ReplicaSets,
+  apiVersionOf,
+  controllerReference,
+} from '../../../runtime/vocabulary/kinds.js';
 import type { Deployment } from '../workload.js';
 
 /** The label of the Deployment controller that distinguishes the ReplicaSets of one Deployment. */

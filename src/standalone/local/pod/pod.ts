@@ -3,16 +3,14 @@ import path from 'node:path';
 
 import type { ObjectName } from '../../../runtime/vocabulary/meta.js';
 import type { ReadClient } from '../../../runtime/client/client.js';
-import { requestToken } from '../../../runtime/client/tokenrequest.js';
+import { requestToken } from '../../../runtime/client/identity.js';
 import type { Transport } from '../../../runtime/transport/transport.js';
 import type { Clock } from '../../../runtime/clock.js';
-import { writeKubeconfig } from './kubeconfig.js';
+import { writeKubeconfig, readVolumes } from './volumes.js';
 import type { ContainerLogs } from '../process/containerlogs.js';
 import { launch, type LaunchedProcess, type Volumes } from '../process/launcher.js';
-import type { TerminationMessage } from '../process/exitmessage.js';
+import { Tail, type TerminationMessage } from '../process/tail.js';
 import { PodLog, type OpenLog } from '../process/podlog.js';
-import { Tail } from '../process/tail.js';
-import { readVolumes } from './volumes.js';
 import type { PodContainer, PodSpec } from '../workload.js';
 
 /** What pods are started with. */

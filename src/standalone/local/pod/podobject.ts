@@ -1,10 +1,9 @@
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { Pods, ReplicaSets } from '../../../runtime/vocabulary/kinds.js';
+import { Pods, ReplicaSets, isControlledBy } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';
-import { isControlledBy } from '../../../runtime/vocabulary/owners.js';
 import { podOf, replicaSetOf } from './manifest.js';
 import { podStatus, type PodObservation, type PodStatus } from './podstatus.js';
 import type { PodEvent } from './replica.js';

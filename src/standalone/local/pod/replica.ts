@@ -5,7 +5,7 @@ import type { EventNote } from '../../../runtime/events/event.js';
 import type { Exit } from '@multicluster-engine/kube-apiserver';
 import type { Probe } from '../process/container.js';
 import type { LaunchedProcess } from '../process/launcher.js';
-import { exitMessage, type TerminationMessage } from '../process/exitmessage.js';
+import { exitMessage, type TerminationMessage } from '../process/tail.js';
 import { ContainerRuns } from './containerruns.js';
 import { Prober, type ProbeResult } from '../process/probe.js';
 import type { PodContainer } from '../workload.js';

@@ -14,7 +14,7 @@ import { createEngineController } from '../../../../src/operator/controllers/eng
 import { EngineMemory } from '../../../../src/operator/controllers/engine/memory.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
 import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
-import { type GuardedWrite, guardClient } from '../../../../src/runtime/guard/guard.js';
+import { guardClient, type GuardedWrite } from '../../../../src/runtime/client/guard.js';
 import { issueForTest } from '../../../support/builders/certificate.js';
 import { engine, objectState, NAMESPACE, settings, templates, wanted } from '../../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';

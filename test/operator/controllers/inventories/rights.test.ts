@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
-import { guardClient } from '../../../../src/runtime/guard/guard.js';
+import { guardClient } from '../../../../src/runtime/client/guard.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../../support/fakes/api.js';
 import { RecordingLog } from '../../../support/fakes/log.js';

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/operator/controllers/sigdecisions/controller.js';
 import { sigDecisionRights } from '../../../../src/operator/controllers/sigdecisions/rights.js';
 import type { SigDecision } from '../../../../src/domain/sigdecisions/decision.js';
-import { guardClient } from '../../../../src/runtime/guard/guard.js';
+import { guardClient } from '../../../../src/runtime/client/guard.js';
 import { failure } from '../../../support/fakes/api.js';
 import type { FakeCache } from '../../../support/fakes/cache.js';
 import { NAMESPACE, PlacementRig } from '../../../support/rigs/controllers/placement.js';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Exit } from '@multicluster-engine/kube-apiserver';
 import type { LaunchedProcess } from '../../../../src/standalone/local/process/launcher.js';
-import { exitMessage } from '../../../../src/standalone/local/process/exitmessage.js';
+import { exitMessage } from '../../../../src/standalone/local/process/tail.js';
 import { Replica, type PodEvent } from '../../../../src/standalone/local/pod/replica.js';
 import { systemClock } from '../../../../src/runtime/clock.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

@@ -2,8 +2,7 @@ import { PassThrough } from 'node:stream';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { ContainerLogs } from '../../../../src/standalone/local/process/containerlogs.js';
-import { LineLog, type LineSelection } from '../../../../src/standalone/local/process/linelog.js';
+import { ContainerLogs, LineLog, type LineSelection } from '../../../../src/standalone/local/process/containerlogs.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 const signal = new AbortController().signal;

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { PodLog, type LogFile } from '../../../../src/standalone/local/process/podlog.js';
-import { openLogFile } from '../../../../src/runtime/log/logfile.js';
+import { openLogFile } from '../../../../src/runtime/log/linewriter.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 describe('the log of a pod', () => {

@@ -12,7 +12,7 @@ import { connectHub, type Hub } from '../../../../src/agent/hub.js';
 import { CLAIMS_LABEL } from '../../../../src/agent/report/claims.js';
 import { readHubToken, type HubToken, type JoinData } from '../../../../src/domain/agent/hubtoken.js';
 import { agentManifest } from '../../../../src/domain/agent/manifest.js';
-import { readKustomization } from '../../../../src/runtime/manifests/kustomization.js';
+import { readKustomization } from '../../../../src/runtime/manifests.js';
 import type { Transport } from '../../../../src/runtime/transport/transport.js';
 import { createAgentMetrics } from '../../../../src/agent/metrics.js';
 import { systemRandom, type Clock } from '../../../../src/runtime/clock.js';

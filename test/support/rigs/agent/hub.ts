@@ -9,7 +9,7 @@ import { Leases, Secrets, ServiceAccounts } from '../../../../src/runtime/vocabu
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { JoinData } from '../../../../src/domain/agent/hubtoken.js';
 import type { Lease } from '../../../../src/runtime/lease/leaserecord.js';
-import { parseManifests, readManifests } from '../../../../src/runtime/manifests/manifests.js';
+import { parseManifests, readManifests } from '../../../../src/runtime/manifests.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { root } from '../../repository/root.js';
 import { TestServer } from './server.js';

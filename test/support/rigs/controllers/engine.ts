@@ -11,7 +11,7 @@ import { watchCaches } from '../../../../src/operator/controllers/engine/watches
 import type { EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
 import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
-import { guardClient } from '../../../../src/runtime/guard/guard.js';
+import { guardClient } from '../../../../src/runtime/client/guard.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';
 import type { CacheOptions } from '../../../../src/runtime/cache/cache.js';
 import { MutationCache } from '../../../../src/runtime/controller/mutationcache.js';

@@ -11,7 +11,7 @@ import { clusterProfileInventory } from '../../../../src/domain/inventories/clus
 import { ocmInventory } from '../../../../src/domain/inventories/ocm.js';
 import type { SourceObject } from '../../../../src/domain/inventories/source.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';
-import { guardClient } from '../../../../src/runtime/guard/guard.js';
+import { guardClient } from '../../../../src/runtime/client/guard.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';

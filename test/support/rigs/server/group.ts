@@ -1,7 +1,7 @@
 import { createClient } from '../../../../src/runtime/client/rest.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
 import type { EventNote, EventRecorder } from '../../../../src/runtime/events/recorder.js';
-import { guardClient, type GuardRow } from '../../../../src/runtime/guard/guard.js';
+import { guardClient, type GuardRow } from '../../../../src/runtime/client/guard.js';
 import type { Transport, TransportOptions } from '../../../../src/runtime/transport/transport.js';
 import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
 import { Group, type GroupOptions } from '../../../../src/runtime/process/group.js';

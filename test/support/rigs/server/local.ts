@@ -7,7 +7,7 @@ import { createTransport, type Transport } from '../../../../src/runtime/transpo
 import { LocalNode } from '../../../../src/standalone/local/node/node.js';
 import { ContainerLogs } from '../../../../src/standalone/local/process/containerlogs.js';
 import { LocalRuntime } from '../../../../src/standalone/local/runtime.js';
-import { openLogFile } from '../../../../src/runtime/log/logfile.js';
+import { openLogFile } from '../../../../src/runtime/log/linewriter.js';
 import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';

@@ -3,7 +3,7 @@ import type { ManagedClusterSet } from '../../../../api/generated/managedcluster
 import { AGENTS_NAMESPACE } from '../../../../api/names.js';
 import { ManagedClusterSets } from '../../../../api/resources.js';
 import { apiVersionOf, Namespaces } from '../../../../runtime/vocabulary/kinds.js';
-import { type KubeObject, timestamp } from '../../../../runtime/vocabulary/meta.js';
+import { timestamp, type KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { readClusterSelector } from '../../../../domain/clusters/selector.js';
 import { scopeEvent } from '../../../../domain/health/events.js';
 import type { WatchState } from '../../../../domain/health/observation.js';

@@ -13,10 +13,9 @@ import type {
   ReadOptions,
   CallOptions,
   WriteOptions,
-} from '../client/client.js';
+} from './client.js';
 import { describeCall } from '../transport/apierror.js';
-import type { Leadership } from './leadership.js';
-import { resourceOf } from '../client/path.js';
+import { resourceOf } from './path.js';
 
 export type WriteVerb = 'create' | 'update' | 'updateStatus' | 'apply' | 'applyStatus' | 'patchMetadata' | 'delete';
 
@@ -212,4 +211,11 @@ function isOwnedBy(object: KubeObject, owner: { readonly group: string; readonly
   return owners.some(
     (one) => one.controller === true && one.kind === owner.kind && one.apiVersion.startsWith(`${owner.group}/`),
   );
+}
+
+/** Leadership of one controller group, held through a coordination.k8s.io Lease (15/10/2 s). */
+export interface Leadership {
+  /** Whether writes are allowed now: the Lease is held and the renew deadline has not passed on the monotonic clock. */
+  held(): boolean;
+  readonly identity: string;
 }

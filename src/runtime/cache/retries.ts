@@ -1,4 +1,5 @@
 import type { Random } from '../clock.js';
+import type { Logger } from '../logger.js';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
@@ -34,5 +35,35 @@ export class Backoff {
     const wait = Math.min(FIRST_MS * 2 ** this.#failures, LONGEST_MS);
     this.#failures += 1;
     return Math.max(wait * (1 + this.#random() / 2), round.atLeastMs);
+  }
+}
+
+/** What is logged of a failed list or watch. */
+interface LoggedFailure {
+  readonly resource: string;
+  readonly kind: string;
+  readonly error: string;
+  /** Whether the whole collection has to be listed. */
+  readonly listing: boolean;
+}
+
+/** The log of the failures of one cache: each cause once, and again after something was received. */
+export class FailureLog {
+  readonly #log: Logger;
+  #last = '';
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Something was received. */
+  received(): void {
+    this.#last = '';
+  }
+
+  failed(failure: LoggedFailure): void {
+    const level = failure.error === this.#last ? 'debug' : 'info';
+    this.#last = failure.error;
+    this.#log[level](failure, 'list or watch failed, retrying');
   }
 }
