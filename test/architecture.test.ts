@@ -58,7 +58,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'operator/index': { imports: [...VOCABULARY, 'domain'], packages: [], builtins: [] },
   'operator/controllers': {
     imports: [...PROGRAM, 'operator/index'],
-    types: ['runtime/cache', 'runtime/client', 'runtime/events', 'runtime/lease', 'runtime/transport'],
+    types: ['runtime/cache', 'runtime/client', 'runtime/events', 'runtime/leaderelection', 'runtime/transport'],
     packages: [],
   },
   operator: { imports: [...PROGRAM, 'operator/index', 'operator/controllers'], packages: ['prom-client'] },

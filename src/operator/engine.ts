@@ -11,7 +11,7 @@ import { targetTypes, type Templates } from '../domain/engine/manifest/templates
 import { readManifests } from '../runtime/manifests.js';
 import { issueServingCertificate } from '../runtime/tls/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
-import type { Group } from '../runtime/process/group.js';
+import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 

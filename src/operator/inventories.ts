@@ -8,7 +8,7 @@ import { clusterProfileInventory } from '../domain/inventories/clusterprofile.js
 import { ocmInventory } from '../domain/inventories/ocm.js';
 import type { SourceObject } from '../domain/inventories/source.js';
 import { systemRandom } from '../runtime/clock.js';
-import type { Group } from '../runtime/process/group.js';
+import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 

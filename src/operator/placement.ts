@@ -11,7 +11,7 @@ import { placementRights } from './controllers/placement/rights.js';
 import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/sigdecisions/controller.js';
 import { sigDecisionRights } from './controllers/sigdecisions/rights.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
-import type { Group } from '../runtime/process/group.js';
+import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 

@@ -15,7 +15,7 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 const MINUTE = 60_000;
 /**
  * From the last renewal of a killed leader to the first write of the next one. The documented limit is 17 s, which
- * test/runtime/lease/leaderelector.test.ts checks with a manual clock; here a busy machine may delay a process further.
+ * test/runtime/leaderelection/leaderelector.test.ts checks with a manual clock; here a busy machine may delay a process further.
  */
 const FAILOVER_MS = 15_000 + 15_000;
 const A = 'operator-a';

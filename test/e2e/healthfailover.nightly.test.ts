@@ -4,7 +4,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { waitFor, type Probe } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { AGENTS_NAMESPACE, CLUSTERS_LEASE, OPERATOR_NAMESPACE } from '../../src/api/names.js';
 import { Leases } from '../../src/runtime/vocabulary/kinds.js';
-import type { Lease } from '../../src/runtime/lease/leaserecord.js';
+import type { Lease } from '../../src/runtime/leaderelection/leaserecord.js';
 import { deployAlone, startAlone } from '../support/hub/alone.js';
 import { patchClusters } from '../support/hub/fleet.js';
 import { inWords } from '../support/hub/hub.js';

@@ -14,7 +14,7 @@ import {
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
 import type { KubeClient, ListOptions, ReadClient } from '../../runtime/client/client.js';
-import type { Lease } from '../../runtime/lease/leaserecord.js';
+import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
 import { absentText } from '../meant.js';

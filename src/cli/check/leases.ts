@@ -1,5 +1,5 @@
 import { durationText } from '../terminal/output.js';
-import type { Lease } from '../../runtime/lease/leaserecord.js';
+import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import type { LeaseFact } from './facts.js';
 import { failed, passed, unread, type CheckResult } from './result.js';
 

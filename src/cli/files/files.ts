@@ -6,7 +6,7 @@ import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import { readManifests } from '../../runtime/manifests.js';
-import { matchingPaths } from '../../runtime/manifests/pattern.js';
+import { matchingPaths } from './pattern.js';
 import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
 import { block } from '../../runtime/clock.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import type { Cache } from '../../runtime/cache/cache.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { CacheSource } from '../../runtime/process/group.js';
+import type { CacheSource } from '../../runtime/manager/group.js';
 import type { Logger } from '../../runtime/logger.js';
 
 /**

@@ -8,10 +8,10 @@ import { createController, type Controller, type ControllerOptions } from '../co
 import { eventRights } from '../events/event.js';
 import { createRecorder, type EventRecorder } from '../events/recorder.js';
 import { guardClient, type GuardRow } from '../client/guard.js';
-import { createElector, type LeaderElector } from '../lease/leaderelector.js';
+import { createElector, type LeaderElector } from '../leaderelection/leaderelector.js';
 import type { Logger } from '../logger.js';
 import type { ManagerMetrics } from '../metrics/managermetrics.js';
-import { Group, type GroupOptions } from '../process/group.js';
+import { Group, type GroupOptions } from './group.js';
 import type { Tracer } from '../tracing/tracer.js';
 import { ServerClock } from '../transport/serverclock.js';
 import type { Transport, TransportOptions } from '../transport/transport.js';

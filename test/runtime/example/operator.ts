@@ -16,7 +16,7 @@ import {
 } from '../../../src/runtime/manager/manager.js';
 import { managerMetrics } from '../../../src/runtime/metrics/managermetrics.js';
 import { createProcessRegistry, expositionOf } from '../../../src/runtime/metrics/registry.js';
-import type { Group } from '../../../src/runtime/process/group.js';
+import type { Group } from '../../../src/runtime/manager/group.js';
 import { createTransport } from '../../../src/runtime/transport/transport.js';
 import { ConfigMaps, controllerReference, isControlledBy } from '../../../src/runtime/vocabulary/kinds.js';
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';

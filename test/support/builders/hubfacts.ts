@@ -5,7 +5,7 @@ import type { HubFacts, LeaseFact, PolicyFacts, PreFacts } from '../../../src/cl
 import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
 import type { FleetReading } from '../../../src/cli/whatif/fleetsource.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
-import { microTime } from '../../../src/runtime/lease/leaserecord.js';
+import { microTime } from '../../../src/runtime/leaderelection/leaserecord.js';
 import { root } from '../repository/root.js';
 
 /** What `check` reads of a hub on which all is well, at a fixed time. */

@@ -1,7 +1,7 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import { targetTypes, templateErrors } from '../../../domain/engine/manifest/templates.js';
 import { createController, type Controller, type ControllerOptions } from '../../../runtime/controller/controller.js';
-import type { CacheSource } from '../../../runtime/process/group.js';
+import type { CacheSource } from '../../../runtime/manager/group.js';
 import type { EngineMetrics } from '../metrics.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { allCaches, openEngineCaches } from './caches.js';

@@ -4,7 +4,7 @@ import { originOf } from '../../../domain/inventories/managedcluster.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Controller } from '../../../runtime/controller/controller.js';
-import type { CacheSource } from '../../../runtime/process/group.js';
+import type { CacheSource } from '../../../runtime/manager/group.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
 import { optionalSource } from '../optionalsource.js';

@@ -3,7 +3,7 @@ import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import type { SigDecision } from '../../../domain/sigdecisions/decision.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import type { Controller } from '../../../runtime/controller/controller.js';
-import type { CacheSource } from '../../../runtime/process/group.js';
+import type { CacheSource } from '../../../runtime/manager/group.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
 import { optionalSource } from '../optionalsource.js';

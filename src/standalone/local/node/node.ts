@@ -8,7 +8,7 @@ import type { Logger } from '../../../runtime/logger.js';
 import type { Result } from '../../../runtime/controller/result.js';
 import { architecture, capacity, nodeInfo } from './machine.js';
 import type { Node, Taint } from '../workload.js';
-import { microTime, type Lease } from '../../../runtime/lease/leaserecord.js';
+import { microTime, type Lease } from '../../../runtime/leaderelection/leaserecord.js';
 
 export interface NodeOptions {
   readonly client: KubeClient;

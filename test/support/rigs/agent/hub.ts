@@ -8,7 +8,7 @@ import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases, Secrets, ServiceAccounts } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { JoinData } from '../../../../src/domain/agent/hubtoken.js';
-import type { Lease } from '../../../../src/runtime/lease/leaserecord.js';
+import type { Lease } from '../../../../src/runtime/leaderelection/leaserecord.js';
 import { parseManifests, readManifests } from '../../../../src/runtime/manifests.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { root } from '../../repository/root.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNotNewer, isOlder } from '../../src/runtime/vocabulary/meta.js';
+import { isNotNewer, isOlder } from '../../../src/runtime/vocabulary/meta.js';
 
 describe('resourceVersions', () => {
   it.each<[string | undefined, string | undefined, boolean]>([

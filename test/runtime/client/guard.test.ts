@@ -4,7 +4,7 @@ import { ConfigMaps, Deployments, Events, Leases, Secrets } from '../../../src/r
 import type { KubeClient, CallOptions } from '../../../src/runtime/client/client.js';
 import { eventRights } from '../../../src/runtime/events/event.js';
 import { guardClient, type GuardRow } from '../../../src/runtime/client/guard.js';
-import { leaseRights } from '../../../src/runtime/lease/leaserecord.js';
+import { leaseRights } from '../../../src/runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../support/fakes/api.js';

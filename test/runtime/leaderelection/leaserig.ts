@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { Leases } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
-import { LEASE_TIMES, LeaderElector } from '../../../src/runtime/lease/leaderelector.js';
-import type { Lease } from '../../../src/runtime/lease/leaserecord.js';
+import { LEASE_TIMES, LeaderElector } from '../../../src/runtime/leaderelection/leaderelector.js';
+import type { Lease } from '../../../src/runtime/leaderelection/leaserecord.js';
 import type { Clock } from '../../../src/runtime/clock.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
