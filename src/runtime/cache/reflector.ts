@@ -15,7 +15,7 @@ import {
   type CompleteList,
 } from '../client/list.js';
 import { withoutManagedFields } from '../client/object.js';
-import { Backoff, FailureLog } from './retries.js';
+import { Backoff, FailureLog, failureKind } from './retries.js';
 import type { Cache, CacheOptions, CacheTools } from './cache.js';
 import { InitialEvents, watch, type WatchEvent } from './watch.js';
 import { resourceOf } from '../client/path.js';
@@ -294,9 +294,4 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       'a handler of a cache has thrown',
     );
   }
-}
-
-/** As metrics and logs name it. */
-function failureKind(failure: Error): string {
-  return failure instanceof ApiError ? failure.kind : 'unexpected';
 }
