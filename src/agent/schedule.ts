@@ -71,19 +71,19 @@ export class ShortenableDelay {
   /** Resolves after `ms`, or earlier as {@link shortenTo} says; rejects with the signal's reason. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const settle = (how: () => void): void => {
+      const finish = (how: () => void): void => {
         this.#timer?.cancel();
         this.#due = undefined;
         signal.removeEventListener('abort', stop);
         how();
       };
-      const stop = (): void => settle(() => reject(asError(signal.reason)));
+      const stop = (): void => finish(() => reject(asError(signal.reason)));
       if (signal.aborted) {
         stop();
         return;
       }
       signal.addEventListener('abort', stop, { once: true });
-      this.#end = () => settle(resolve);
+      this.#end = () => finish(resolve);
       this.#arm(ms);
     });
   }

@@ -75,3 +75,33 @@ export function delay(clock: Clock, ms: number, signal?: AbortSignalLike): Promi
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
+
+/** Resolves when `signal` has fired. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Whether `work` has succeeded within `ms`, and before `signal` has fired. It never rejects, and `work` goes on. */
+export async function within(
+  clock: Clock,
+  ms: number,
+  work: Promise<unknown> | undefined,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const over = new AbortController();
+  const end = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  const late = delay(clock, ms, end).then(
+    () => false,
+    () => false,
+  );
+  const done = Promise.resolve(work).then(
+    () => true,
+    () => false,
+  );
+  const result = await Promise.race([done, late]);
+  over.abort();
+  return result;
+}

@@ -19,7 +19,8 @@ export type FailureKind =
   | 'Guarded' // not sent: not permitted by the write guard; a programming error
   | 'Aborted'; // the caller's signal fired
 
-export interface FailureCause {
+/** One of `Status.details.causes`. */
+export interface StatusCause {
   readonly reason: string;
   readonly field: string;
   readonly message: string;
@@ -41,7 +42,7 @@ export interface ApiErrorInit {
   readonly status?: number;
   /** `Status.reason`; empty without one. */
   readonly reason?: string;
-  readonly causes?: readonly FailureCause[];
+  readonly causes?: readonly StatusCause[];
   /** From Retry-After, in ms, at most 60,000. */
   readonly retryAfterMs?: number;
   /** Without a response: the code of Node, OpenSSL or the HTTP client. */
@@ -56,7 +57,7 @@ export class ApiError extends Error {
   readonly call: FailedCall;
   readonly status: number;
   readonly reason: string;
-  readonly causes: readonly FailureCause[];
+  readonly causes: readonly StatusCause[];
   readonly retryAfterMs: number | undefined;
   readonly code: string | undefined;
 

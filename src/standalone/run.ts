@@ -19,7 +19,7 @@ import { openLogFile } from '../runtime/log/linewriter.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { flushAtExit } from '../runtime/log/standardoutput.js';
 import { openTracing } from '../runtime/tracing/tracing.js';
-import { systemClock, systemRandom } from '../runtime/clock.js';
+import { systemClock, systemRandom, whenAborted } from '../runtime/clock.js';
 import {
   awaitSignals,
   exitOnCrash,
@@ -249,8 +249,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
       await local.start(signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
-      if (!signal.aborted)
-        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      await whenAborted(signal);
       await local.stop();
       return true;
     },

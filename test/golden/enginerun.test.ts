@@ -10,7 +10,7 @@ import {
 } from '../../src/runtime/vocabulary/kinds.js';
 import { treeAt } from '../../src/domain/engine/manifest/manifest.js';
 import type { ApplyOptions } from '../../src/runtime/client/client.js';
-import { ApiError, type FailureCause } from '../../src/runtime/errors.js';
+import { ApiError, type StatusCause } from '../../src/runtime/errors.js';
 import type { Result } from '../../src/runtime/controller/result.js';
 import { replaced, EngineRig, type EngineRigOptions } from '../support/rigs/controllers/engine.js';
 import { DAY_MS } from '../support/builders/certificate.js';
@@ -93,7 +93,7 @@ function removed(sentence: string, act: (stage: EngineRig) => unknown): Case {
 function forbid(
   stage: EngineRig,
   calls: (call: FakeCall) => boolean,
-  { may = false, causes = [] }: { may?: boolean; causes?: readonly FailureCause[] } = {},
+  { may = false, causes = [] }: { may?: boolean; causes?: readonly StatusCause[] } = {},
 ): void {
   stage.api.reviewAccess = () => may;
   stage.api.before = (call) => {

@@ -5,7 +5,7 @@ import { retryMs } from '../schedule.js';
 import type { SessionContext } from './context.js';
 import type { JoinData } from '../../domain/agent/hubtoken.js';
 
-export type Outcome<T> =
+export type AttemptResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown; readonly problem: string; readonly retryInMs: number };
 
@@ -30,7 +30,7 @@ export class Attempts {
    * Runs `work`. A failure is logged, as an error where the hub refuses the request as invalid, and ends the session when the Secret has meanwhile the content of another manifest.
    * Rejects with the signal's reason only.
    */
-  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<Outcome<T>> {
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<AttemptResult<T>> {
     try {
       const value = await work();
       this.#failures = 0;
@@ -59,7 +59,7 @@ export class Attempts {
 }
 
 /** How an attempt ended, for the metrics. */
-export function resultOf(outcome: Outcome<unknown>): HubResult {
+export function resultOf(outcome: AttemptResult<unknown>): HubResult {
   return outcome.kind === 'done' ? 'success' : failureResult(outcome.error);
 }
 

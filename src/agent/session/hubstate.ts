@@ -55,10 +55,10 @@ export class HubState {
     if (this.#isAvailable && !signal.aborted) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const stop = (): void => {
-        this.#waiting.delete(settle);
+        this.#waiting.delete(finish);
         reject(asError(signal.reason));
       };
-      const settle = (): void => {
+      const finish = (): void => {
         signal.removeEventListener('abort', stop);
         resolve();
       };
@@ -66,7 +66,7 @@ export class HubState {
         stop();
         return;
       }
-      this.#waiting.add(settle);
+      this.#waiting.add(finish);
       signal.addEventListener('abort', stop, { once: true });
     });
   }

@@ -1,4 +1,4 @@
-import { delay } from '../../runtime/clock.js';
+import { delay, within } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../report/report.js';
 import type { SessionContext } from './context.js';
@@ -56,10 +56,7 @@ async function endJoining(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = context.tools;
-  const waited = new AbortController();
-  const limit = delay(clock, context.state.leaseMs, AbortSignal.any([signal, waited.signal])).catch(() => undefined);
-  await Promise.race([publisher.attempted, limit]);
-  waited.abort();
+  await within(clock, context.state.leaseMs, publisher.attempted, signal);
   await deleteJoinSecret(context, hub, signal);
 }
 

@@ -1,4 +1,5 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
+import { pemCertificates, readCertificate } from '../vocabulary/keypair.js';
 
 /** What messages say about certificates. */
 
@@ -25,15 +26,7 @@ export function isOutOfDate({ validFrom, validTo }: X509Certificate, now: number
 /** The certificates in PEM text; those that cannot be read are left out. */
 export function certificatesIn(pem: string | Uint8Array): X509Certificate[] {
   const text = typeof pem === 'string' ? pem : Buffer.from(pem).toString('latin1');
-  const blocks =
-    text.match(/-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g) ?? [];
-  return blocks.flatMap((block) => {
-    try {
-      return [new X509Certificate(block)];
-    } catch {
-      return [];
-    }
-  });
+  return pemCertificates(text).flatMap((block) => readCertificate(block) ?? []);
 }
 
 /** The names of trusted authorities, for a message. */

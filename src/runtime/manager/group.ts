@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-import { delay, type Clock } from '../clock.js';
+import { whenAborted, within, type Clock } from '../clock.js';
 import type { Controller } from '../controller/controller.js';
 import type { HealthCheck } from '../health.js';
 import type { Logger } from '../logger.js';
@@ -160,14 +160,6 @@ export class Group {
   }
 }
 
-/** Resolves when `signal` has fired. */
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 /**
  * Resolves when `work` has ended or `signal` has fired. It removes its listener: `signal` outlives many leadership terms, and
  * Node warns about more than ten listeners.
@@ -181,20 +173,4 @@ function untilAborted(signal: AbortSignal, work: void | Promise<void>): Promise<
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', end));
   });
-}
-
-/** Whether `work` succeeded within `ms`. */
-async function within(clock: Clock, ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
-  const over = new AbortController();
-  const late = delay(clock, ms, over.signal).then(
-    () => false,
-    () => false,
-  );
-  const done = Promise.resolve(work).then(
-    () => true,
-    () => false,
-  );
-  const result = await Promise.race([done, late]);
-  over.abort();
-  return result;
 }

@@ -12,7 +12,7 @@ import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import { delay, type Clock } from '../clock.js';
+import { within, type Clock } from '../clock.js';
 import { errorText } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { Span, SpanStart, Tracer } from './tracer.js';
@@ -55,14 +55,9 @@ export function startTracing({ program, prefix, service, version, clock, log }: 
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
-  const stop = new AbortController();
   return {
     tracer: tracerOf(prefix, provider.getTracer(program, version)),
-    close: async () => {
-      const sent = provider.shutdown().catch(() => undefined);
-      await Promise.race([sent, delay(clock, CLOSE_MS, stop.signal).catch(() => undefined)]);
-      stop.abort();
-    },
+    close: async () => void (await within(clock, CLOSE_MS, provider.shutdown())),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, type FailedCall, type FailureCause, type FailureKind } from '../errors.js';
+import { ApiError, type FailedCall, type StatusCause, type FailureKind } from '../errors.js';
 import { field, isRecord, textField } from '../vocabulary/json.js';
 
 const MESSAGE_LIMIT = 1024;
@@ -64,7 +64,7 @@ function messageOf(code: number, status: unknown, call: FailedCall): string {
   return mayHoldSecrets(call) ? `${describeCall(call)}: HTTP ${code} ${textField(status, 'reason')}` : cut(message);
 }
 
-function causesOf(status: unknown, call: FailedCall): FailureCause[] {
+function causesOf(status: unknown, call: FailedCall): StatusCause[] {
   const causes = field(field(status, 'details'), 'causes');
   if (!Array.isArray(causes)) return [];
   return causes.filter(isRecord).map((cause) => ({

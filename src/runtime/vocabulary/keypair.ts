@@ -66,7 +66,7 @@ function swapped({ certificate, key }: KeyPairText, titles: KeyPairTitles): stri
 
 /** Why a text is not one certificate in PEM or several, such as those of authorities; undefined when it is. */
 export function certificatesProblem(text: string, title: string): string | undefined {
-  const chain = certificatesIn(text);
+  const chain = pemCertificates(text);
   if (chain.length === 0) return `${title} ${notPem(text, 'certificate')}`;
   const wrong = chain.findIndex((pem) => readCertificate(pem) === undefined);
   if (wrong < 0) return undefined;
@@ -77,7 +77,7 @@ export function certificatesProblem(text: string, title: string): string | undef
 
 /** Whether a connection can be verified by the authorities in a text: Node uses those before the first that it cannot read. */
 export function hasAuthority(text: string): boolean {
-  const [first] = certificatesIn(text);
+  const [first] = pemCertificates(text);
   return first !== undefined && readCertificate(first) !== undefined;
 }
 
@@ -106,7 +106,7 @@ function unreadable(text: string): string {
 function mismatch(leaf: X509Certificate, pair: KeyPairText, titles: KeyPairTitles): string | undefined {
   const key = readKey(pair.key);
   if (key === undefined || leaf.checkPrivateKey(key)) return undefined;
-  const chain = certificatesIn(pair.certificate);
+  const chain = pemCertificates(pair.certificate);
   const owner = chain.findIndex((pem) => readCertificate(pem)?.checkPrivateKey(key) === true);
   if (owner < 0) return `${titles.key} does not belong to ${titles.certificate}`;
   return `${titles.key} belongs to certificate ${owner + 1} of ${chain.length} in ${titles.certificate}: the server's own certificate must be the first`;
@@ -150,13 +150,15 @@ function isCertificate({ type }: Block): boolean {
   return ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE'].includes(type);
 }
 
-function certificatesIn(text: string): readonly string[] {
+/** The certificates of a text, each in PEM. */
+export function pemCertificates(text: string): readonly string[] {
   return blocksOf(text)
     .filter(isCertificate)
     .map(({ pem }) => pem);
 }
 
-function readCertificate(pem: string): X509Certificate | undefined {
+/** Undefined for a text that is no certificate. */
+export function readCertificate(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem);
   } catch {

@@ -4,7 +4,7 @@ import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '
 import { Leases } from '../../runtime/vocabulary/kinds.js';
 import { prepareJoin, type JoinHub } from '../../cli/cluster/join.js';
 import type { JoinData } from '../../domain/agent/hubtoken.js';
-import { delay } from '../../runtime/clock.js';
+import { delay, whenAborted, within } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
 import type { Runnable } from '../../runtime/process/lifecycle.js';
 import { demoCluster } from './clusters.js';
@@ -62,7 +62,7 @@ export class DemoFleet implements Runnable {
         print(`demo fleet: ${errorText(error)}`);
       }
     }
-    await untilAborted(signal);
+    await whenAborted(signal);
     await Promise.all(this.#members.map((member) => member.stop()));
     return true;
   }
@@ -111,11 +111,10 @@ export class DemoFleet implements Runnable {
       : `demo fleet: ${joined} of ${all} clusters have joined, the others have not reported yet`;
   }
 
-  /** Until the cluster has reported, or for a time. Ends the delay: `signal` lives on, and Node warns about many listeners. */
+  /** Until the cluster has reported, or for a time. */
   async #reported(member: Member, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const late = delay(this.#options.clock, JOINING_MS, AbortSignal.any([signal, over.signal]));
-    await Promise.race([member.reported, late]).finally(() => over.abort());
+    await within(this.#options.clock, JOINING_MS, member.reported, signal);
+    signal.throwIfAborted();
   }
 
   /** What `cluster add` prints, without the objects around it. */
@@ -150,13 +149,6 @@ export class DemoFleet implements Runnable {
       await delay(clock, OUTAGE_PERIOD_MS - OUTAGE_MS, signal);
     }
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 /** When clusters of the demo fleet are silent. Times are ms since the whole fleet has joined. */

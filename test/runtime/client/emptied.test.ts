@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { removalOf } from '../../../src/runtime/client/object.js';
-import { ApiError, type FailureCause } from '../../../src/runtime/errors.js';
+import { ApiError, type StatusCause } from '../../../src/runtime/errors.js';
 
 const refusal = (...causes: readonly (readonly [reason: string, field: string])[]): ApiError =>
   new ApiError({
     kind: 'Invalid',
     message: 'refused',
     call: { verb: 'patch', resource: 'managedclusters' },
-    causes: causes.map(([reason, field]): FailureCause => ({ reason, field, message: '' })),
+    causes: causes.map(([reason, field]): StatusCause => ({ reason, field, message: '' })),
   });
 const TYPE = 'FieldValueTypeInvalid';
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Exit } from '@multicluster-engine/kube-apiserver';
 import { field, parseJson } from '../../../runtime/vocabulary/json.js';
 import { truncateBytes } from '../../../runtime/events/event.js';
-import type { Clock } from '../../../runtime/clock.js';
+import { within, type Clock } from '../../../runtime/clock.js';
 
 const KEPT_BYTES = 16_384;
 const LINE_LIMIT = 300;
@@ -10,9 +10,7 @@ const WAIT_MS = 500;
 
 /** Waits for the end of the output, 0.5 s at most: a process may exit before all of its output is read. */
 export async function waitForOutput(ended: Promise<void>, clock: Clock): Promise<void> {
-  let timer = { cancel: (): void => undefined };
-  await Promise.race([ended, new Promise<void>((resolve) => (timer = clock.after(WAIT_MS, resolve)))]);
-  timer.cancel();
+  await within(clock, WAIT_MS, ended);
 }
 
 /** The last 16 KiB of the output of a process. */
