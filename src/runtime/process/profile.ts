@@ -143,7 +143,7 @@ function makeFolder(folder: string): void {
   mkdirSync(folder);
 }
 
-function save(file: string, profile: object | undefined): void {
-  if (profile === undefined) throw new Error(`V8 has returned no profile for ${file}`);
-  writeFileSync(file, JSON.stringify(profile), { mode: 0o600 });
+function save(file: string, content: object | undefined): void {
+  if (content === undefined) throw new Error(`V8 has returned no profile for ${file}`);
+  writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
 }
