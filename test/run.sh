@@ -78,7 +78,7 @@ case $suite in
   test)
     export CONTROL_PLANE=embedded
     jest test --testPathIgnorePatterns '\.(slow|nightly)\.test\.js$' '/dist/test/e2e/' "/$package/test/(conformance|testing)/"
-    jest main-job --runInBand --testPathPatterns '/dist/test/e2e/(mainjob|readme)\.test\.js$'
+    jest main-job --testPathPatterns '/dist/test/e2e/(mainjob|readme)\.test\.js$'
     ;;
   all)
     control_plane

@@ -55,6 +55,6 @@ it('after random deletions among random owners no object waits and no reference 
       for (const [index] of deletions) expect(fixture.configMapNames()).not.toContain(`o${index}`);
       expect(fixture.clock.pending).toBe(0);
     }),
-    { numRuns: 15 },
+    { numRuns: 40 },
   );
 }, 180_000);
