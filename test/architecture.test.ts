@@ -101,6 +101,20 @@ describe('imports', () => {
     expect(cycles(siblingImports(sources))).toEqual([]);
   });
 
+  it('no command for users imports another one, nor does what they share', () => {
+    const ofCli = sources.filter(({ file }) => file.startsWith('src/cli/'));
+    const commands = ofCli.flatMap(({ file }) => /^src\/cli\/[^/]+(?=\/flags\.ts$)/.exec(file) ?? []);
+    const commandOf = (file: string): string | undefined => commands.find((one) => file.startsWith(`${one}/`));
+    const wrong = ofCli.flatMap(({ file, imports }) => {
+      const targets = imports.filter((one) => one.specifier.startsWith('.')).map(targetOf);
+      return targets
+        .filter((target) => ![undefined, commandOf(file)].includes(commandOf(target)))
+        .map((target) => `${file} -> ${target}`);
+    });
+    expect(commands).toContain('src/cli/explain');
+    expect(wrong).toEqual([]);
+  });
+
   it('the rules of placements lie on floors, each of which imports those before it', () => {
     const onFloors = sources.filter(({ file }) => file.startsWith(`${PLACEMENT}/`));
     expect(onFloors.filter(({ file }) => floorOf(file) < 0)).toEqual([]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ObjectName, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
-import { readHubFacts, readPreFacts, type FactOptions } from '../../src/cli/check/facts.js';
+import { readHubFacts, type FactOptions } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/text.js';
-import { checkBefore } from '../../src/cli/check/pre.js';
+import { checkBefore, readPreFacts } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { readLeavingEvents } from '../../src/cli/explain/events.js';
 import { DECISION_RESOURCES, readFleetWorld, type FleetScope } from '../../src/cli/whatif/fleetsource.js';

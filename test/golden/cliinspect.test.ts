@@ -1,8 +1,8 @@
 import { CLUSTERS_LEASE, PLACEMENT_LEASE, TAINTS } from '../../src/api/names.js';
-import type { HubFacts, PreFacts } from '../../src/cli/check/facts.js';
+import type { HubFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/text.js';
-import { checkBefore } from '../../src/cli/check/pre.js';
+import { checkBefore, type PreFacts } from '../../src/cli/check/pre.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
 import { LIMITING_POLICIES } from '../../src/cli/check/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';

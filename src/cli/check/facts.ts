@@ -13,13 +13,12 @@ import {
 } from '../../runtime/vocabulary/kinds.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
-import type { KubeClient, ListOptions, ReadClient } from '../../runtime/client/client.js';
+import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
 import { absentText } from '../meant.js';
 import type { Fact } from './result.js';
-import { readDenied, type DeniedFact } from './rights.js';
 
 export interface DefinitionFact {
   /** As this version of the program has it. */
@@ -67,17 +66,6 @@ export interface HubFacts {
   readonly network: NetworkFacts;
   /** The ConfigMap with the certificates that clients of the gateway trust. */
   readonly trust: Fact<(KubeObject & { readonly data?: unknown }) | undefined>;
-}
-
-/** What the checks before an installation are computed from. */
-export interface PreFacts extends Pick<HubFacts, 'version' | 'operatorNamespace' | 'definitions' | 'reading'> {
-  /** Version of the API server, such as `v1.36.3`. */
-  readonly server: string;
-  /** False where ValidatingAdmissionPolicy v1 is not served. */
-  readonly policies: Fact<boolean>;
-  readonly namespace: Fact<KubeObject | undefined>;
-  /** What the caller may not do of an installation. */
-  readonly denied: DeniedFact;
 }
 
 export interface FactOptions {
@@ -129,24 +117,7 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
   };
 }
 
-/** Reads what an installation needs, as {@link readHubFacts}, and asks for the caller's rights; `server`: version of the API server. */
-export async function readPreFacts(
-  client: ReadClient & Pick<KubeClient, 'allowed'>,
-  options: FactOptions,
-  server: string,
-): Promise<PreFacts> {
-  const { version, operatorNamespace } = options;
-  const [reading, definitions, policies, namespace, denied] = await Promise.all([
-    readReading(client, options, ['multiclusterengines']),
-    readDefinitions(client, options),
-    readPolicies(client),
-    getFact(client, Namespaces, { name: operatorNamespace }),
-    readDenied(client, operatorNamespace),
-  ]);
-  return { version, operatorNamespace, server, reading, definitions, policies, namespace, denied };
-}
-
-function readReading(
+export function readReading(
   client: ReadClient,
   { namespace, fallback }: FactOptions,
   resources: readonly WorldResource[],
@@ -154,7 +125,7 @@ function readReading(
   return readFleetWorld(client, { namespace, fallback, resources });
 }
 
-function readDefinitions(client: ReadClient, { definitions }: FactOptions): Promise<readonly DefinitionFact[]> {
+export function readDefinitions(client: ReadClient, { definitions }: FactOptions): Promise<readonly DefinitionFact[]> {
   return Promise.all(
     definitions.map(async (wanted) => {
       const name = { name: wanted.metadata.name };
@@ -192,17 +163,6 @@ async function readLease(client: ReadClient, name: ObjectName): Promise<LeaseFac
   return { name: name.name, lease: await getFact<Lease>(client, Leases, name) };
 }
 
-async function readPolicies(client: ReadClient): Promise<Fact<boolean>> {
-  try {
-    await client.list(AdmissionPolicies, undefined, { metadataOnly: true });
-    return { kind: 'Known', value: true };
-  } catch (error) {
-    if (isFailure(error, 'ResourceMissing')) return { kind: 'Known', value: false };
-    if (!isFailure(error, 'Forbidden')) throw error;
-    return { kind: 'Withheld', resource: AdmissionPolicies.plural, verb: 'list', status: error.status };
-  }
-}
-
 async function listFact<T extends KubeObject>(
   client: ReadClient,
   type: ResourceType,
@@ -216,7 +176,7 @@ async function listFact<T extends KubeObject>(
   }
 }
 
-async function getFact<T extends KubeObject>(
+export async function getFact<T extends KubeObject>(
   client: ReadClient,
   type: ResourceType,
   name: ObjectName,

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { readHubFacts, readPreFacts, type FactOptions } from './facts.js';
+import { readHubFacts, type FactOptions } from './facts.js';
 import { checkHub } from './hub.js';
 import { checkExitCode, checkText } from './text.js';
-import { checkBefore } from './pre.js';
+import { checkBefore, readPreFacts } from './pre.js';
 import type { CheckResult } from './result.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import type { CheckConfig } from './flags.js';

@@ -36,7 +36,7 @@ export interface Command<C extends CommandConfig> extends CommandSummary {
   readonly build: (flags: Flags, given: Given) => C;
 }
 
-/** Imports what runs a command, and runs it; returns the exit code. */
+/** Runs a command; returns the exit code. */
 export type Run<C> = (config: C) => Promise<number>;
 
 /** A command with its configuration, ready to run. */

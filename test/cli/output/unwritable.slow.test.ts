@@ -36,7 +36,7 @@ const opened: number[] = [];
 beforeAll(async () => {
   shared = mkdtempSync(path.join(tmpdir(), 'output-'));
   await bundle(root, path.join(shared, 'dist', 'bundle'));
-  for (const name of ['package.json', 'crds', 'deploy', 'examples'])
+  for (const name of ['package.json', 'crds', 'deploy', 'examples', 'docs/reference/openapi.json'])
     cpSync(path.join(root, name), path.join(shared, name), { recursive: true });
 }, MINUTE);
 afterAll(() => rmSync(shared, { recursive: true, force: true }));

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
-import type { HubFacts, LeaseFact, PolicyFacts, PreFacts } from '../../../src/cli/check/facts.js';
+import type { HubFacts, LeaseFact, PolicyFacts } from '../../../src/cli/check/facts.js';
+import type { PreFacts } from '../../../src/cli/check/pre.js';
 import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
 import type { FleetReading } from '../../../src/cli/whatif/fleetsource.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
