@@ -7,7 +7,7 @@ import { drainLines } from '../../src/cli/maintenance/drain.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
 import { linesText } from '../../src/cli/terminal/output.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
-import { worldIn } from '../../src/cli/whatif/fleetsource.js';
+import { worldIn } from '../../src/cli/whatif/worlds.js';
 import { worldOf, type World } from '../../src/domain/fleet/world.js';
 import { status } from '../../src/cli/status/text.js';
 import { releaseRemovals } from '../../src/cli/release/run.js';

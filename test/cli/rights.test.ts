@@ -7,11 +7,15 @@ import { checkText } from '../../src/cli/check/text.js';
 import { checkBefore, readPreFacts } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { readLeavingEvents } from '../../src/cli/explain/events.js';
-import { DECISION_RESOURCES, readFleetWorld, type FleetScope } from '../../src/cli/whatif/fleetsource.js';
+import {
+  DECISION_RESOURCES,
+  readFleetWorld,
+  type FleetScope,
+  readPlacementWorld,
+} from '../../src/cli/whatif/worlds.js';
 import { status, STATUS_RESOURCES } from '../../src/cli/status/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
-import { readPlacementWorld } from '../../src/cli/whatif/worlds.js';
 import { WORLD_RESOURCES, type WorldResource } from '../../src/domain/fleet/world.js';
 import type { KubeClient, ReadClient } from '../../src/runtime/client/client.js';
 import { ApiError } from '../../src/runtime/errors.js';

@@ -3,7 +3,7 @@ import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { DECISION_RESOURCES, readFleetWorld } from '../../src/cli/whatif/fleetsource.js';
+import { DECISION_RESOURCES, readFleetWorld } from '../../src/cli/whatif/worlds.js';
 import { labelChange } from '../../src/cli/plan/changes.js';
 import { overlay } from '../../src/domain/fleet/overlay.js';
 import { planFleet, type PlacementPlan } from '../../src/domain/fleet/plan.js';

@@ -6,7 +6,7 @@ import { checkBefore, type PreFacts } from '../../src/cli/check/pre.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
 import { LIMITING_POLICIES } from '../../src/cli/check/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
-import type { FleetReading } from '../../src/cli/whatif/fleetsource.js';
+import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { status } from '../../src/cli/status/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';

@@ -1,4 +1,4 @@
-import type { FleetReading } from '../../src/cli/whatif/fleetsource.js';
+import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { planChange, type PlanRequest } from '../../src/cli/plan/plan.js';
 import type { World } from '../../src/domain/fleet/world.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';

@@ -16,7 +16,7 @@ import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
-import { readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
+import { readFleetWorld, type FleetReading } from '../whatif/worlds.js';
 import { absentText } from '../meant.js';
 import type { Fact } from './result.js';
 

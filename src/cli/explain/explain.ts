@@ -5,7 +5,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName } from '../terminal/output.js';
 import type { OutputFormat } from '../flags.js';
-import type { FleetReading } from '../whatif/fleetsource.js';
+import type { FleetReading } from '../whatif/worlds.js';
 import { meantAmong, namesOf } from '../meant.js';
 import { refusedLine, unreadableLine } from '../whatif/withheld.js';
 import { explanationDocument } from './document.js';

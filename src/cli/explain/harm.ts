@@ -6,7 +6,7 @@ import { selects } from '../../domain/clusters/selector.js';
 import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { firstFailure, type Subject } from '../../domain/placement/select/rules.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
-import type { FleetReading } from '../whatif/fleetsource.js';
+import type { FleetReading } from '../whatif/worlds.js';
 import { someNames } from '../terminal/output.js';
 
 /** Whom a proposal harms: the other Placements that lose a cluster by it. */

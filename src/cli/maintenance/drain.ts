@@ -5,10 +5,9 @@ import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js
 import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
-import { DECISION_RESOURCES, readFleetWorld } from '../whatif/fleetsource.js';
+import { DECISION_RESOURCES, readFleetWorld, TYPES } from '../whatif/worlds.js';
 import { namesOf } from '../meant.js';
 import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../terminal/output.js';
-import { TYPES } from '../whatif/worlds.js';
 import { table } from '../terminal/table.js';
 import { unreadableLine } from '../whatif/withheld.js';
 import { startDrain, type MaintenanceClient } from './maintenance.js';

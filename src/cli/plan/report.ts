@@ -3,7 +3,7 @@ import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
 import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { World } from '../../domain/fleet/world.js';
-import type { FleetReading } from '../whatif/fleetsource.js';
+import type { FleetReading } from '../whatif/worlds.js';
 
 /** The most changes of one Placement: a number, or a share of the clusters selected before. */
 export interface ChangeLimit {

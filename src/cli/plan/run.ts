@@ -1,8 +1,7 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { DECISION_RESOURCES, readFleetWorld, type FleetReading } from '../whatif/fleetsource.js';
+import { DECISION_RESOURCES, readFleetWorld, type FleetReading, worldOfObjects } from '../whatif/worlds.js';
 import { planChange } from './plan.js';
-import { worldOfObjects } from '../whatif/worlds.js';
 import type { PlanConfig } from './flags.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from '../terminal/answer.js';

@@ -2,7 +2,7 @@ import { ManagedClusters, MultiClusterEngines, Placements } from '../../api/reso
 import { brakeText, fleetSummary, fleetText } from '../../domain/fleet/fleetsummary.js';
 import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import type { WorldResource } from '../../domain/fleet/world.js';
-import type { FleetReading } from '../whatif/fleetsource.js';
+import type { FleetReading } from '../whatif/worlds.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
 import { table, type Cell } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';

@@ -4,7 +4,7 @@ import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { releasesField } from '../whatif/reasons.js';
-import type { FleetReading } from '../whatif/fleetsource.js';
+import type { FleetReading } from '../whatif/worlds.js';
 import { meantAmong, namesOf } from '../meant.js';
 import {
   CLI_API_VERSION,

@@ -5,8 +5,7 @@ import { readFiles } from '../files/files.js';
 import type { CliConfig, OutputFormat } from '../flags.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { INCOMPLETE } from '../terminal/output.js';
-import { readFleetWorld, worldIn, type FleetReading } from './fleetsource.js';
-import { worldOfObjects } from './worlds.js';
+import { readFleetWorld, worldIn, type FleetReading, worldOfObjects } from './worlds.js';
 import { isComplete } from './withheld.js';
 
 export interface InspectOptions {

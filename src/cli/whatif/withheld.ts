@@ -1,5 +1,5 @@
 import type { Withheld } from '../../domain/fleet/world.js';
-import type { FleetReading } from './fleetsource.js';
+import type { FleetReading } from './worlds.js';
 
 /** What a caller may not read, as text and in documents. */
 

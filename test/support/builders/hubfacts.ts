@@ -4,7 +4,7 @@ import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } fro
 import type { HubFacts, LeaseFact, PolicyFacts } from '../../../src/cli/check/facts.js';
 import type { PreFacts } from '../../../src/cli/check/pre.js';
 import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
-import type { FleetReading } from '../../../src/cli/whatif/fleetsource.js';
+import type { FleetReading } from '../../../src/cli/whatif/worlds.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { microTime } from '../../../src/runtime/leaderelection/leaserecord.js';
 import { root } from '../repository/root.js';
