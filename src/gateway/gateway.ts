@@ -1,7 +1,7 @@
 import { validityProblem } from '../runtime/vocabulary/keypair.js';
 import type { ReviewAccess } from '../runtime/client/accessreview.js';
 import { delay, type Clock } from '../runtime/clock.js';
-import type { HealthCheck } from '../runtime/health.js';
+import type { HealthCheck } from '../runtime/endpoints/health.js';
 import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/budget.js';
 import { Drain } from './request/drain.js';

@@ -105,3 +105,22 @@ export async function within(
   over.abort();
   return result;
 }
+
+/** Those that wait for the event loop, the first one to continue first. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves after other work that is ready in the event loop has run. Of several that wait, one continues in each iteration
+ * of the loop, in their order: immediates of their own would all run in the same iteration, and block it for the sum of their times.
+ */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(continueNext);
+  });
+}
+
+function continueNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(continueNext);
+}

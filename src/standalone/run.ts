@@ -29,7 +29,7 @@ import {
 } from '../runtime/process/lifecycle.js';
 import type { Logger } from '../runtime/logger.js';
 import type { StandaloneConfig } from './flags.js';
-import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
+import { serviceAccountUser, InProcessClients } from './inprocess.js';
 import { engineGroup } from '../operator/engine.js';
 import { createManager, type ManagerSinks } from '../operator/manager.js';
 import { DemoFleet } from './demofleet/demofleet.js';

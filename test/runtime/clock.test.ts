@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from '@jest/globals';
-import { delay, systemClock, systemRandom } from '../../src/runtime/clock.js';
+import { delay, systemClock, systemRandom, yieldToEventLoop } from '../../src/runtime/clock.js';
 import { ApiError, isFailure } from '../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
@@ -86,5 +86,40 @@ describe('the clock of a command that waits', () => {
     const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
 
     expect([status, stdout]).toEqual([code, printed]);
+  });
+});
+
+describe('yielding to the event loop', () => {
+  it('of several that yield at once, each continues in its own iteration of the loop, in their order', async () => {
+    let iteration = 0;
+    const continued: [number, number][] = [];
+    const yields = [1, 2, 3].map(async (one) => {
+      await yieldToEventLoop();
+      continued.push([one, iteration]);
+    });
+    let done = false;
+    const count = (): void => {
+      iteration += 1;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all(yields).finally(() => (done = true));
+
+    expect(continued.map(([one]) => one)).toEqual([1, 2, 3]);
+    expect(new Set(continued.map(([, at]) => at)).size).toBe(3);
+  });
+
+  it('work that yields again and again continues while others yield', async () => {
+    const turns: [number, number] = [0, 0];
+    const loop = async (one: 0 | 1): Promise<void> => {
+      for (let turn = 0; turn < 5; turn++) {
+        await yieldToEventLoop();
+        turns[one] += 1;
+        expect(Math.abs(turns[0] - turns[1])).toBeLessThanOrEqual(1);
+      }
+    };
+    await Promise.all([loop(0), loop(1)]);
+
+    expect(turns).toEqual([5, 5]);
   });
 });

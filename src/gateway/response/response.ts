@@ -1,6 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.js';
-import { WaitLimit } from '../../runtime/waitlimit.js';
+import { WaitLimit } from '../../runtime/http/exchange.js';
 import { BODYLESS_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
 
 /** A response to a client. Its headers are of the fixed list below; of the API server's, only warnings are passed on. */

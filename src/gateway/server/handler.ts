@@ -1,6 +1,6 @@
-import { LightAbortSignal } from '../../runtime/abortsignal.js';
+import { LightAbortSignal } from '../../runtime/transport/deadline.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
-import type { HealthCheck } from '../../runtime/health.js';
+import type { HealthCheck } from '../../runtime/endpoints/health.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Tracer } from '../../runtime/tracing/tracer.js';

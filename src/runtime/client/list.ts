@@ -7,7 +7,7 @@ import { objectOf } from './object.js';
 import { acceptOf, collectionPath, resourceOf, selectorsOf, type Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 import { keyOf } from '../vocabulary/names.js';
-import { yieldToEventLoop } from '../eventloop.js';
+import { yieldToEventLoop } from '../clock.js';
 
 export const PAGE_SIZE = 500;
 

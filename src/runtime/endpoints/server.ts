@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.js';
-import type { HealthCheck } from '../health.js';
+import type { HealthCheck } from './health.js';
 import { Connections } from '../http/connections.js';
 import { Handshakes } from '../http/handshakes.js';
 import { interceptParser, type Parse } from '../http/parserinput.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { WaitLimit } from '../waitlimit.js';
+import type { Clock, Timer } from '../clock.js';
 
 export interface ResponseHead {
   readonly status: number;
@@ -161,5 +161,35 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
   /** Resolves when a chunk, the end or an error has arrived. */
   #changed(): Promise<void> {
     return new Promise((resolve) => (this.#wakeReader = resolve));
+  }
+}
+
+interface WaitLimitOptions {
+  readonly clock: Clock;
+  /** How long one wait may take. */
+  readonly ms: number;
+  /** Called once, when a wait has taken longer. */
+  readonly exceeded: () => void;
+}
+
+/** Limits each wait for the other end of a connection. */
+export class WaitLimit {
+  readonly #options: WaitLimitOptions;
+  #timer: Timer | undefined;
+
+  constructor(options: WaitLimitOptions) {
+    this.#options = options;
+  }
+
+  /** A wait begins, unless one is going on. */
+  start(): void {
+    const { clock, ms, exceeded } = this.#options;
+    this.#timer ??= clock.after(ms, exceeded);
+  }
+
+  /** The wait is over. */
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 import { whenAborted, within, type Clock } from '../clock.js';
 import type { Controller } from '../controller/controller.js';
-import type { HealthCheck } from '../health.js';
+import type { HealthCheck } from '../endpoints/health.js';
 import type { Logger } from '../logger.js';
 
 /** Leader election: one process at a time is the leader. */

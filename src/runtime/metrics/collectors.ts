@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { yieldToEventLoop } from '../eventloop.js';
+import { yieldToEventLoop } from '../clock.js';
 
 /** Creates collectors in a registry. `help`: the help text of each collector by its name; `prefix`: begins each name. */
 export class Collectors<Name extends string> {

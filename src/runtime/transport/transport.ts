@@ -74,7 +74,7 @@ export function createTransport(loader: CredentialLoader, options: TransportOpti
   return new RetryingTransport(loader, options, (settings) => new HttpRoundTripper(pool, settings));
 }
 
-/** A transport over another round tripper, such as {@link InProcessRoundTripper}, to a server without authentication. */
+/** A transport over another round tripper, to a server without authentication, such as one in this process. */
 export function createTransportWith(
   roundTripper: (options: RoundTripperOptions) => RoundTripper,
   options: TransportOptions,

@@ -1,6 +1,6 @@
 import { serveEmbedded } from '@multicluster-engine/kube-apiserver/testing/controlplane/embeddedserver';
 
-import { InProcessClients } from '../../../src/standalone/inprocessclients.js';
+import { InProcessClients } from '../../../src/standalone/inprocess.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
 import { createLogger } from '../../../src/runtime/log/pinologger.js';
 import { systemClock } from '../../../src/runtime/clock.js';

@@ -1,15 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
-import {
-  InProcessRoundTripper,
-  type InProcessServer,
-  type InProcessRequest,
-  type InProcessResponse,
-} from '../../../src/runtime/transport/inprocess.js';
-import type { Call } from '../../../src/runtime/transport/call.js';
-import { createTransportWith } from '../../../src/runtime/transport/transport.js';
-import { systemClock } from '../../../src/runtime/clock.js';
-import { RecordingLog } from '../../support/fakes/log.js';
+import type { ApiRequest, ApiResponse } from '@multicluster-engine/kube-apiserver';
+import { InProcessRoundTripper } from '../../src/standalone/inprocess.js';
+import type { Call } from '../../src/runtime/transport/call.js';
+import { createTransportWith } from '../../src/runtime/transport/transport.js';
+import { systemClock } from '../../src/runtime/clock.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 const USER = { name: 'system:serviceaccount:a:b', groups: ['system:serviceaccounts'] };
 const CALL: Call = {
@@ -20,15 +16,13 @@ const CALL: Call = {
   idempotent: true,
 };
 
-function transportTo(
-  answer: (request: InProcessRequest) => Promise<InProcessResponse>,
-): ReturnType<typeof createTransportWith> {
-  const server: InProcessServer = { dispatch: answer };
+function transportTo(answer: (request: ApiRequest) => Promise<ApiResponse>): ReturnType<typeof createTransportWith> {
+  const server = { dispatch: answer };
   const tools = { clock: systemClock, random: () => 0.5, log: new RecordingLog(), userAgent: 'in-process-test' };
   return createTransportWith((wiring) => new InProcessRoundTripper(server, USER, wiring), tools);
 }
 
-function refusal(code: number, reason: string): InProcessResponse {
+function refusal(code: number, reason: string): ApiResponse {
   return {
     code,
     headers: {},
@@ -39,7 +33,7 @@ function refusal(code: number, reason: string): InProcessResponse {
 describe('a transport to an in-process server', () => {
   it('a transport to an in-process server sends its user, path, query and headers, and returns the value unchanged', async () => {
     const value = { kind: 'NamespaceList', items: [] };
-    const asked: InProcessRequest[] = [];
+    const asked: ApiRequest[] = [];
     const transport = transportTo(async (request) => {
       asked.push(request);
       return { code: 200, headers: {}, body: { kind: 'value', value } };
@@ -96,7 +90,7 @@ describe('a transport to an in-process server', () => {
 
   it('a transport to an in-process server streams the values of a watch as lines, and ends with its signal', async () => {
     const stop = new AbortController();
-    async function* values(): AsyncIterable<unknown> {
+    async function* values(): AsyncGenerator<{ type: string; object: { n: number } }> {
       yield { type: 'ADDED', object: { n: 1 } };
       yield { type: 'ADDED', object: { n: 2 } };
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { LightAbortSignal } from '../../src/runtime/abortsignal.js';
-import { delay, systemClock } from '../../src/runtime/clock.js';
+import { LightAbortSignal } from '../../../src/runtime/transport/deadline.js';
+import { delay, systemClock } from '../../../src/runtime/clock.js';
 
 describe('a light abort signal', () => {
   it('calls each listener once, in order, and none that was removed', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Clock, Timer } from '../../src/runtime/clock.js';
-import { StallDetector, yieldToEventLoop } from '../../src/runtime/eventloop.js';
+import type { Clock, Timer } from '../../../src/runtime/clock.js';
+import { StallDetector } from '../../../src/runtime/endpoints/health.js';
 
 /** A loop whose timer fires only when the test turns it, however late that is. */
 class StallingLoop implements Clock {
@@ -67,40 +67,5 @@ describe('the stall detector', () => {
     detector.stop();
 
     expect(loop.armed).toBe(false);
-  });
-});
-
-describe('yielding to the event loop', () => {
-  it('of several that yield at once, each continues in its own iteration of the loop, in their order', async () => {
-    let iteration = 0;
-    const continued: [number, number][] = [];
-    const yields = [1, 2, 3].map(async (one) => {
-      await yieldToEventLoop();
-      continued.push([one, iteration]);
-    });
-    let done = false;
-    const count = (): void => {
-      iteration += 1;
-      if (!done) setImmediate(count);
-    };
-    setImmediate(count);
-    await Promise.all(yields).finally(() => (done = true));
-
-    expect(continued.map(([one]) => one)).toEqual([1, 2, 3]);
-    expect(new Set(continued.map(([, at]) => at)).size).toBe(3);
-  });
-
-  it('continues again and again while others yield', async () => {
-    const turns: [number, number] = [0, 0];
-    const loop = async (one: 0 | 1): Promise<void> => {
-      for (let turn = 0; turn < 5; turn++) {
-        await yieldToEventLoop();
-        turns[one] += 1;
-        expect(Math.abs(turns[0] - turns[1])).toBeLessThanOrEqual(1);
-      }
-    };
-    await Promise.all([loop(0), loop(1)]);
-
-    expect(turns).toEqual([5, 5]);
   });
 });

@@ -1,48 +1,77 @@
-import { retryAfterKey, type ApiResponse, type Call } from './call.js';
-import { rejectOnAbort, type Deadline } from './deadline.js';
-import { aborted, errorFromResponse, malformed } from './apierror.js';
-import { isRecord, parseJson } from '../vocabulary/json.js';
-import { parseRetryAfter } from './retry.js';
-import { AttemptError, requestTarget, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
-
-/** The user of a request. An API server in this process does not authenticate it. */
-export interface InProcessUser {
-  readonly name: string;
-  readonly groups: readonly string[];
-  readonly uid?: string;
-}
+import type { ApiResponse as ServerResponse, ApiServer, UserInfo } from '@multicluster-engine/kube-apiserver';
+import { createClient } from '../runtime/client/rest.js';
+import type { KubeClient } from '../runtime/client/client.js';
+import { createIdentityClient, type IdentityClient } from '../runtime/client/identity.js';
+import { createTransportWith, type Transport, type TransportOptions } from '../runtime/transport/transport.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+import { retryAfterKey, type ApiResponse, type Call } from '../runtime/transport/call.js';
+import { rejectOnAbort, type Deadline } from '../runtime/transport/deadline.js';
+import { aborted, errorFromResponse, malformed } from '../runtime/transport/apierror.js';
+import { isRecord, parseJson } from '../runtime/vocabulary/json.js';
+import { parseRetryAfter } from '../runtime/transport/retry.js';
+import {
+  AttemptError,
+  requestTarget,
+  type RoundTripper,
+  type RoundTripperOptions,
+} from '../runtime/transport/roundtripper.js';
 
 /** An API server in this process, called without a socket. It differs from HTTPS in the authentication only. */
-export interface InProcessServer {
-  dispatch(request: InProcessRequest): Promise<InProcessResponse>;
+type Server = Pick<ApiServer, 'dispatch'>;
+
+/** A cluster administrator, for the installation at the start only. */
+const ADMIN: UserInfo = {
+  name: 'multicluster-engine-standalone',
+  groups: ['system:masters', 'system:authenticated'],
+};
+
+export function serviceAccountUser(namespace: string, name: string): UserInfo {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups };
 }
 
-export interface InProcessRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | undefined;
-  readonly user: InProcessUser;
-  readonly signal: AbortSignal;
-}
+/** Creates clients of an API server in this process. */
+export class InProcessClients {
+  readonly #server: Server;
+  readonly #log: Logger;
+  readonly #version: string;
 
-export interface InProcessResponse {
-  readonly code: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body:
-    | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-    | { readonly kind: 'value'; readonly value: unknown }
-    | { readonly kind: 'stream'; readonly values: AsyncIterable<unknown> };
+  constructor(server: Server, version: string, log: Logger) {
+    this.#server = server;
+    this.#log = log;
+    this.#version = version;
+  }
+
+  /** A transport that acts as `user`, without client-side rate limits unless `options` sets them. */
+  transport(user: UserInfo, options: Partial<TransportOptions> = {}): Transport {
+    const unlimited = { qps: 10_000, burst: 20_000 };
+    return createTransportWith((settings) => new InProcessRoundTripper(this.#server, user, settings), {
+      clock: systemClock,
+      random: systemRandom,
+      log: this.#log,
+      userAgent: `multicluster-engine/${this.#version} (standalone)`,
+      limits: { default: unlimited, events: unlimited, leases: unlimited },
+      ...options,
+    });
+  }
+
+  admin(): KubeClient {
+    return createClient(this.transport(ADMIN));
+  }
+
+  adminIdentity(): IdentityClient {
+    return createIdentityClient(this.transport(ADMIN));
+  }
 }
 
 /** Round trips to an API server in this process. Response bodies are shared with the server and must not be mutated. */
 export class InProcessRoundTripper implements RoundTripper {
-  readonly #server: InProcessServer;
-  readonly #user: InProcessUser;
+  readonly #server: Server;
+  readonly #user: UserInfo;
   readonly #options: RoundTripperOptions;
 
-  constructor(server: InProcessServer, user: InProcessUser, options: RoundTripperOptions) {
+  constructor(server: Server, user: UserInfo, options: RoundTripperOptions) {
     this.#server = server;
     this.#user = user;
     this.#options = options;
@@ -69,7 +98,7 @@ export class InProcessRoundTripper implements RoundTripper {
   }
 
   /** `waiting` ends the wait for the response, `signal` the request itself and its response stream. */
-  async #dispatch(call: Call, waiting: AbortSignal, signal = waiting): Promise<InProcessResponse> {
+  async #dispatch(call: Call, waiting: AbortSignal, signal = waiting): Promise<ServerResponse> {
     const { clock, metrics, userAgent } = this.#options;
     call.beforeAttempt?.();
     const started = clock.monotonic();
@@ -92,7 +121,7 @@ export class InProcessRoundTripper implements RoundTripper {
     return response;
   }
 
-  #errorOf(call: Call, { code, headers, body }: InProcessResponse): AttemptError {
+  #errorOf(call: Call, { code, headers, body }: ServerResponse): AttemptError {
     const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
     if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
     return new AttemptError(errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target), false);
@@ -100,7 +129,7 @@ export class InProcessRoundTripper implements RoundTripper {
 }
 
 /** The JSON value of a body; undefined for a stream, and when it is not JSON. */
-function valueOf(body: InProcessResponse['body']): unknown {
+function valueOf(body: ServerResponse['body']): unknown {
   if (body.kind === 'value') return body.value;
   return body.kind === 'bytes' ? parseJson(Buffer.from(body.bytes).toString('utf8')) : undefined;
 }

@@ -1,22 +1,11 @@
-import type { Clock, Timer } from './clock.js';
-import type { HealthCheck } from './health.js';
+import type { Clock, Timer } from '../clock.js';
 
-const waiting: (() => void)[] = [];
-
-/**
- * Resolves after other work that is ready in the event loop has run. Of several that wait, one continues in each iteration
- * of the loop, in their order: immediates of their own would all run in the same iteration, and block it for the sum of their times.
- */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(continueNext);
-  });
-}
-
-function continueNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(continueNext);
+/** One named check of /livez or /readyz. */
+export interface HealthCheck {
+  /** Lower case, digits and dashes. */
+  readonly name: string;
+  /** Why the check fails; undefined when it passes. Must not throw or block. */
+  check(): string | undefined;
 }
 
 /** The period in which stalls count. */
