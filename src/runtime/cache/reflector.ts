@@ -1,7 +1,6 @@
 import type { KubeObject, ResourceType } from '../vocabulary/meta.js';
 import { keyOf } from '../vocabulary/names.js';
-import { delay } from '../clock.js';
-import { yieldToEventLoop } from '../clock.js';
+import { delay, yieldToEventLoop } from '../clock.js';
 import { ApiError, asError, isFailure } from '../errors.js';
 import { EventHandlers } from './eventhandlers.js';
 import { aborted, noResponse } from '../transport/apierror.js';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BackoffOptions } from '../backoff.js';
-import type { Clock, Random, Timer } from '../clock.js';
+import { yieldToEventLoop, type Clock, type Random, type Timer } from '../clock.js';
 import { ApiError, isFailure, loggedError } from '../errors.js';
-import { yieldToEventLoop } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { ControllerMetrics, ReconcileResult, RunningWork } from '../metrics/metrics.js';
 import type { Pass, Reconciler } from './result.js';

@@ -1,7 +1,6 @@
 import PQueue from 'p-queue';
 import { backoffMs, DEFAULT_BACKOFF, type BackoffOptions } from '../backoff.js';
-import type { Clock, Random, Timer } from '../clock.js';
-import { yieldToEventLoop } from '../clock.js';
+import { yieldToEventLoop, type Clock, type Random, type Timer } from '../clock.js';
 import type { QueueMetrics, RunningWork } from '../metrics/metrics.js';
 
 export interface Run {

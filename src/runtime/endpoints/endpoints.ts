@@ -3,8 +3,7 @@ import type { Exposition } from '../metrics/registry.js';
 import { Endpoint, healthRoute, metricsRoute, type EndpointSecurity } from './server.js';
 import { standardOutput } from '../log/standardoutput.js';
 import { systemClock } from '../clock.js';
-import { StallDetector } from './health.js';
-import type { HealthCheck } from './health.js';
+import { StallDetector, type HealthCheck } from './health.js';
 import { runUntilSignalled, type Runnable } from '../process/lifecycle.js';
 import type { Logger } from '../logger.js';
 
