@@ -13,7 +13,7 @@ import {
   SigPlacementDecisions,
 } from '../../src/api/resources.js';
 import type { SourceObject } from '../../src/domain/inventories/source.js';
-import type { SigDecision } from '../../src/domain/sigdecisions/decision.js';
+import type { SigDecision } from '../../src/domain/placement/publish/sigdecision.js';
 import { runComponents, type Components } from '../support/hub/components.js';
 import { isDeployment, type Deployment } from '../support/hub/deployment.js';
 import { applyFolder, withComponents } from '../support/hub/overlays.js';

@@ -10,7 +10,7 @@ import { AGENTS_NAMESPACE } from '../../api/names.js';
 import type { ConditionStatus } from '../../runtime/vocabulary/meta.js';
 import { clip } from '../conditions.js';
 import type { BrakeCause } from './brake.js';
-import type { ClockState } from './clock.js';
+import type { ClockState } from './observation.js';
 import type { Availability } from './judge.js';
 
 /** The conditions of a ManagedCluster that the health judge writes. */

@@ -7,9 +7,19 @@ import {
   scopeChanges,
   stepBrake,
   taintsAllowed,
+  type BrakeState,
+  type BrakeCause,
+  type ScopeChanges,
+  type ScopeCount,
 } from '../../domain/health/brake.js';
-import type { BrakeState, BrakeCause, ScopeChanges, ScopeCount } from '../../domain/health/brake.js';
-import type { ClockState } from '../../domain/health/clock.js';
+import {
+  type ClockState,
+  checkObservation,
+  leaseAge,
+  type LeasePhase,
+  type Observation,
+  type WatchState,
+} from '../../domain/health/observation.js';
 import {
   availabilityOf,
   countsAsJoined,
@@ -20,8 +30,6 @@ import {
   type HealthFacts,
   type HealthTaintKey,
 } from '../../domain/health/judge.js';
-import { checkObservation, leaseAge } from '../../domain/health/observation.js';
-import type { LeasePhase, Observation, WatchState } from '../../domain/health/observation.js';
 import type { Judgement } from '../../domain/health/status.js';
 import type { HealthView } from '../../domain/health/view.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';

@@ -1,8 +1,11 @@
-import { candidatesAmong } from './candidates.js';
-import type { FleetMember } from './candidates.js';
-import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
-import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/stored/decision.js';
-import type { DefinitionsNow } from '../../../src/domain/placement/stored/definitions.js';
+import { candidatesAmong, type FleetMember } from './candidates.js';
+import {
+  type StoredDecision,
+  decisionName,
+  decisionOrdinal,
+  revisionOf,
+} from '../../../src/domain/placement/stored/decision.js';
+import type { DefinitionsNow } from '../../../src/domain/placement/stored/basis.js';
 import type { Release } from '../../../src/domain/placement/spec/release.js';
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';

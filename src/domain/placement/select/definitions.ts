@@ -1,7 +1,6 @@
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
-import { readBasis, storedHold } from '../stored/basis.js';
-import type { Definitions } from '../stored/definitions.js';
+import { readBasis, storedHold, type Definitions } from '../stored/basis.js';
 import type { Release } from '../spec/release.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
-import type { DefinitionsNow } from '../stored/definitions.js';
+import type { DefinitionsNow } from '../stored/basis.js';
 import type { Release } from '../spec/release.js';
 import type { StoredDecision } from '../stored/decision.js';
 import type { UnmatchedPredicate } from './unmatched.js';

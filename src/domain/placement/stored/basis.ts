@@ -1,7 +1,6 @@
 import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import type { PlacementPhase } from '../../../api/placementreasons.js';
 import { isList, parse } from '../../selectors.js';
-import type { Definitions } from './definitions.js';
 import { boundValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
 
 /**
@@ -122,4 +121,16 @@ export function hadDecision(stored: unknown): boolean {
   if (!isRecord(stored)) return false;
   const { phase, decisions } = stored;
   return (isList(decisions) && decisions.length > 0) || DECIDED.includes(phase);
+}
+
+/** The uids of the definitions of clusters, sets and bindings, by the names of these resources. */
+export type Definitions = Readonly<Record<string, string>>;
+
+/** The definitions as they are now. */
+export interface DefinitionsNow {
+  readonly uids: Definitions;
+  /** Whether one of them is not older than the oldest object of the decision. */
+  readonly newerThanDecision: boolean;
+  /** In how many ms all caches are sure to have been listed with them; 0 when they are. */
+  readonly trustedInMs: number;
 }

@@ -12,7 +12,7 @@ import { isBoundIn } from './caches.js';
 import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
 import { readGivenSecrets } from './install/certificates.js';
-import { isOfOtherType } from './install/pullsecret.js';
+import { isOfOtherType } from './install/givensecrets.js';
 import { initialState, observeStages, STAGES, type InstallState, type Stage } from './install/stages.js';
 import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './objects/forbidden.js';

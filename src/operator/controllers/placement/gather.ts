@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordsEnd } from '../../../domain/placement/select/budget.js';
-import type { DefinitionsNow } from '../../../domain/placement/stored/definitions.js';
+import type { DefinitionsNow } from '../../../domain/placement/stored/basis.js';
 import { readRelease } from '../../../domain/placement/spec/release.js';
 import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';

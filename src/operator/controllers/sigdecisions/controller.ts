@@ -1,6 +1,6 @@
 import { Placements, SigPlacementDecisions } from '../../../api/resources.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
-import type { SigDecision } from '../../../domain/sigdecisions/decision.js';
+import type { SigDecision } from '../../../domain/placement/publish/sigdecision.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import type { Controller } from '../../../runtime/controller/controller.js';
 import type { CacheSource } from '../../../runtime/manager/group.js';

@@ -7,7 +7,7 @@ import {
   sigChanges,
   type SigDecision,
   type SigWrite,
-} from '../../../domain/sigdecisions/decision.js';
+} from '../../../domain/placement/publish/sigdecision.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import { isFailure } from '../../../runtime/errors.js';

@@ -6,7 +6,7 @@ import {
   sigDecisionCacheOptions,
 } from '../../../../src/operator/controllers/sigdecisions/controller.js';
 import { sigDecisionRights } from '../../../../src/operator/controllers/sigdecisions/rights.js';
-import type { SigDecision } from '../../../../src/domain/sigdecisions/decision.js';
+import type { SigDecision } from '../../../../src/domain/placement/publish/sigdecision.js';
 import { guardClient } from '../../../../src/runtime/client/guard.js';
 import { failure } from '../../../support/fakes/api.js';
 import type { FakeCache } from '../../../support/fakes/cache.js';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE } from '../../../../api/names.js';
 import { Leases } from '../../../../runtime/vocabulary/kinds.js';
-import { clockState } from '../../../../domain/health/clock.js';
+import { clockState } from '../../../../domain/health/observation.js';
 import { leaseDurationMs } from '../../../../domain/health/view.js';
 import type { ObservedLease } from '../../../index/fleethealth.js';
 import type { Cache, CacheOptions } from '../../../../runtime/cache/cache.js';

@@ -4,13 +4,13 @@ import {
   sigChanges,
   type SigDecision,
   type SigWrite,
-} from '../../../src/domain/sigdecisions/decision.js';
+} from '../../../../src/domain/placement/publish/sigdecision.js';
 import {
   decisionObject,
   readDecision,
   revisionOf,
   type StoredDecision,
-} from '../../../src/domain/placement/stored/decision.js';
+} from '../../../../src/domain/placement/stored/decision.js';
 
 const OWNER = { namespace: 'team', name: 'web', uid: 'uid-web' };
 const NONE = (): undefined => undefined;

@@ -1,18 +1,18 @@
-import type { PlacementStatus } from '../../api/generated/placement.js';
-import { sameJson } from '../../runtime/vocabulary/json.js';
-import type { KubeObject, ObjectMeta } from '../../runtime/vocabulary/meta.js';
-import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../api/names.js';
-import { ClusterProfiles, SigPlacementDecisions } from '../../api/resources.js';
-import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
-import { sourceName } from '../inventories/source.js';
+import type { PlacementStatus } from '../../../api/generated/placement.js';
+import { sameJson } from '../../../runtime/vocabulary/json.js';
+import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
+import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../../api/names.js';
+import { ClusterProfiles, SigPlacementDecisions } from '../../../api/resources.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
+import { sourceName } from '../../inventories/source.js';
 import {
   ownerReferences,
   ownershipOf,
   revisionOf,
   type DecisionOwner,
   type StoredDecision,
-} from '../placement/stored/decision.js';
-import { isList } from '../selectors.js';
+} from '../stored/decision.js';
+import { isList } from '../../selectors.js';
 
 /**
  * A decision as PlacementDecisions of SIG Multicluster (multicluster.x-k8s.io/v1alpha1, KEP-5313): for each decision object of
