@@ -10,7 +10,7 @@ import { forecastOf } from './forecast.js';
 import { holdersOf } from './selections.js';
 import { WorldInputs, type RawObject, type World } from './world.js';
 
-/** What becomes of the decisions that hold a cluster when it is drained. */
+/** What becomes of the decisions that name a cluster when it is drained. */
 
 export type DrainEffect =
   /** Other clusters come in for it. */
@@ -26,7 +26,7 @@ export type DrainEffect =
   /** It depends on objects that could not be read. */
   | { readonly kind: 'Unknown' };
 
-/** A Placement whose decision holds the cluster. */
+/** A Placement whose decision names the cluster. */
 export interface DrainedPlacement {
   readonly namespace: string;
   readonly name: string;

@@ -9,7 +9,7 @@ import { isList } from '../selectors.js';
 import { setsOf } from './clustertable.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from './world.js';
 
-/** A Placement whose decision holds a cluster. */
+/** A Placement whose decision names a cluster. */
 export interface Selection {
   readonly namespace: string;
   readonly placement: string;
@@ -37,7 +37,7 @@ export interface Without {
 }
 
 /**
- * The Placements whose decisions hold the cluster, by namespace and name. A decision of a Placement that is not in the world
+ * The Placements whose decisions name the cluster, by namespace and name. A decision of a Placement that is not in the world
  * counts only where Placements could not be read: otherwise it waits for garbage collection.
  */
 export function selectionsOf(world: World, cluster: string): readonly Selection[] {

@@ -14,7 +14,7 @@ import { readBasis } from '../stored/basis.js';
 /** A cluster that is in no eligible set, and the Placement that asks. */
 interface Outside {
   readonly cluster: ClusterView;
-  /** Whether the decision holds it: then it was in one of the sets that the decision was made with. */
+  /** Whether the decision names it: then it was in one of the sets that the decision was made with. */
   readonly inDecision: boolean;
   readonly placement: PlacementView;
   readonly eligibility: Eligibility;

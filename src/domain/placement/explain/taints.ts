@@ -24,7 +24,7 @@ const LAST_TIME = Date.UTC(9999, 11, 31);
 /** What `drain` adds. */
 const DRAINING: Taint = { key: TAINTS.draining, value: '', effect: 'NoSelect', since: undefined };
 
-/** A cluster, and whether the decision of the Placement holds it. */
+/** A cluster, and whether the decision of the Placement names it. */
 export interface TaintedSubject {
   readonly cluster: ClusterView | undefined;
   readonly inDecision: boolean;

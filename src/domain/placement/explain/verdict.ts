@@ -37,7 +37,7 @@ export interface ClusterExplanation {
   readonly cluster: ClusterView | undefined;
   /** The readable eligible sets that it is in, sorted. */
   readonly sets: readonly string[];
-  /** Whether the decision holds it: then it is ranked before the others. */
+  /** Whether the decision names it: then it is ranked before the others. */
   readonly inDecision: boolean;
   readonly verdict: Verdict;
   /** Every rule that it fails, in the order of the rules. */

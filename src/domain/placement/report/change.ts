@@ -9,7 +9,7 @@ import { explainPredicates } from '../explain/predicates.js';
 import { summarize, summaryText } from '../explain/summary.js';
 import type { Explanation } from '../explain/verdict.js';
 
-/** The note of the event for a changed decision. */
+/** The notes of the events for a changed decision, and for a Placement that is not satisfied. */
 
 /** Clusters that left for one cause. */
 interface Departure {
@@ -25,7 +25,7 @@ const NAME_LIMITS = [280, 140, 70, 0];
 
 /**
  * `added 1 cluster: a; removed 1 cluster: b (label tier=silver, wanted tier=gold)`, of at most 1,024 characters; undefined
- * when the decision holds the same clusters as before. `stored`: the clusters that are stored now.
+ * when the decision names the same clusters as before. `stored`: the clusters that are stored now.
  */
 export function changeNote(
   snapshot: PlacementSnapshot,

@@ -46,7 +46,7 @@ export interface Subject {
   readonly member: boolean;
   /** Whether it {@link matches}, where that is known already. */
   readonly matched?: boolean;
-  /** Whether the decision holds it: it then stays with taints that keep a new cluster out. */
+  /** Whether the decision names it: it then stays with taints that keep a new cluster out. */
   readonly selected: boolean;
   /** Ms since the epoch. */
   readonly now: number;

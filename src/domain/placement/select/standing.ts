@@ -57,7 +57,7 @@ export function taintsAgainstSelected(
 }
 
 /**
- * The taints that do not make a selected cluster leave: those that are tolerated for ever and, where the decision holds the
+ * The taints that do not make a selected cluster leave: those that are tolerated for ever and, where the decision names the
  * cluster, those with NoSelectIfNew. NoSelect comes first. PreferNoSelect is left out: it only changes the order.
  */
 export function taintsOfSelected(

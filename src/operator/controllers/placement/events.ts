@@ -31,7 +31,7 @@ export interface EventTools {
   readonly explained: () => Explanation | undefined;
 }
 
-/** Records an event for a decision that was stored without a failure, if it holds other clusters than before. */
+/** Records an event for a decision that was stored without a failure, if it names other clusters than before. */
 export function recordDecision(outcome: Outcome, recorder: EventRecorder): void {
   const note = decisionNote(outcome);
   if (note !== undefined) record(outcome.input.placement, note, recorder);
