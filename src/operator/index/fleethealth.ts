@@ -10,16 +10,8 @@ import {
   type BrakeState,
   type BrakeCause,
   type ScopeChanges,
-  type ScopeCount,
 } from '../../domain/health/brake.js';
-import {
-  type ClockState,
-  checkObservation,
-  leaseAge,
-  type LeasePhase,
-  type Observation,
-  type WatchState,
-} from '../../domain/health/observation.js';
+import { checkObservation, leaseAge, type Observation, type WatchState } from '../../domain/health/observation.js';
 import {
   availabilityOf,
   countsAsJoined,
@@ -32,37 +24,13 @@ import {
 } from '../../domain/health/judge.js';
 import type { Judgement } from '../../domain/health/status.js';
 import type { HealthView } from '../../domain/health/view.js';
+import { countSets, NEW_AGENT, type Agent, type ObservedLease } from './agents.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-
-/** What is kept of the Lease of a cluster (client-go's observedRecord and observedTime). */
-export interface ObservedLease {
-  /** Monotonic ms at which its resourceVersion was first observed. */
-  readonly at: number;
-  readonly clock: ClockState;
-  /** By which the agent renews, as it has written, ms; 0: it has not. The hub's own counts only where it is longer. */
-  readonly durationMs: number;
-  /** The holder; kept until the cluster has joined. */
-  readonly holder?: string;
-}
 
 /** What an evaluation of the fleet has changed. */
 export interface Evaluation extends ScopeChanges {
   /** The clusters whose judgement may have changed. */
   readonly changed: readonly string[];
-}
-
-/** One cluster with an agent, or without one yet. */
-interface Agent {
-  readonly uid: string;
-  accepts: boolean;
-  leaseDurationMs: number;
-  joined: boolean;
-  /** Monotonic ms since when the hub knows it; undefined: healthy, accepted. */
-  unhealthyAt: number | undefined;
-  refusedAt: number | undefined;
-  tainted: HealthTaintKey | undefined;
-  /** At the last evaluation. */
-  phase: LeasePhase;
 }
 
 const NOTHING: Evaluation = Object.freeze({ changed: [], silent: [], recovered: [] });
@@ -166,7 +134,12 @@ export class FleetHealth {
     }
     const fleet = { joined: this.#joined, silent: silent.length };
     const before = this.#brake;
-    this.#brake = stepBrake(before, { now, observedSince: since, fleet, sets: this.#countSets(silent) });
+    this.#brake = stepBrake(before, {
+      now,
+      observedSince: since,
+      fleet,
+      sets: countSets(silent, this.#agents, this.#setsOf),
+    });
     const braked = brakedScopes(this.#brake, now);
     const isBrakeChanged = braked.join() !== this.#braked.join();
     this.#braked = braked;
@@ -274,35 +247,4 @@ export class FleetHealth {
   #unknown(): readonly string[] {
     return [...this.#agents].filter(([, { phase }]) => phase === 'unknown' || phase === 'lost').map(([name]) => name);
   }
-
-  /** The sets of these silent clusters, with the number of their joined ones. */
-  #countSets(silent: readonly string[]): ReadonlyMap<string, ScopeCount> {
-    const counts = new Map<string, { joined: number; silent: number }>();
-    for (const name of silent) {
-      for (const set of this.#setsOf(name)) {
-        const count = counts.get(set) ?? { joined: 0, silent: 0 };
-        count.silent += 1;
-        counts.set(set, count);
-      }
-    }
-    if (counts.size === 0) return counts;
-    for (const [name, { accepts, joined }] of this.#agents) {
-      if (!accepts || !joined) continue;
-      for (const set of this.#setsOf(name)) {
-        const count = counts.get(set);
-        if (count !== undefined) count.joined += 1;
-      }
-    }
-    return counts;
-  }
 }
-
-const NEW_AGENT: Omit<Agent, 'uid'> = Object.freeze({
-  accepts: true,
-  leaseDurationMs: 0,
-  joined: false,
-  unhealthyAt: undefined,
-  refusedAt: undefined,
-  tainted: undefined,
-  phase: 'current',
-});

@@ -2,7 +2,8 @@ import type { HealthTaintKey } from '../../../src/domain/health/judge.js';
 import type { WatchState } from '../../../src/domain/health/observation.js';
 import type { Judgement } from '../../../src/domain/health/status.js';
 import type { HealthView } from '../../../src/domain/health/view.js';
-import { FleetHealth, type ObservedLease, type Evaluation } from '../../../src/operator/index/fleethealth.js';
+import { FleetHealth, type Evaluation } from '../../../src/operator/index/fleethealth.js';
+import type { ObservedLease } from '../../../src/operator/index/agents.js';
 
 export const SECOND = 1_000;
 export const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { AGENTS_NAMESPACE } from '../../../../api/names.js';
 import { Leases } from '../../../../runtime/vocabulary/kinds.js';
 import { clockState } from '../../../../domain/health/observation.js';
 import { leaseDurationMs } from '../../../../domain/health/view.js';
-import type { ObservedLease } from '../../../index/fleethealth.js';
+import type { ObservedLease } from '../../../index/agents.js';
 import type { Cache, CacheOptions } from '../../../../runtime/cache/cache.js';
 
 /** The Lease of an agent as it is read. */
