@@ -12,6 +12,8 @@ export interface Change<T extends KubeObject> {
 export interface Store<T extends KubeObject> {
   readonly size: number;
   get(key: string): T | undefined;
+  /** The keys of all objects, in no defined order. */
+  keys(): Iterable<string>;
   /** All objects, in no defined order. */
   values(): Iterable<T>;
   /** The objects for which `indexers[index]` returned `value`, sorted by key. */
@@ -56,6 +58,10 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
 
   get(key: string): T | undefined {
     return this.#objects.get(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.#objects.keys();
   }
 
   values(): Iterable<T> {

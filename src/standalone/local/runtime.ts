@@ -151,8 +151,7 @@ export class LocalRuntime {
   }
 
   #keys(): Set<string> {
-    const stored = [...this.#deployments.store.values()].map(({ metadata }) => keyOf(metadata));
-    return new Set([...stored, ...this.#processes.keys()]);
+    return new Set([...this.#deployments.store.keys(), ...this.#processes.keys()]);
   }
 
   #enqueueAll(): void {

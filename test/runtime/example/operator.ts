@@ -19,7 +19,6 @@ import { createProcessRegistry, expositionOf } from '../../../src/runtime/metric
 import type { Group } from '../../../src/runtime/manager/group.js';
 import { createTransport } from '../../../src/runtime/transport/transport.js';
 import { ConfigMaps, controllerReference, isControlledBy } from '../../../src/runtime/vocabulary/kinds.js';
-import { keyOf } from '../../../src/runtime/vocabulary/names.js';
 import { Greetings, readyCondition, type ConfigMap, type Greeting, type ReadyCondition } from './greeting.js';
 
 const PROGRAM = 'greeter';
@@ -74,7 +73,7 @@ function greetingGroup(manager: Manager): Group {
     name: 'greeting',
     kind: Greetings.kind,
     reconciler: { reconcile },
-    keys: () => Array.from(greetings.store.values(), ({ metadata }) => keyOf(metadata)),
+    keys: () => greetings.store.keys(),
   });
   greetings.onChange((change) => {
     if (ownGreetings.observe(change)) controller.add(change.key);

@@ -93,6 +93,10 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
     return this.#objects.get(key);
   }
 
+  keys(): Iterable<string> {
+    return this.#objects.keys();
+  }
+
   values(): Iterable<T> {
     return this.#objects.values();
   }

@@ -1,7 +1,4 @@
-import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
-import { keyOf } from '../../../runtime/vocabulary/names.js';
-import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { Clock, Random } from '../../../runtime/clock.js';
 import { createController, type Controller, type ControllerOptions } from '../../../runtime/controller/controller.js';
@@ -54,14 +51,14 @@ export function createClusterControllers(
     name: 'clusterset',
     kind: ManagedClusterSets.kind,
     reconciler: sets,
-    keys: () => keysOf(caches.sets),
+    keys: () => caches.sets.store.keys(),
     workers: 1,
   });
   const bindingController = newController(options, {
     name: 'clustersetbinding',
     kind: ManagedClusterSetBindings.kind,
     reconciler: bindings,
-    keys: () => keysOf(caches.bindings),
+    keys: () => caches.bindings.store.keys(),
     workers: 1,
   });
   const setLabels = new SetLabelReconciler(caches, client, clock);
@@ -109,8 +106,4 @@ export function newController(
     ...(resyncMs !== undefined && { resyncMs }),
     ...(metrics && { metrics }),
   });
-}
-
-function* keysOf<T extends KubeObject>({ store }: Cache<T>): Generator<string> {
-  for (const { metadata } of store.values()) yield keyOf(metadata);
 }

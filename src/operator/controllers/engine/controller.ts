@@ -44,7 +44,7 @@ export function createEngineController(options: EngineControllerOptions): Engine
     name: 'multiclusterengine',
     kind: 'MultiClusterEngine',
     reconciler: new EngineReconciler({ ...options, metrics, caches, targets, mutations }),
-    keys: () => [...caches.engines.store.values()].map((engine) => engine.metadata.name),
+    keys: () => caches.engines.store.keys(),
   });
   watchCaches(caches, { enqueue, mutations, metrics });
   const targetSource: CacheSource = {

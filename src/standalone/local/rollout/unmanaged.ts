@@ -1,4 +1,3 @@
-import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { Deployments } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -43,7 +42,7 @@ export class UnmanagedDeployments {
           return DONE;
         },
       },
-      keys: () => [...this.#cache.store.values()].map(({ metadata }) => keyOf(metadata)),
+      keys: () => this.#cache.store.keys(),
       clock,
       random: systemRandom,
       log,
