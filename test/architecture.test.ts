@@ -58,7 +58,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'operator/index': { imports: [...VOCABULARY, 'domain'], packages: [], builtins: [] },
   'operator/controllers': {
     imports: [...PROGRAM, 'operator/index'],
-    types: ['runtime/cache', 'runtime/client', 'runtime/events', 'runtime/leaderelection', 'runtime/transport'],
+    types: [
+      'runtime/cache',
+      'runtime/client',
+      'runtime/events',
+      'runtime/leaderelection',
+      'runtime/manager',
+      'runtime/transport',
+    ],
     packages: [],
   },
   operator: { imports: [...PROGRAM, 'operator/index', 'operator/controllers'], packages: ['prom-client'] },

@@ -29,10 +29,10 @@ const LONGEST_FLUSH = 10;
  * Guarantees: order; lines are dropped as a whole.
  * Assumption: the descriptor does not block, see `standardOutput`. That of a regular file blocks for as long as its disk does.
  *
- * pino's destination (sonic-boom 4.2) keeps the order and loses no line at an exit, and is not used all the same. With
- * `sync: true` a write blocks the process for as long as the reader of its pipe takes nothing; with `sync: false` writes do
- * not, but the exit does, without a limit, as it also does on a full disk, so that the process has to be killed. Killed, it
- * loses each line that waits in its buffer, which here are none that the descriptor would have taken.
+ * pino's destination (sonic-boom 4.2) keeps the order and loses no line at an exit, but waits without a limit. With
+ * `sync: true` a write blocks the process while the reader of its pipe takes nothing; with `sync: false` the exit does, also
+ * on a full disk. The process then has to be killed, which loses all lines that `sync: false` has not written yet, also where
+ * the pipe has room.
  */
 export class LineWriter {
   readonly #descriptor: number;
