@@ -50,7 +50,7 @@ function selectorValue(value: string): string {
 }
 
 /** Those of the events that name clusters which left, newest first. */
-export function leavingEvents(events: readonly KubeObject[]): readonly LeavingEvent[] {
+function leavingEvents(events: readonly KubeObject[]): readonly LeavingEvent[] {
   return events
     .map((event) => ({
       time: textField(field(event, 'series'), 'lastObservedTime') || textField(event, 'eventTime'),

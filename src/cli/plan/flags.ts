@@ -11,10 +11,11 @@ import {
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import { FlagError, type FlagRows, type Flags } from '../../runtime/flags/flags.js';
 
-/** The most changes of one Placement that a plan may have: a number, or a share of the clusters selected before. */
-export type MostChanges =
-  | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'percent'; readonly value: number };
+/** The most changes of one Placement: a number, or a share of the clusters selected before. */
+export interface ChangeLimit {
+  readonly kind: 'number' | 'percent';
+  readonly value: number;
+}
 
 /** The configuration of `multicluster-engine plan`. */
 export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'output' | 'color'> {
@@ -27,8 +28,8 @@ export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'o
   readonly deletions: readonly string[];
   /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each, unchecked. */
   readonly labels: readonly string[];
-  readonly maxRemovals: MostChanges | undefined;
-  readonly maxAdditions: MostChanges | undefined;
+  readonly maxRemovals: ChangeLimit | undefined;
+  readonly maxAdditions: ChangeLimit | undefined;
   readonly source: PlanSource;
 }
 
@@ -129,7 +130,7 @@ function sourceOf(flags: Flags): PlanSource {
   return { kind: 'files', base: flags.find('base')?.matching(/^[^\0]+$/s, 'a file, a folder or -') };
 }
 
-function mostOf(flags: Flags, name: 'max-removals' | 'max-additions'): MostChanges | undefined {
+function mostOf(flags: Flags, name: 'max-removals' | 'max-additions'): ChangeLimit | undefined {
   const flag = flags.find(name);
   if (flag === undefined) return undefined;
   const match = /^(\d{1,9})(%?)$/.exec(flag.text);

@@ -3,13 +3,8 @@ import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
 import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { World } from '../../domain/fleet/world.js';
+import type { ChangeLimit } from './flags.js';
 import type { FleetReading } from '../whatif/worlds.js';
-
-/** The most changes of one Placement: a number, or a share of the clusters selected before. */
-export interface ChangeLimit {
-  readonly kind: 'number' | 'percent';
-  readonly value: number;
-}
 
 /** What may not become too much; absent without a limit. */
 export interface ChangeLimits {
