@@ -1,6 +1,6 @@
 import { nearestWord, type Words } from '../../../runtime/vocabulary/nearestword.js';
 import { valueOf } from '../../selectors.js';
-import { otherSource, textsOf } from '../select/unmatched.js';
+import { needsKey, otherSource, textsOf } from '../select/unmatched.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { Source, SourcedRequirement } from '../select/rules.js';
 import { wordText } from './requirementtext.js';
@@ -23,8 +23,8 @@ export interface Hint extends SourcedRequirement {
  */
 export function hintsFor(one: SourcedRequirement, values: Words, candidates: readonly ClusterView[]): readonly Hint[] {
   const { source, requirement } = one;
-  const { key, operator } = requirement;
-  if (operator === 'NotIn' || operator === 'DoesNotExist') return [];
+  const { key } = requirement;
+  if (!needsKey(requirement)) return [];
   if (values.size === 0) return keyHint(one, candidates);
   return requirement.values.flatMap((word): Hint[] => {
     const match = nearestWord(word, values);
