@@ -2,19 +2,19 @@
 export const ClusterEvents = Object.freeze({
   ClusterJoined: {
     type: 'Normal',
-    when: 'ManagedClusterJoined turns True; the note names the cluster ID',
+    when: 'ManagedClusterJoined becomes True; the note names the cluster ID',
   },
   ClusterRecovered: {
     type: 'Normal',
-    when: 'ManagedClusterConditionAvailable turns True again',
+    when: 'ManagedClusterConditionAvailable becomes True again',
   },
   ClusterLost: {
     type: 'Warning',
-    when: 'ManagedClusterConditionAvailable turns Unknown, unless the fleet or a set of the cluster is silent',
+    when: 'ManagedClusterConditionAvailable becomes Unknown, unless the fleet or a set of the cluster is silent',
   },
   ClusterUnavailable: {
     type: 'Warning',
-    when: 'ManagedClusterConditionAvailable turns False, unless the fleet or a set of the cluster is silent; the note is the message of the agent',
+    when: 'ManagedClusterConditionAvailable becomes False, unless the fleet or a set of the cluster is silent; the note is the message of the agent',
   },
   ClusterTainted: {
     type: 'Warning',

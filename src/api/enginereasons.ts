@@ -57,7 +57,7 @@ export type ComponentReason = keyof typeof ComponentReasons;
 /** Events about an engine: one per real change. Their namespace is `default`, since an engine has none. */
 export const EngineEvents = Object.freeze({
   EngineInstalling: { type: 'Normal', when: 'the installation of a new engine begins' },
-  EngineAvailable: { type: 'Normal', when: 'Ready turns True' },
+  EngineAvailable: { type: 'Normal', when: 'Ready becomes True' },
   EngineUpdating: { type: 'Normal', when: 'the running operator has another version than the components' },
   EnginePaused: { type: 'Normal', when: 'the pause begins' },
   EngineResumed: { type: 'Normal', when: 'the pause ends' },

@@ -10,7 +10,7 @@ export const PlacementEvents = Object.freeze({
   },
   PlacementUnsatisfied: {
     type: 'Warning',
-    when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied and, for the first ten Placements that turn in a settle window, how many clusters are out for each cause, and the word that was probably meant',
+    when: 'PlacementSatisfied becomes False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied and, for the first ten Placements whose status changes in a settle window, how many clusters are out for each cause, and the word that was probably meant',
   },
   RemovalsHeld: {
     type: 'Warning',

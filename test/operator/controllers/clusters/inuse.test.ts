@@ -99,7 +99,7 @@ describe('condition InUse', () => {
     expect(inUse(hub)).toEqual([`False ${UNUSED}`, `False ${BINDING_UNUSED}`]);
   });
 
-  it('condition InUse is written once a turn: what turns neither a namespace nor a name in it costs no write', async () => {
+  it('condition InUse is written once for each change: what changes neither a namespace nor a name in it costs no write', async () => {
     const hub = new PlacementRig();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) hub.place(name);
     await hub.start();

@@ -28,7 +28,7 @@ function claims(n: number): { readonly claims: Record<string, string> } {
   return { claims: { platform: n % 2 === 0 ? 'aws' : 'Azure', version: String(n) } };
 }
 
-/** The n-th change that turns no fact of these Placements: the first two clusters match, the others do not. */
+/** The n-th change that changes no fact of these Placements: the first two clusters match, the others do not. */
 function changeNothing(hub: PlacementRig, n: number): void {
   const at = 2 + (n % 17);
   const name = `c${at}`;
@@ -51,7 +51,7 @@ function changeNothing(hub: PlacementRig, n: number): void {
 }
 
 describe('quiet status', () => {
-  it('1,000 changes that turn no fact write nothing, and a restart neither', async () => {
+  it('1,000 changes of the fleet that change no fact write nothing, and a restart neither', async () => {
     const hub = await hubWithPlacements();
     const { mark } = hub;
     const events = hub.events.length;
@@ -80,7 +80,7 @@ describe('quiet status', () => {
       () => ['c0', { tier: 'gold', teir: 'gold' }] as const,
       undefined,
     ],
-  ])('%s turns a fact, and the message is written once', async (_what, change, says) => {
+  ])('%s changes a fact, and the message is written once', async (_what, change, says) => {
     const hub = await hubWithPlacements();
     const { mark } = hub;
     const before = hub.condition('short', 'PlacementSatisfied')?.message;
@@ -97,7 +97,7 @@ describe('quiet status', () => {
     expect(hub.writesSince(mark).filter((write) => write.includes(`${NAMESPACE}/short`))).toHaveLength(1);
   });
 
-  it('of twelve Placements that one change turns, ten have an explanation in their event', async () => {
+  it('of twelve Placements whose status one change changes, ten have an explanation in their event', async () => {
     const hub = new PlacementRig();
     hub.cluster('a', { tier: 'gold' });
     for (let n = 0; n < 12; n++) hub.place(`p${n}`, { predicates: [onLabel('tier', 'gold')] });
