@@ -1,10 +1,12 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
+import type { InventoryCount } from '../../../domain/inventories/brake.js';
 import type { Inventory, SourceObject } from '../../../domain/inventories/source.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import type { Pass } from '../../../runtime/controller/result.js';
 import type { DeletionCheck } from '../placement/deletions.js';
 
 /** One inventory and its objects. */
@@ -27,4 +29,21 @@ export interface InventoryContext {
   readonly mutations: MutationCache<ManagedCluster>;
   /** For the definition of each inventory's type. */
   readonly deletions: ReadonlyMap<Inventory, DeletionCheck>;
+}
+
+/** What is kept of clusters between reconciles, by name. */
+export interface InventoryMemory {
+  /** Those that were reported as taken by others. */
+  readonly taken: Set<string>;
+  /** Monotonic ms since when the source is missing, and unavailable. */
+  readonly missingSince: Map<string, number>;
+  readonly unavailableSince: Map<string, number>;
+}
+
+/** What one reconcile of one cluster works with. */
+export interface Scope extends InventoryContext {
+  readonly name: string;
+  readonly pass: Pass;
+  readonly memory: InventoryMemory;
+  readonly counts: { of(inventory: InventoryCache): InventoryCount };
 }
