@@ -81,11 +81,15 @@ function candidates({ sample, seed, only }: Options): Candidate[] {
   return sample === undefined ? all : new Dice(seed).some(all, sample);
 }
 
+/** What every test with a server imports: here, nothing starts one. */
+const WITH_SERVER = 'packages/kube-apiserver/dist/testing/controlplane/suite.js';
+
 /** The test files that may notice a change of `file`, nearest first. */
 function testsOf(graph: ImportGraph, file: string): string[] {
+  const served = new Set(graph.testsOf(WITH_SERVER).map((test) => test.file));
   const related = graph.testsOf(file).map((test) => test.file);
   return related
-    .filter((test) => test.startsWith('dist/test/') && isFast(test) && !STATIC.test(test))
+    .filter((test) => test.startsWith('dist/test/') && isFast(test) && !served.has(test) && !STATIC.test(test))
     .slice(0, REACHED);
 }
 

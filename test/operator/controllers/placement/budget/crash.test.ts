@@ -56,7 +56,7 @@ describe('random histories with a disruption budget', () => {
       fc.asyncProperty(someHistory, async (history) => {
         crashes += await playWithSingleCrashes(history);
       }),
-      { numRuns: 10 },
+      { numRuns: 25 },
     );
     expect(crashes).toBeGreaterThan(40);
   }, 120_000);
