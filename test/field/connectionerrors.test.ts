@@ -345,14 +345,15 @@ it.each(rows)('$what is explained in one sentence', async ({ begin, code, says }
   expect(error.message).not.toContain('hidden');
 });
 
+interface Other {
+  readonly authority?: object;
+  readonly work?: (hub: Hub) => Promise<unknown>;
+}
+
 it('a command names server and context once, whatever is wrong', async () => {
   const page = 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 8\r\n\r\nsign in!';
   const folder = mkdtempSync(path.join(tmpdir(), 'connection-'));
   const file = path.join(folder, 'config');
-  interface Other {
-    readonly authority?: object;
-    readonly work?: (hub: Hub) => Promise<unknown>;
-  }
   const messageFor = async (port: number, user: object, other: Other = {}): Promise<string> => {
     const { authority: own = { 'certificate-authority-data': base64(ca.cert) } } = other;
     const { work = ({ transport }: Hub) => transport.call(call) } = other;

@@ -83,13 +83,6 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
   if (options.upstream === undefined) await waitFor('contact with the upstream', met, { everyMs: 2 });
   upstream.connections = 0;
   const agent = new Agent({ keepAlive: true, ca: certificate.certificate });
-  const strict = options.strict ?? false;
-  const stop = async (): Promise<void> => {
-    agent.destroy();
-    await gateway.stop();
-    await upstream.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
   return {
     gateway,
     upstream,
@@ -101,10 +94,15 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     wire: { port, ca: certificate.certificate },
     async ask(what) {
       const answer = await askOnce(port, what, agent);
-      mustConform(what.method ?? 'GET', what.path, answer, strict);
+      mustConform(what.method ?? 'GET', what.path, answer, options.strict ?? false);
       return answer;
     },
-    stop,
+    async stop() {
+      agent.destroy();
+      await gateway.stop();
+      await upstream.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { digest, digests } from '../test/unit/discovery/digest.js';
 import { KEYWORDS_CRD } from '../test/unit/discovery/keywords.js';
 import { THING } from '../test/unit/discovery/thing.js';
-import { rows } from '../test/unit/table/rows.js';
+import { ROWS } from '../test/unit/table/rows.js';
 import type { Node, Send } from './http.js';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -81,7 +81,7 @@ async function until(send: Send, target: string, good: (body: Node) => boolean):
 
 async function tables(send: Send): Promise<Record<string, Node>> {
   const found: Record<string, Node> = {};
-  for (const { name, collection, object, status } of rows()) {
+  for (const { name, collection, object, status } of ROWS) {
     const made = await send({ method: 'POST', target: collection, body: object });
     if (made.code !== 201) throw new Error(JSON.stringify(made.body));
     const item = `${collection}/${encodeURIComponent((made.body['metadata'] as { readonly name: string }).name)}`;

@@ -112,9 +112,9 @@ function droppedIn(metrics: string): number {
   return Number(/^multicluster_log_dropped_lines_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
-const onFull = existsSync('/dev/full') ? describe : describe.skip;
+const describeOnFull = existsSync('/dev/full') ? describe : describe.skip;
 
-onFull('the bundle', () => {
+describeOnFull('the bundle', () => {
   const program = (): string => path.join(shared, 'dist', 'bundle', 'main.js');
   describe.each(COMMANDS)('%s', (name, command) => {
     // A standalone starts for seconds, and its lines go the same way: two outputs show its exit code.

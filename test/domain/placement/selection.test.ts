@@ -285,6 +285,8 @@ describe('schedule, for any snapshot', () => {
       fc.property(someWorld, (world) => {
         const decided = schedule(snapshot(world));
         const first = [...decided.kept.flat(), ...decided.added];
+        // A hold of deleted clusters goes on by the status, which this world does not have.
+        fc.pre(decided.heldRemovals.length === 0);
 
         expect(choose({ ...world, stored: [decision(1, first)] })).toEqual([...selectedClusters(decided)].sort());
       }),

@@ -18,7 +18,11 @@ function expression(selector: string, fields: Record<string, unknown>): Spec {
 
 function selectorRules(selector: string): Rule<Spec>[] {
   const list = `spec.predicates[0].requiredClusterSelector.${selector}.matchExpressions`;
-  const values = `${list}[0].values`;
+  return [...valueRules(selector, `${list}[0].values`), ...expressionRules(selector, list)];
+}
+
+/** How many values an expression has with its operator. */
+function valueRules(selector: string, values: string): Rule<Spec>[] {
   return [
     ...['In', 'NotIn'].flatMap((operator): Rule<Spec>[] => [
       {
@@ -46,6 +50,20 @@ function selectorRules(selector: string): Rule<Spec>[] {
       value: '"gold"',
       says: `must be empty with operator ${operator}`,
     })),
+    {
+      rule: `an expression of a ${selector} has at most 256 values`,
+      bad: expression(selector, { operator: 'In', values: many(257, (index) => `v${index}`) }),
+      good: expression(selector, { operator: 'In', values: many(256, (index) => `v${index}`) }),
+      field: values,
+      value: '257',
+      says: 'must have at most 256 items',
+    },
+  ];
+}
+
+/** The fields of an expression, and how many expressions there are. */
+function expressionRules(selector: string, list: string): Rule<Spec>[] {
+  return [
     {
       rule: `an expression of a ${selector} has a known operator`,
       bad: expression(selector, { operator: 'Gt', values: ['1'] }),
@@ -81,14 +99,6 @@ function selectorRules(selector: string): Rule<Spec>[] {
       field: list,
       value: '65',
       says: 'must have at most 64 items',
-    },
-    {
-      rule: `an expression of a ${selector} has at most 256 values`,
-      bad: expression(selector, { operator: 'In', values: many(257, (index) => `v${index}`) }),
-      good: expression(selector, { operator: 'In', values: many(256, (index) => `v${index}`) }),
-      field: values,
-      value: '257',
-      says: 'must have at most 256 items',
     },
   ];
 }

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parse } from '@babel/parser';
 
 /** One import of a source file. */
@@ -15,6 +17,7 @@ export interface Import {
 export interface FunctionShape {
   readonly file: string;
   readonly line: number;
+  /** Of a function that is passed to another one: the name of that one. */
   readonly name: string;
   readonly lines: number;
   readonly parameters: number;
@@ -57,6 +60,13 @@ const FUNCTIONS = new Set([
 /** Every TypeScript file under `folder` of `root`, sorted. */
 export function readSources(root: string, folder: string): Source[] {
   return sourceFiles(root, folder).map((file) => readSource(file, readFileSync(path.join(root, file), 'utf8')));
+}
+
+/** {@link readSources} of several folders, in a process of its own: within Jest, parsing takes ten times as long. */
+export function readSourcesApart(folders: readonly string[]): Source[] {
+  const program = fileURLToPath(new URL('printsources.js', import.meta.url));
+  const text = execFileSync(process.execPath, [program, ...folders], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  return JSON.parse(text);
 }
 
 /** The paths of the TypeScript files under `folder`, from `root`, sorted. */
@@ -130,11 +140,17 @@ function shapeOf(file: string, node: Node, parent: Node | undefined): FunctionSh
   return {
     file,
     line: start.line,
-    name: key ?? '(anonymous)',
+    name: key ?? calledName(parent?.['callee']) ?? '(anonymous)',
     lines: end.line - start.line + 1,
     parameters: list(node['params']).length,
     depth: depthOf(node['body']),
   };
+}
+
+/** The first name of what is called: `describe` of `describe.each([…])(…)`. */
+function calledName(callee: unknown): string | undefined {
+  if (!isNode(callee)) return undefined;
+  return nameOf(callee) ?? calledName(callee['callee'] ?? callee['object'] ?? callee['tag']);
 }
 
 /** Deepest nesting below `value`, functions inside it left out: they are counted by themselves. An `else if` is no deeper than its `if`. */

@@ -82,6 +82,53 @@ const CRD = {
 };
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
+const RESPONSE_KIND = { group: 'discovery.example.com', version: 'v1', kind: 'Passing' };
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+/** The group of the definition, as aggregated discovery lists it. */
+const GROUP = {
+  metadata: { name: 'discovery.example.com' },
+  versions: [
+    {
+      version: 'v1',
+      freshness: 'Current',
+      resources: [
+        {
+          resource: 'passings',
+          responseKind: RESPONSE_KIND,
+          scope: 'Cluster',
+          singularResource: 'passing',
+          verbs: VERBS,
+          shortNames: ['pa'],
+          categories: ['all'],
+          subresources: [
+            { subresource: 'status', responseKind: RESPONSE_KIND, verbs: ['get', 'patch', 'update'] },
+            {
+              subresource: 'scale',
+              responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+              verbs: ['get', 'patch', 'update'],
+            },
+          ],
+        },
+      ],
+    },
+    {
+      version: 'v1beta1',
+      freshness: 'Current',
+      resources: [
+        {
+          resource: 'passings',
+          responseKind: { ...RESPONSE_KIND, version: 'v1beta1' },
+          scope: 'Cluster',
+          singularResource: 'passing',
+          verbs: VERBS,
+          shortNames: ['pa'],
+          categories: ['all'],
+        },
+      ],
+    },
+  ],
+};
+
 describeConformance('discovery', {}, (target) => {
   let wire: HttpsClient;
   beforeAll(async () => {
@@ -178,51 +225,7 @@ describeConformance('discovery', {}, (target) => {
       // Versions are added one after another.
       return items.find(({ metadata, versions }) => metadata.name === 'discovery.example.com' && versions.length === 2);
     });
-    const responseKind = { group: 'discovery.example.com', version: 'v1', kind: 'Passing' };
-    const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
-    expect(group).toEqual({
-      metadata: { name: 'discovery.example.com' },
-      versions: [
-        {
-          version: 'v1',
-          freshness: 'Current',
-          resources: [
-            {
-              resource: 'passings',
-              responseKind,
-              scope: 'Cluster',
-              singularResource: 'passing',
-              verbs,
-              shortNames: ['pa'],
-              categories: ['all'],
-              subresources: [
-                { subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] },
-                {
-                  subresource: 'scale',
-                  responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
-                  verbs: ['get', 'patch', 'update'],
-                },
-              ],
-            },
-          ],
-        },
-        {
-          version: 'v1beta1',
-          freshness: 'Current',
-          resources: [
-            {
-              resource: 'passings',
-              responseKind: { ...responseKind, version: 'v1beta1' },
-              scope: 'Cluster',
-              singularResource: 'passing',
-              verbs,
-              shortNames: ['pa'],
-              categories: ['all'],
-            },
-          ],
-        },
-      ],
-    });
+    expect(group).toEqual(GROUP);
     await waitFor('its group alone', async () => (await get('/apis/discovery.example.com')).code === 200);
     expect(await json('/apis/discovery.example.com')).toEqual({
       kind: 'APIGroup',

@@ -5,13 +5,12 @@ import type { ConformanceTarget } from '../target.js';
 import { configOf } from './clientnode.js';
 import { ClientLog } from './clientlog.js';
 
-const NAMESPACE = 'client-node-informer';
+const namespace = 'client-node-informer';
 
 /** Runs an informer whose watches end every second. Returns the reported changes, made before, during and after watches. */
 export async function useInformer(target: ConformanceTarget): Promise<readonly string[]> {
   const config = configOf(target);
   const core = config.makeApiClient(CoreV1Api);
-  const namespace = NAMESPACE;
   await core.createNamespace({ body: { metadata: { name: namespace } } });
   const write = (name: string, at: string): Promise<unknown> =>
     core.createNamespacedConfigMap({

@@ -65,15 +65,11 @@ export async function playSequence(seed: number, players: Servers): Promise<Play
   const streams = new WatchPairs();
   const moves: RandomRequest[] = [opening];
   const known: string[] = [];
+  const definitions = kinds.flatMap(({ names = [] }) => names);
   try {
     for (let step = 1; step <= STEPS; step++) {
       const kind = dice.pick(kinds);
-      const board: RequestContext = {
-        kind,
-        label: mark,
-        names: kind.names !== undefined ? kind.names : kind.namespaced ? ['x', 'y', 'z'] : [`${mark}-x`, `${mark}-y`],
-      };
-      const move = nextRequest(dice, board);
+      const move = nextRequest(dice, contextOf(kind, mark));
       moves.push(move);
       const [embedded, real] = await (move.watch === true
         ? streams.open(move, sides)
@@ -83,32 +79,10 @@ export async function playSequence(seed: number, players: Servers): Promise<Play
         : undefined;
       if (parted !== undefined)
         return { requests: moves.length, known: [...known, parted.reason], difference: undefined };
-      const changed =
-        Math.min(embedded.code, real.code) >= REFUSED
-          ? []
-          : definitionsAfter(
-              move,
-              kinds.flatMap(({ names = [] }) => names),
-            );
-      for (const path of changed) {
-        const isSettled = await Promise.all(sides.map((side) => settles(side, path)));
-        const state = await Promise.all([
-          sides[0].send({ method: 'GET', path }),
-          sides[1].send({ method: 'GET', path }),
-        ]);
-        if (isDeepStrictEqual(embedded, real) && (isSettled.includes(false) || !isDeepStrictEqual(...state)))
-          return {
-            requests: moves.length,
-            known,
-            difference: {
-              seed,
-              step,
-              moves,
-              embedded: { path, settled: isSettled[0], ...state[0] },
-              real: { path, settled: isSettled[1], ...state[1] },
-            },
-          };
-      }
+      const isRefused = Math.min(embedded.code, real.code) >= REFUSED;
+      const apart = await definitionsApart(isRefused ? [] : definitionsAfter(move, definitions), sides);
+      if (isDeepStrictEqual(embedded, real) && apart !== undefined)
+        return { requests: moves.length, known, difference: { seed, step, moves, ...apart } };
       if (isDeepStrictEqual(embedded, real)) continue;
       const excuse = KNOWN.find(({ applies }) => applies(move, embedded, real));
       if (excuse === undefined)
@@ -128,6 +102,32 @@ export async function playSequence(seed: number, players: Servers): Promise<Play
     await Promise.all(sides.map((side) => tidy(side, kinds)));
     await watches.end();
   }
+}
+
+/** What the two servers have of the first of these definitions that differs once it has settled; undefined where none does. */
+async function definitionsApart(
+  paths: readonly string[],
+  sides: readonly [ServerClient, ServerClient],
+): Promise<Pick<Difference, 'embedded' | 'real'> | undefined> {
+  for (const path of paths) {
+    const isSettled = await Promise.all(sides.map((side) => settles(side, path)));
+    const [embedded, real] = await Promise.all([
+      sides[0].send({ method: 'GET', path }),
+      sides[1].send({ method: 'GET', path }),
+    ]);
+    if (isSettled.includes(false) || !isDeepStrictEqual(embedded, real))
+      return {
+        embedded: { path, settled: isSettled[0], ...embedded },
+        real: { path, settled: isSettled[1], ...real },
+      };
+  }
+  return undefined;
+}
+
+/** What a request to a kind is made from. */
+function contextOf(kind: Kind, mark: string): RequestContext {
+  const ownNames = kind.namespaced ? ['x', 'y', 'z'] : [`${mark}-x`, `${mark}-y`];
+  return { kind, label: mark, names: kind.names ?? ownNames };
 }
 
 interface Watches {

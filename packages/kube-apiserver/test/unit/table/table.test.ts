@@ -9,7 +9,7 @@ import { includeObjectOf, toTable } from '../../../src/table/table.js';
 import { root } from '../../../testing/root.js';
 import { builtin } from '../builtins/builtin.js';
 import { THING } from '../discovery/thing.js';
-import { rows } from './rows.js';
+import { ROWS } from './rows.js';
 
 interface Recorded {
   readonly object: KubeObject;
@@ -47,7 +47,7 @@ function table(
 }
 
 describe('rows', () => {
-  it.each(rows().map(({ name }) => name))('the row of %s is that of kube-apiserver', (name) => {
+  it.each(ROWS.map(({ name }) => name))('the row of %s is that of kube-apiserver', (name) => {
     const { object, columns, cells } = recorded[name] ?? {
       object: { apiVersion: '', kind: '', metadata: {} },
       columns: [],
