@@ -1,6 +1,6 @@
 import { validityProblem } from '../runtime/vocabulary/keypair.js';
 import type { ReviewAccess } from '../runtime/client/accessreview.js';
-import { delay, type Clock } from '../runtime/clock.js';
+import { delay, whenAborted, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/endpoints/health.js';
 import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/budget.js';
@@ -22,39 +22,42 @@ import { Upstream } from './upstream/upstream.js';
 
 export interface GatewayOptions {
   readonly listen: { readonly host: string; readonly port: number };
+  /** Paths of the PEM files of the serving certificate and of its key. */
   readonly tlsCert: string;
   readonly tlsKey: string;
   /** `https://host:port` of the Kubernetes API. */
   readonly upstream: string;
-  /** PEM file with the certificate authorities that it is verified by. */
+  /** Path of the PEM file with the certificate authorities by which the API server is verified. */
   readonly upstreamCa: string;
   readonly upstreamTimeoutMs: number;
   readonly limits: ServerLimits;
-  /** Only the status codes of the interface, and no error bodies. */
+  /** Respond only with 200, 403, 404, 500 and 503, and send no body with errors: `--strict-status-codes`. */
   readonly strict: boolean;
   readonly userAgent: string;
-  /** The OpenAPI document, JSON. */
+  /** The OpenAPI document of the interface, JSON. */
   readonly openapi: string;
   readonly rules: FieldRules;
-  /** Between the termination signal and the end of listening: load balancers need it to stop routing here. */
+  /** How long new connections are accepted after the termination signal: load balancers stop routing here meanwhile. */
   readonly shutdownDelayMs: number;
   readonly reloadEveryMs: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: GatewayMetrics;
-  /** Undefined without traces. */
+  /** Undefined when no traces are recorded. */
   readonly tracer?: Tracer | undefined;
 }
 
 const MIB = 1024 * 1024;
-/** Bodies of requests and responses that are held at a time. The first 64 KiB of each are not counted. */
+/** The memory of all bodies of requests and responses at a time. */
 const BODY_BYTES = 96 * MIB;
+/** The first bytes of each body are not counted, so that large bodies never keep a small one out. */
 const UNCOUNTED_BYTES = 64 * 1024;
+/** How long requests in progress may take to end once no connection is accepted any more. */
 const DRAIN_MS = 5_000;
 
 /**
- * The HTTPS interface. It has no state and no rights of its own: each request is sent to the one API server with the
- * caller's token, at most once.
+ * The HTTPS interface. It stores nothing and has no rights of its own: each request is sent to the one API server with
+ * the caller's token, at most once.
  */
 export class Gateway {
   readonly name = 'gateway';
@@ -136,21 +139,21 @@ export class Gateway {
     return port;
   }
 
-  /** Serves until the signal, then drains. Resolves with true. */
+  /** Serves, once started, until `signal` fires; then stops. Resolves with true: it cannot end in another way. */
   async run(signal: AbortSignal): Promise<boolean> {
-    if (!signal.aborted)
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await whenAborted(signal);
     await this.stop();
     return true;
   }
 
+  /** Is not ready from now on, accepts connections for the shutdown delay, then drains and closes. */
   async stop(): Promise<void> {
     const { clock, shutdownDelayMs } = this.#options;
     this.#state = 'draining';
     this.#upstreamReadiness.stop();
     this.#server.beginDrain();
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
-    // The handlers of clients that have gone do not wait for their turn at the parser.
+    // A handler whose client has gone may still wait for the parser: closing the parser ends that.
     await this.#server.stop(DRAIN_MS, () => this.#parser.close());
     for (const reloader of this.#reloaders) reloader.stop();
     await this.#upstream.close();

@@ -11,8 +11,9 @@ import { isFailure } from '../runtime/errors.js';
 
 /** The field manager of `kubectl apply --server-side`, so that a user can apply `deploy/` without a conflict. */
 const FIELD_MANAGER = 'kubectl';
-/** Kinds that are skipped, since the operator runs in this process. */
+/** Kinds that are skipped: they run and protect the pods of the operator, which runs in this process. */
 const SKIPPED: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
+/** By apiVersion and kind. */
 const TYPES: ReadonlyMap<string, ResourceType> = new Map(
   [...Object.values(ownKinds), ...Object.values(builtInKinds)]
     .filter(isType)
@@ -20,8 +21,8 @@ const TYPES: ReadonlyMap<string, ResourceType> = new Map(
 );
 
 /**
- * Applies `deploy/standalone`: CRDs, namespace, rights, policies. An object that another field manager has changed is kept;
- * the names of such objects are returned.
+ * Applies `deploy/standalone`, the manifests of the operator, to the embedded API server at each start. An object that
+ * conflicts with the fields of another manager is kept as it is; returns kind and name of each such object.
  * @throws Error for an unknown kind; ApiError.
  */
 export async function install(client: KubeClient): Promise<readonly string[]> {

@@ -6,6 +6,7 @@ import { KubeconfigError } from '../../runtime/transport/credentials.js';
 import { ApiError, errorText } from '../../runtime/errors.js';
 import { printAnswer, printNote, withOutput } from './print.js';
 
+/** The file descriptor. */
 const STANDARD_OUTPUT = 1;
 
 /** What a command prints, and its exit code. */
@@ -16,7 +17,10 @@ export interface Answer {
   readonly errors?: readonly string[];
 }
 
-/** Prints the answer; returns the exit code: 1, and one line on standard error, when there is none. */
+/**
+ * Runs the work of a command and prints its answer; returns the exit code. An error that a user can meet, such as one
+ * of the API, becomes one line on standard error and exit code 1. Any other error is thrown.
+ */
 export function answer(command: string, work: () => Promise<Answer>): Promise<number> {
   const program = `${PROGRAM} ${command}`;
   return withOutput(program, async () => {
@@ -36,11 +40,11 @@ async function answerOrError(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Whether the output has colors. */
-export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
-  return color === 'always' || (color === 'auto' && isatty(STANDARD_OUTPUT));
-}
-
 function isExpected(error: unknown): boolean {
   return [ApiError, KubeconfigError, InputError, NotFoundError, RefusedError].some((kind) => error instanceof kind);
+}
+
+/** Whether the answer has colors, by `--color`: with `auto`, when standard output is a terminal. */
+export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
+  return color === 'always' || (color === 'auto' && isatty(STANDARD_OUTPUT));
 }

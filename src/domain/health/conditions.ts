@@ -24,12 +24,7 @@ export interface HealthCondition {
   readonly lastUpdateTime: string;
 }
 
-/** Whether the condition says that the hub has seen an agent of the cluster at some time. */
-export function saysJoined(condition: { readonly type?: unknown; readonly status?: unknown }): boolean {
-  return condition.type === JOINED_CONDITION && condition.status === 'True';
-}
-
-/** A stored condition, unchecked: anybody with the right may have written it. */
+/** A condition as it is stored, unchecked: anybody with the right may have written it. */
 export interface StoredCondition {
   readonly type: string;
   readonly status: string;
@@ -39,6 +34,7 @@ export interface StoredCondition {
   readonly lastUpdateTime?: string;
 }
 
+/** What the judge has found of one cluster. */
 export interface ConditionInput {
   readonly name: string;
   readonly accepts: boolean;
@@ -59,9 +55,11 @@ export interface ConditionInput {
 
 type State = Pick<HealthCondition, 'status' | 'reason' | 'message'>;
 
+/** Separates what a message says of the Lease from what it says of the brake. */
 const NOT_TAINTED = '; not tainted: ';
+const STOPPED: HealthReason = 'ManagedClusterLeaseUpdateStopped';
 
-/** The types of these conditions. */
+/** The types of the conditions that the health judge writes, that of a refused write included. */
 export const HEALTH_CONDITIONS: readonly string[] = Object.freeze([
   HUB_ACCEPTED_CONDITION,
   JOINED_CONDITION,
@@ -70,7 +68,15 @@ export const HEALTH_CONDITIONS: readonly string[] = Object.freeze([
   HUB_WRITE_REFUSED_CONDITION,
 ]);
 
-/** All conditions to store, with the stored times where nothing has changed. `now` is RFC 3339. */
+/** Whether the condition says that the hub has seen an agent of the cluster at some time. */
+export function saysJoined(condition: { readonly type?: unknown; readonly status?: unknown }): boolean {
+  return condition.type === JOINED_CONDITION && condition.status === 'True';
+}
+
+/**
+ * All conditions to store, with the stored times where nothing has changed. That of a refused write is not among them:
+ * the write that stores them ends it. `now` is RFC 3339.
+ */
 export function healthConditions(
   stored: readonly StoredCondition[],
   input: ConditionInput,
@@ -78,7 +84,7 @@ export function healthConditions(
 ): readonly HealthCondition[] {
   const find = (type: string): StoredCondition | undefined => stored.find((one) => one.type === type);
   const states: readonly (readonly [string, State | undefined])[] = [
-    [HUB_ACCEPTED_CONDITION, accepted(input)],
+    [HUB_ACCEPTED_CONDITION, hubAccepted(input)],
     [JOINED_CONDITION, joined(input, find(JOINED_CONDITION))],
     [AVAILABLE_CONDITION, available(input, find(AVAILABLE_CONDITION))],
     [CLOCK_SYNCED_CONDITION, clockSynced(input, find(CLOCK_SYNCED_CONDITION))],
@@ -86,13 +92,13 @@ export function healthConditions(
   return states.flatMap(([type, state]) => (state === undefined ? [] : [timed(type, state, find(type), now)]));
 }
 
-/** Whether the stored conditions of these types are the wanted ones. */
+/** Whether the stored conditions of the judge's types are the wanted ones; others are left to who wrote them. */
 export function sameConditions(wanted: readonly HealthCondition[], stored: readonly StoredCondition[]): boolean {
   const own = stored.filter(({ type }) => HEALTH_CONDITIONS.includes(type));
   return own.length === wanted.length && wanted.every((one) => own.some((other) => isSame(one, other)));
 }
 
-function accepted({ accepts }: ConditionInput): State {
+function hubAccepted({ accepts }: ConditionInput): State {
   return accepts
     ? { status: 'True', reason: 'HubClusterAdminAccepted', message: 'spec.hubAcceptsClient is true' }
     : {
@@ -125,9 +131,7 @@ function available(input: ConditionInput, stored: StoredCondition | undefined): 
   }
 }
 
-const STOPPED: HealthReason = 'ManagedClusterLeaseUpdateStopped';
-
-/** A stored time is kept: the process measures ages from its own start, not from the renewal. */
+/** A stored message stays, with its time: a new process knows only renewals since its own start. */
 function stoppedText({ name, lastRenewal }: ConditionInput, stored: StoredCondition | undefined): string {
   const known = stored?.status === 'Unknown' && stored.reason === STOPPED ? stored.message : undefined;
   return known?.split(NOT_TAINTED)[0] ?? `no renewal of Lease ${AGENTS_NAMESPACE}/${name} seen since ${lastRenewal}`;
@@ -157,26 +161,28 @@ function clockSynced(input: ConditionInput, stored: StoredCondition | undefined)
       };
 }
 
-/** A stored condition as it is. */
+/** The stored condition stays as it is. */
 function kept(stored: StoredCondition | undefined): State | undefined {
   if (stored === undefined) return undefined;
   const { status, reason = '', message = '' } = stored;
   return { status: status as ConditionStatus, reason: reason as HealthReason, message };
 }
 
+/** The condition with its times and a message of bounded length. lastTransitionTime changes with the status only. */
 function timed(type: string, state: State, stored: StoredCondition | undefined, now: string): HealthCondition {
-  const next = { ...state, message: clip(state.message) };
+  const wanted = { ...state, message: clip(state.message) };
   const { lastTransitionTime = now, lastUpdateTime = now } = stored ?? {};
   const isUnchanged =
-    stored?.status === next.status && stored.reason === next.reason && stored.message === next.message;
+    stored?.status === wanted.status && stored.reason === wanted.reason && stored.message === wanted.message;
   return {
     type,
-    ...next,
-    lastTransitionTime: stored?.status === next.status ? lastTransitionTime : now,
+    ...wanted,
+    lastTransitionTime: stored?.status === wanted.status ? lastTransitionTime : now,
     lastUpdateTime: isUnchanged ? lastUpdateTime : now,
   };
 }
 
+/** lastUpdateTime is not compared: it changes with the others, and alone it is no reason for a write. */
 function isSame(one: HealthCondition, other: StoredCondition): boolean {
   return (
     one.type === other.type &&
@@ -187,14 +193,17 @@ function isSame(one: HealthCondition, other: StoredCondition): boolean {
   );
 }
 
-/** The stored conditions of these types as they are, for a write that must not take them away; a refusal is over with it. */
+/**
+ * The stored conditions of the judge as they are, for a write of something else: an apply removes what it does not
+ * name. That of a refused write is left out: a write that is stored ends it.
+ */
 export function storedHealthConditions(stored: readonly StoredCondition[]): readonly HealthCondition[] {
   return stored.filter(
     ({ type }) => HEALTH_CONDITIONS.includes(type) && type !== HUB_WRITE_REFUSED_CONDITION,
   ) as readonly HealthCondition[];
 }
 
-/** The stored conditions with that of a refused write; undefined where it is stored already. `now` is RFC 3339. */
+/** The stored conditions and that of a refused write; undefined when it is stored already. `now` is RFC 3339. */
 export function refusedConditions(
   stored: readonly StoredCondition[],
   message: string,

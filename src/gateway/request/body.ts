@@ -4,7 +4,7 @@ import type { Reservation } from './budget.js';
 import { header, type HeaderMap } from './headers.js';
 import { StatusError } from '../statuserror.js';
 
-const MAX_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Whether the head announces a request body. */
 export function announcesBody(headers: HeaderMap): boolean {
@@ -14,18 +14,18 @@ export function announcesBody(headers: HeaderMap): boolean {
 
 /** @throws StatusError `tooLarge` when the head announces more than 1 MiB */
 export function checkLength(headers: HeaderMap): void {
-  if (Number(header(headers, 'content-length') ?? 0) > MAX_BODY) throw tooLarge();
+  if (Number(header(headers, 'content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
 }
 
 /**
  * Reads a body to its end, at most 1 MiB whatever length was announced. Its bytes are reserved in `memory` as they
- * arrive. After an error the rest is left unread. An iterator of the stream would cost more than all checks of a small
- * body.
+ * arrive; the caller releases them. After an error the rest is left unread.
  * @throws StatusError; another Error when the client leaves
  */
 export function readBody(message: IncomingMessage, memory: Reservation): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let received = 0;
+  // By events: an iterator of the stream would cost more than all checks of a small body.
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       message.off('data', onData).off('end', onEnd).off('close', onClose);
@@ -42,7 +42,7 @@ export function readBody(message: IncomingMessage, memory: Reservation): Promise
     const onData = (bytes: Buffer): void => {
       chunks.push(bytes);
       received += bytes.length;
-      if (received > MAX_BODY) fail(tooLarge());
+      if (received > MAX_BODY_BYTES) fail(tooLarge());
       else if (!memory.grow(received, onEvicted))
         fail(new StatusError('unavailable', { message: 'too many bodies at once', close: true }));
     };
@@ -59,7 +59,6 @@ export function readBody(message: IncomingMessage, memory: Reservation): Promise
   });
 }
 
-/** The error for a body of more than 1 MiB. */
 function tooLarge(): StatusError {
-  return new StatusError('tooLarge', { message: `the body is larger than ${MAX_BODY} bytes`, close: true });
+  return new StatusError('tooLarge', { message: `the body is larger than ${MAX_BODY_BYTES} bytes`, close: true });
 }

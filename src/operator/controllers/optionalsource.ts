@@ -5,15 +5,17 @@ import type { CacheSource } from '../../runtime/manager/group.js';
 import type { Logger } from '../../runtime/logger.js';
 
 /**
- * The cache of an API that need not be installed, as a source of a group: the group neither waits for it nor becomes unready
- * with it. Says once that the API is not served, and once when it is.
+ * The cache of an API that need not be installed, as a source of a group. The group does not wait for it: `whenSynced`
+ * resolves at once. Nor does its failure make the group unready: the source has no `failure`. Logs whether the API is
+ * served once that is known, and then at each change.
  */
 export function optionalSource(cache: Cache<KubeObject>, log: Logger): CacheSource {
   const resource = `${cache.type.plural}.${cache.type.group}`;
+  /** Undefined until it is known. */
   let isServed: boolean | undefined;
   cache.onState(() => {
-    const missing = isFailure(cache.failure(), 'ResourceMissing', 'NotFound');
-    if (missing && isServed !== false) {
+    const isMissing = isFailure(cache.failure(), 'ResourceMissing', 'NotFound');
+    if (isMissing && isServed !== false) {
       isServed = false;
       log.warn({ resource, version: cache.type.version }, 'API is not served; ignored until it is');
     }

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import type { GuardRow, GuardedWrite } from '../client/guard.js';
 import { field } from '../vocabulary/json.js';
 
-/** A coordination.k8s.io Lease; times are RFC 3339 with six decimals. */
+/** The coordination.k8s.io Lease that candidates elect a leader by; times are RFC 3339 with six decimals. */
 export interface Lease extends KubeObject {
   readonly spec?: {
     readonly holderIdentity?: string;
@@ -15,8 +15,9 @@ export interface Lease extends KubeObject {
   };
 }
 
-/** A longer leaseDurationSeconds is not from this program; a candidate waits at most this long. */
+/** A candidate waits at most this long: a longer leaseDurationSeconds is not from this program. */
 const LONGEST_DURATION_MS = 60_000;
+/** The API server rejects a longer field manager. */
 const FIELD_MANAGER_LIMIT = 128;
 
 /**
@@ -28,29 +29,30 @@ export function creationFieldManager(fieldManager: string, identity: string): st
   return `${fieldManager}_${printable}`.slice(0, FIELD_MANAGER_LIMIT);
 }
 
-/** `2026-01-01T00:00:00.000000Z`: a time as Kubernetes writes a MicroTime. `ms`: since the epoch. */
+/** Ms since the epoch as Kubernetes writes a MicroTime: `2026-01-01T00:00:00.000000Z`. */
 export function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
 /** A new Lease held by `identity`. */
 export function newLease(name: ObjectName, identity: string, durationMs: number, now: number): Lease {
-  const spec = { ...heldBy(identity, durationMs, now), leaseTransitions: 0 };
+  const spec = { ...acquiredBy(identity, durationMs, now), leaseTransitions: 0 };
   return { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata: { ...name }, spec };
 }
 
-/** The Lease taken over by `identity`. leaseTransitions counts changes of the holder only. */
+/** The Lease acquired by `identity`. leaseTransitions counts changes of the holder only. */
 export function takenLease(lease: Lease, identity: string, durationMs: number, now: number): Lease {
   const before = lease.spec?.leaseTransitions ?? 0;
   const leaseTransitions = lease.spec?.holderIdentity === identity ? before : before + 1;
-  return { ...lease, spec: { ...lease.spec, ...heldBy(identity, durationMs, now), leaseTransitions } };
+  return { ...lease, spec: { ...lease.spec, ...acquiredBy(identity, durationMs, now), leaseTransitions } };
 }
 
-function heldBy(identity: string, durationMs: number, now: number): NonNullable<Lease['spec']> {
+function acquiredBy(identity: string, durationMs: number, now: number): NonNullable<Lease['spec']> {
   const time = microTime(now);
   return { holderIdentity: identity, leaseDurationSeconds: durationMs / 1000, acquireTime: time, renewTime: time };
 }
 
+/** The Lease renewed by its holder. */
 export function renewedLease(lease: Lease, now: number): Lease {
   return { ...lease, spec: { ...lease.spec, renewTime: microTime(now) } };
 }
@@ -63,8 +65,9 @@ export function releasedLease(lease: Lease, now: number): Lease {
 /** The Lease as a candidate has observed it, with the time of the last renewal on the local monotonic clock. */
 export class LeaseObserver {
   readonly #clock: Clock;
-  #newest: Lease | undefined;
-  #since = 0;
+  #observed: Lease | undefined;
+  /** Monotonic ms at which the last renewal was observed. */
+  #renewedAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -72,34 +75,34 @@ export class LeaseObserver {
 
   /** The Lease as last observed. */
   get lease(): Lease | undefined {
-    return this.#newest;
+    return this.#observed;
   }
 
   /** Records the Lease. One that is older than the last is ignored: it comes from a cache that lags. */
   observe(lease: Lease | undefined): void {
-    const { uid, resourceVersion = '' } = this.#newest?.metadata ?? {};
+    const { uid, resourceVersion = '' } = this.#observed?.metadata ?? {};
     const isSame = lease?.metadata.uid === uid;
     if (isSame && isOlder(lease?.metadata.resourceVersion ?? '', resourceVersion)) return;
-    const isRenewed = !isSame || JSON.stringify(lease?.spec) !== JSON.stringify(this.#newest?.spec);
-    if (isRenewed) this.#since = this.#clock.monotonic();
-    this.#newest = lease;
+    const isRenewed = !isSame || JSON.stringify(lease?.spec) !== JSON.stringify(this.#observed?.spec);
+    if (isRenewed) this.#renewedAt = this.#clock.monotonic();
+    this.#observed = lease;
   }
 
   /**
-   * Ms until `identity` may take the Lease. Zero when it does not exist, has no holder or is held by `identity`, or when
-   * its holder has not renewed it for its duration (at least `durationMs`) since the last renewal was observed.
+   * Ms until `identity` may take the Lease. Zero when it does not exist, has no holder or is held by `identity`, or
+   * when no renewal was observed for its duration, which counts as `durationMs` at least.
    */
   msUntilFree(identity: string, durationMs: number): number {
-    const spec = this.#newest?.spec;
+    const spec = this.#observed?.spec;
     const holder = spec?.holderIdentity ?? '';
     if (holder === '' || holder === identity) return 0;
     const declared = (spec?.leaseDurationSeconds ?? 0) * 1000;
     const duration = Math.max(durationMs, Math.min(declared, LONGEST_DURATION_MS));
-    return Math.max(0, this.#since + duration - this.#clock.monotonic());
+    return Math.max(0, this.#renewedAt + duration - this.#clock.monotonic());
   }
 }
 
-/** The guard rows of an elector: this Lease, with `identity` as holder, or released. */
+/** The rows of the write guard for an elector: this Lease with `identity` as holder, or an update that releases it. */
 export function leaseRights(lease: ObjectName, identity: string): readonly GuardRow[] {
   return [
     {

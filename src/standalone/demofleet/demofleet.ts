@@ -25,17 +25,37 @@ export interface DemoFleetOptions extends MemberTools {
 export const DEMO_SET = 'demo';
 /** Clusters that join at the same time: the API server and the agents of a thousand clusters share one process. */
 const JOINING = 4;
-/** A cluster that has not reported after this long does not keep the next one from joining. */
-const JOINING_MS = 30_000;
-const VALID_SECONDS = 3_600;
+/** The next cluster joins after this long even if the one before has not reported. */
+const REPORT_TIMEOUT_MS = 30_000;
+/** The lifetime of the token that a cluster joins with. */
+const JOIN_TOKEN_SECONDS = 3_600;
+/** The shortest that the API permits, so that what the hub does about a silent cluster is seen within minutes. */
+const LEASE_SECONDS = 10;
+/** Nine lease durations: the cluster is unreachable after four, and a toleration of 20 s ends before it is back. */
+const OUTAGE_MS = 90_000;
+export const OUTAGE_PERIOD_MS = 180_000;
+/** Between the end of joining and the first outage. */
+const FIRST_OUTAGE_MS = 60_000;
+/** At most every sixth cluster has outages: the brake of the hub taints none when most of a fleet is silent. */
+const CLUSTERS_PER_OUTAGE = 6;
+/** At most as many clusters have outages as the hub taints in a minute. */
+const MAX_OUTAGES = 6;
+
+/** A cluster that is silent again and again. */
+interface Outage {
+  /** Number of the cluster, from 0 on. */
+  readonly cluster: number;
+  /** When it is silent for the first time, ms after the end of joining; then once in each {@link OUTAGE_PERIOD_MS}. */
+  readonly firstMs: number;
+}
 
 /**
  * A fleet of simulated clusters with real agents, in this process.
  *
- * Flow: the set `demo`, with a binding in the namespace `default`; then the clusters join, a few at a time, by the requests of
- * `cluster add` and of the agent; then some of them fall silent again and again. A cluster that has joined at an earlier start
- * joins as by `cluster add --renew`, since the token of its agent is not kept.
- * What somebody changes on the hub stays: a cluster that is refused does not join, and a line says so.
+ * It applies the set `demo`, with a binding in the namespace `default`. Then the clusters join, a few at a time, by the
+ * requests of `cluster add` and of the agent. Then some of them fall silent again and again. A cluster that has joined
+ * at an earlier start joins as by `cluster add --renew`, since the token of its agent is not kept. What somebody
+ * changes on the hub stays: a cluster that is refused does not join, and a line says so.
  */
 export class DemoFleet implements Runnable {
   readonly name = 'demo-fleet';
@@ -46,16 +66,16 @@ export class DemoFleet implements Runnable {
     this.#options = options;
   }
 
-  /** Until `signal` fires. Never rejects: the hub is of use without the fleet, too. */
+  /** Runs until `signal` fires; resolves with true. Never rejects: the hub is of use without the fleet, too. */
   async run(signal: AbortSignal): Promise<boolean> {
     const { total, log, print } = this.#options;
     try {
-      await this.#makeSet(signal);
+      await this.#applySet(signal);
       print(`demo fleet: ${total} clusters join`);
-      const numbers = Array.from({ length: total }, (_, index) => index).values();
-      await Promise.all(Array.from({ length: JOINING }, () => this.#joinAll(numbers, signal)));
+      const numbers = Array.from({ length: total }, (_, number) => number).values();
+      await Promise.all(Array.from({ length: JOINING }, () => this.#joinOneByOne(numbers, signal)));
       print(this.#joinedLine());
-      await Promise.all(outagesOf(total).map((outage) => this.#repeat(outage, signal)));
+      await Promise.all(outagesOf(total).map((outage) => this.#repeatOutage(outage, signal)));
     } catch (error) {
       if (!signal.aborted) {
         log.error({ err: error }, 'the demo fleet failed');
@@ -67,7 +87,7 @@ export class DemoFleet implements Runnable {
     return true;
   }
 
-  async #makeSet(signal: AbortSignal): Promise<void> {
+  async #applySet(signal: AbortSignal): Promise<void> {
     const { client } = this.#options.hub;
     const options = { fieldManager: STANDALONE_FIELD_MANAGER, force: false, signal };
     const set: KubeObject = { metadata: { name: DEMO_SET } };
@@ -79,22 +99,22 @@ export class DemoFleet implements Runnable {
     await client.apply<KubeObject>(ManagedClusterSetBindings, binding, options);
   }
 
-  /** Lets clusters join one after the other; `numbers` are shared with others that do the same. */
-  async #joinAll(numbers: Iterator<number>, signal: AbortSignal): Promise<void> {
+  /** Lets the next cluster join as long as there is one; calls that run at the same time share `numbers`. */
+  async #joinOneByOne(numbers: Iterator<number>, signal: AbortSignal): Promise<void> {
     for (let next = numbers.next(); next.done !== true; next = numbers.next()) {
       signal.throwIfAborted();
       await this.#join(next.value, signal);
     }
   }
 
-  async #join(index: number, signal: AbortSignal): Promise<void> {
+  async #join(number: number, signal: AbortSignal): Promise<void> {
     const { log, print } = this.#options;
-    const cluster = demoCluster(index);
+    const cluster = demoCluster(number);
     try {
-      const member = new Member(cluster.name, new DemoHome(cluster, await this.#manifest(cluster.name)), this.#options);
+      const member = new Member(cluster.name, new DemoHome(cluster, await this.#joinData(cluster.name)), this.#options);
       this.#members.push(member);
       member.start();
-      await this.#reported(member, signal);
+      await this.#waitForReport(member, signal);
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ cluster: cluster.name, error: errorText(error) }, 'a simulated cluster cannot join');
@@ -102,7 +122,7 @@ export class DemoFleet implements Runnable {
     }
   }
 
-  /** A cluster that has not reported yet may still join. */
+  /** The line after joining. A cluster that has not reported yet may still join. */
   #joinedLine(): string {
     const all = this.#members.length;
     const joined = this.#members.filter(({ hasReported }) => hasReported).length;
@@ -111,33 +131,34 @@ export class DemoFleet implements Runnable {
       : `demo fleet: ${joined} of ${all} clusters have joined, the others have not reported yet`;
   }
 
-  /** Until the cluster has reported, or for a time. */
-  async #reported(member: Member, signal: AbortSignal): Promise<void> {
-    await within(this.#options.clock, JOINING_MS, member.reported, signal);
+  /** Waits until the cluster has reported, for {@link REPORT_TIMEOUT_MS} at most. */
+  async #waitForReport(member: Member, signal: AbortSignal): Promise<void> {
+    await within(this.#options.clock, REPORT_TIMEOUT_MS, member.reported, signal);
     signal.throwIfAborted();
   }
 
-  /** What `cluster add` prints, without the objects around it. */
-  async #manifest(name: string): Promise<JoinData> {
+  /** What `cluster add` would give to the agent. The Lease shows that the cluster has been added before. */
+  async #joinData(name: string): Promise<JoinData> {
     const { hub, address } = this.#options;
     const renew = (await hub.client.get(Leases, { namespace: AGENTS_NAMESPACE, name })) !== undefined;
     if (!renew) {
-      const object = { metadata: { name }, spec: { leaseDurationSeconds: DEMO_LEASE_SECONDS } };
+      const object = { metadata: { name }, spec: { leaseDurationSeconds: LEASE_SECONDS } };
       await hub.client.apply<KubeObject>(ManagedClusters, object, {
         fieldManager: STANDALONE_FIELD_MANAGER,
         force: false,
       });
     }
-    const made = await prepareJoin(hub, { name, clusterSet: DEMO_SET, validSeconds: VALID_SECONDS, renew });
-    const { clusterUid, secretUid: joinSecretUid, token: joinToken } = made;
+    const join = await prepareJoin(hub, { name, clusterSet: DEMO_SET, validSeconds: JOIN_TOKEN_SECONDS, renew });
+    const { clusterUid, secretUid: joinSecretUid, token: joinToken } = join;
     return { cluster: name, clusterUid, joinToken, joinSecretUid, ...address };
   }
 
-  /** Rejects with the signal's reason. */
-  async #repeat({ cluster, firstMs }: Outage, signal: AbortSignal): Promise<void> {
+  /** Stops and starts the agent of a cluster until `signal` fires; rejects then with its reason. */
+  async #repeatOutage({ cluster, firstMs }: Outage, signal: AbortSignal): Promise<void> {
     const { clock, print } = this.#options;
     const { name } = demoCluster(cluster);
     const member = this.#members.find((one) => one.name === name);
+    // It could not join.
     if (member === undefined) return;
     await delay(clock, firstMs, signal);
     for (;;) {
@@ -151,32 +172,14 @@ export class DemoFleet implements Runnable {
   }
 }
 
-/** When clusters of the demo fleet are silent. Times are ms since the whole fleet has joined. */
-
-/** A cluster that is silent again and again. */
-interface Outage {
-  /** Number of the cluster, from 0 on. */
-  readonly cluster: number;
-  /** The first time; then each {@link OUTAGE_PERIOD_MS}. */
-  readonly firstMs: number;
-}
-
-/** Short, so that what the hub does about a silent cluster is seen within minutes. The shortest that the API permits. */
-const DEMO_LEASE_SECONDS = 10;
-/** Nine lease durations: the cluster is unreachable after four, and a toleration of 20 s ends before it is back. */
-const OUTAGE_MS = 90_000;
-export const OUTAGE_PERIOD_MS = 180_000;
-
-const FIRST_MS = 60_000;
-/** At most every sixth cluster, so that the brake of the hub never holds them, and no more than it taints in a minute. */
-const SHARE = 6;
-const MOST = 6;
-
-/** The clusters of a fleet of `total`, one or more, that fall silent: spread over the fleet, and one after the other. */
+/**
+ * The clusters of a fleet of `total`, one or more, that have outages: spread over the fleet, and one after the other.
+ * There is at least one; that of a fleet of one is not tainted, since all of the fleet is silent.
+ */
 export function outagesOf(total: number): readonly Outage[] {
-  const count = Math.min(MOST, Math.max(1, Math.floor(total / SHARE)));
-  return Array.from({ length: count }, (_, at) => ({
-    cluster: Math.floor(((at + 0.5) * total) / count),
-    firstMs: FIRST_MS + (at * OUTAGE_PERIOD_MS) / count,
+  const count = Math.min(MAX_OUTAGES, Math.max(1, Math.floor(total / CLUSTERS_PER_OUTAGE)));
+  return Array.from({ length: count }, (_, index) => ({
+    cluster: Math.floor(((index + 0.5) * total) / count),
+    firstMs: FIRST_OUTAGE_MS + (index * OUTAGE_PERIOD_MS) / count,
   }));
 }

@@ -25,9 +25,13 @@ const libraries = [
   versions,
 ];
 
+/** Joined at the first call: a program that evaluates no expression does not build them. */
 let base: Functions | undefined;
 
-/** The functions that all expressions may call. Other libraries, such as the authorizer, are added to it. */
+/**
+ * The functions that all expressions may call. Libraries for some expressions only, such as the authorizer, are joined
+ * to these by who compiles them.
+ */
 export function baseFunctions(): Functions {
   base ??= joinLibraries(...libraries.map((library) => library().functions));
   return base;

@@ -8,8 +8,8 @@ import { bigintOf, listOf, plainText, textOf } from './operators.js';
 import { findAll, matches } from '../text/pattern.js';
 
 /**
- * String functions: those of CEL, the strings extension (version 2) and the Kubernetes regex library. Indexes count
- * code points.
+ * The string functions that expressions may call: those of CEL, the strings extension (version 2) and the Kubernetes
+ * regex library. Indexes count code points.
  */
 export function strings(): Library {
   const library = new Library();
@@ -42,17 +42,17 @@ export function strings(): Library {
     'string_find_all_string_int',
     'string.findAll(string, int): list(string)',
     ([text, pattern, limit], budget) => {
-      const most = Number(bigintOf(limit));
-      return new ValueList(findAll(textOf(text), textOf(pattern), most < 0 ? Infinity : most, budget));
+      const count = Number(bigintOf(limit));
+      return new ValueList(findAll(textOf(text), textOf(pattern), count < 0 ? Infinity : count, budget));
     },
   );
-  addPlaces(library);
-  addChanges(library);
+  addIndexFunctions(library);
+  addTransformations(library);
   return library;
 }
 
-function addPlaces(library: Library): void {
-  library.add('string_char_at_int', 'string.charAt(int): string', ([text, at]) => charAt(textOf(text), at));
+function addIndexFunctions(library: Library): void {
+  library.add('string_char_at_int', 'string.charAt(int): string', ([text, index]) => charAt(textOf(text), index));
   library.add('string_index_of_string', 'string.indexOf(string): int', ([text, part]) => indexOf(text, part, 0n));
   library.add('string_index_of_string_int', 'string.indexOf(string, int): int', ([text, part, from]) =>
     indexOf(text, part, bigintOf(from)),
@@ -65,13 +65,13 @@ function addPlaces(library: Library): void {
   );
   library.add('string_substring_int', 'string.substring(int): string', ([text, from]) => {
     const chars = charsOf(text);
-    return chars.slice(checked(from, chars.length)).join('');
+    return chars.slice(checkedIndex(from, chars.length)).join('');
   });
   library.add('string_substring_int_int', 'string.substring(int, int): string', ([text, from, to]) => {
     if (bigintOf(from) > bigintOf(to))
       throw new EvaluationError(`invalid substring range. start: ${bigintOf(from)}, end: ${bigintOf(to)}`);
     const chars = charsOf(text);
-    return chars.slice(checked(from, chars.length), checked(to, chars.length)).join('');
+    return chars.slice(checkedIndex(from, chars.length), checkedIndex(to, chars.length)).join('');
   });
 }
 
@@ -79,26 +79,27 @@ function charsOf(text: Value | undefined): string[] {
   return Array.from(textOf(text));
 }
 
-/** A valid index into a text, its end included. */
-function checked(place: Value | undefined, length: number): number {
-  const at = bigintOf(place);
-  if (at < 0n || at > BigInt(length)) throw new EvaluationError(`index out of range: ${at}`);
-  return Number(at);
+/** @throws EvaluationError unless the index is in a text of this length, whose end counts as in it */
+function checkedIndex(value: Value | undefined, length: number): number {
+  const index = bigintOf(value);
+  if (index < 0n || index > BigInt(length)) throw new EvaluationError(`index out of range: ${index}`);
+  return Number(index);
 }
 
-function charAt(text: string, place: Value | undefined): string {
+function charAt(text: string, value: Value | undefined): string {
   const length = codePoints(text);
-  const at = checked(place, length);
-  return (length === text.length ? text[at] : Array.from(text)[at]) ?? '';
+  const index = checkedIndex(value, length);
+  return (length === text.length ? text[index] : Array.from(text)[index]) ?? '';
 }
 
+/** As in cel-go, an empty part is found at `from` even where the text has no such index. */
 function indexOf(text: Value | undefined, part: Value | undefined, from: bigint): bigint {
   if (part === '') return from;
   if (from < 0n) throw new EvaluationError(`index out of range: ${from}`);
   const chars = charsOf(text);
   if (from >= BigInt(chars.length)) return -1n;
-  const skipped = chars.slice(0, Number(from)).join('').length;
-  const found = textOf(text).indexOf(textOf(part), skipped);
+  const offset = chars.slice(0, Number(from)).join('').length;
+  const found = textOf(text).indexOf(textOf(part), offset);
   return found < 0 ? -1n : BigInt(codePoints(textOf(text).slice(0, found)));
 }
 
@@ -108,17 +109,18 @@ function lastIndexOf(text: Value | undefined, part: Value | undefined): bigint {
   return charsOf(part).length > length ? -1n : lastIndexOfFrom(text, part, BigInt(length - 1));
 }
 
+/** The last occurrence that begins at `from` or before it. An empty part is found as in {@link indexOf}. */
 function lastIndexOfFrom(text: Value | undefined, part: Value | undefined, from: bigint): bigint {
   if (part === '') return from;
   if (from < 0n) throw new EvaluationError(`index out of range: ${from}`);
   const chars = charsOf(text);
   if (from >= BigInt(chars.length)) return -1n;
-  const before = chars.slice(0, Number(from)).join('').length;
-  const found = textOf(text).lastIndexOf(textOf(part), before);
+  const offset = chars.slice(0, Number(from)).join('').length;
+  const found = textOf(text).lastIndexOf(textOf(part), offset);
   return found < 0 ? -1n : BigInt(codePoints(textOf(text).slice(0, found)));
 }
 
-function addChanges(library: Library): void {
+function addTransformations(library: Library): void {
   library.add('string_lower_ascii', 'string.lowerAscii(): string', ([text]) =>
     textOf(text).replace(/[A-Z]+/g, (part) => part.toLowerCase()),
   );
@@ -126,14 +128,16 @@ function addChanges(library: Library): void {
     textOf(text).replace(/[a-z]+/g, (part) => part.toUpperCase()),
   );
   library.add('string_trim', 'string.trim(): string', ([text]) => trim(textOf(text)));
-  library.add('string_replace_string_string', 'string.replace(string, string): string', ([text, old, next], budget) =>
-    replace([textOf(text), textOf(old), textOf(next)], -1, budget),
+  library.add(
+    'string_replace_string_string',
+    'string.replace(string, string): string',
+    ([text, old, replacement], budget) => replace([textOf(text), textOf(old), textOf(replacement)], -1, budget),
   );
   library.add(
     'string_replace_string_string_int',
     'string.replace(string, string, int): string',
-    ([text, old, next, times], budget) =>
-      replace([textOf(text), textOf(old), textOf(next)], Number(bigintOf(times)), budget),
+    ([text, old, replacement, limit], budget) =>
+      replace([textOf(text), textOf(old), textOf(replacement)], Number(bigintOf(limit)), budget),
   );
   library.add(
     'string_split_string',
@@ -156,7 +160,7 @@ function addChanges(library: Library): void {
   });
 }
 
-/** White space in Go. */
+/** What Go's `unicode.IsSpace` accepts; `trim` of JavaScript also removes U+FEFF and keeps U+0085. */
 const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 function trim(text: string): string {
@@ -167,28 +171,32 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** Steps for formatting a nested value. */
-const PER_NODE = 4;
+/** Steps for each value other than a string or bytes. */
+const STEPS_PER_VALUE = 4;
 
-/** Charges the formatting of a value and of all nested values, each time they occur. */
+/** Charges the formatting of a value and of all nested values: one that occurs twice is printed, and charged, twice. */
 function chargeNested(value: Value, budget: Budget): void {
-  budget.chargeSteps(typeof value === 'string' || value instanceof Uint8Array ? value.length : PER_NODE);
+  budget.chargeSteps(typeof value === 'string' || value instanceof Uint8Array ? value.length : STEPS_PER_VALUE);
   if (value instanceof List) for (let index = 0; index < value.size; index++) chargeNested(value.at(index), budget);
   if (value instanceof ValueMap) for (const key of value.keys()) chargeNested(value.find(key) ?? null, budget);
 }
 
 /**
- * Replaces at most `times` occurrences, all of them for a negative number. An empty `old` matches before every
+ * Replaces at most `limit` occurrences, all of them for a negative number. An empty `old` matches before every
  * character and at the end.
  */
-function replace([text, old, next]: readonly [string, string, string], times: number, budget: Budget): string {
+function replace(
+  [text, old, replacement]: readonly [text: string, old: string, replacement: string],
+  limit: number,
+  budget: Budget,
+): string {
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
-  const most = times < 0 ? parts.length - 1 : Math.min(times, parts.length - 1);
-  budget.chargeSteps(text.length + most * next.length);
-  const glue = parts.map((part, index) => (index === 0 ? part : `${index <= most ? next : old}${part}`));
-  return glue.join('');
+  const count = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
+  budget.chargeSteps(text.length + count * replacement.length);
+  return parts.map((part, index) => (index === 0 ? part : `${index <= count ? replacement : old}${part}`)).join('');
 }
 
+/** At most `limit` parts, the last of which is the rest of the text; all of them for a negative number. */
 function split(text: string, separator: string, limit: number): string[] {
   if (limit === 0) return [];
   const parts = separator === '' ? Array.from(text) : text.split(separator);

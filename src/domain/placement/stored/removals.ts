@@ -2,9 +2,10 @@ import { isRecord, parseJson } from '../../../runtime/vocabulary/json.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 
 /**
- * The records of counted removals and additions in the annotations `cluster.fleetmgmt.io/removals` and `…/additions` of a
- * decision object: a JSON object from times (RFC 3339, whole seconds, UTC) to numbers of clusters, such as
- * `{"2026-11-22T10:01:00Z":3}`.
+ * The records of the removals and additions of a PlacementDecision that count against a budget or as a bulk deletion,
+ * in its annotations `cluster.fleetmgmt.io/removals` and `…/additions`. Both have one form, a JSON object from times
+ * (RFC 3339, whole seconds, UTC) to numbers of clusters, such as `{"2026-11-22T10:01:00Z":3}`. "Removals" stands for
+ * either below.
  */
 
 /** The entries of a record: ms since the epoch and number of clusters, sorted by time. */
@@ -15,9 +16,10 @@ export type RemovalRecord =
   | { readonly kind: 'entries'; readonly entries: RemovalEntries }
   | { readonly kind: 'unreadable' };
 
-/** A window has this many steps: times are rounded up to a step, so that one window has at most one entry more. */
+/** A window has this many steps. Times are rounded up to a step, which bounds the annotation. */
 const STEPS = 60;
-const MOST_ENTRIES = STEPS + 1;
+/** A window that begins within a step has a part of one step more. */
+const MAX_ENTRIES = STEPS + 1;
 const TIME_SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 /** Reads the annotation; undefined when the object has none. Never throws. */
@@ -47,7 +49,7 @@ export function countedEntries(entries: RemovalEntries, windowSeconds: number, n
   return entries.filter(([at]) => now < at + windowSeconds * 1_000);
 }
 
-/** How many removals count at `now`: Infinity with a record that cannot be read. */
+/** How many removals of all these records count at `now`; Infinity when one of them cannot be read. */
 export function usedRemovals(
   records: readonly (RemovalRecord | undefined)[],
   windowSeconds: number,
@@ -61,7 +63,9 @@ export function usedRemovals(
   return used;
 }
 
-/** When the last entry of the record runs out, in ms since the epoch; undefined for none, Infinity for an unreadable record. */
+/**
+ * When the last entry runs out, in ms since the epoch; undefined without entries, Infinity for an unreadable record.
+ */
 export function removalsEnd(record: RemovalRecord | undefined, windowSeconds: number): number | undefined {
   if (record?.kind === 'unreadable') return Infinity;
   const last = record?.entries.at(-1);
@@ -69,8 +73,9 @@ export function removalsEnd(record: RemovalRecord | undefined, windowSeconds: nu
 }
 
 /**
- * The annotation of an object that is written at `now`, by which `removed` clusters that count leave it or come into it; undefined for no
- * annotation. Entries that have run out go. A record that cannot be read stays as it is.
+ * The annotation for a write at `now` that adds `removed` clusters to the record; undefined when nothing counts any
+ * more. `before` is the stored annotation. Its entries that have run out are dropped; when it cannot be read, it stays
+ * as it is.
  */
 export function nextRemovals(
   before: string | undefined,
@@ -87,20 +92,23 @@ export function nextRemovals(
   };
   for (const [at, clusters] of countedEntries(record?.entries ?? [], windowSeconds, now)) add(at, clusters);
   if (removed > 0) add(now, removed);
-  const entries = bounded([...sums].sort(([a], [b]) => a - b));
+  const entries = mergeOldest([...sums].sort(([a], [b]) => a - b));
   if (entries.length === 0) return undefined;
   return JSON.stringify(Object.fromEntries(entries.map(([at, clusters]) => [timestamp(at), clusters])));
 }
 
-/** A clock that was set back can leave more entries than a window has steps: the oldest then count as long as later ones. */
-function bounded(entries: readonly [number, number][]): readonly [number, number][] {
-  const surplus = entries.slice(0, Math.max(entries.length - MOST_ENTRIES, 0));
+/**
+ * A clock that was set back can leave more entries than a window has steps. The oldest are then added to the first that
+ * is kept: they count for longer, never for less.
+ */
+function mergeOldest(entries: readonly [number, number][]): readonly [number, number][] {
+  const surplus = entries.slice(0, Math.max(entries.length - MAX_ENTRIES, 0));
   const [first, ...rest] = entries.slice(surplus.length);
   if (first === undefined || surplus.length === 0) return entries;
   return [[first[0], surplus.reduce((sum, [, clusters]) => sum + clusters, first[1])], ...rest];
 }
 
-/** `metadata` with the annotation `key`, or without it for undefined. */
+/** `metadata` with the record as annotation `key`; without that annotation when `record` is undefined. */
 export function withRecord<M extends { annotations?: Record<string, string> }>(
   metadata: M,
   key: string,

@@ -17,8 +17,8 @@ import { cachesNotCurrent } from '../clusters/caches.js';
 import type { PlacementContext } from './scope.js';
 
 /**
- * Folds every change of the caches into the index, in the order in which they are delivered, and enqueues the Placements
- * and sets that it affects. Own writes affect none. To be called before the caches start.
+ * Folds every change of the caches into the index, in the order of delivery, and enqueues the Placements and sets that
+ * it affects. The events of own writes of Placements and decisions enqueue none. To be called before the caches start.
  */
 export function watchCaches(context: PlacementContext, enqueueSet: (name: string) => void): void {
   const { caches, index, deletions, postponed, enqueue } = context;
@@ -51,7 +51,9 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
   }
 }
 
-/** Remembers how the cluster was before a change of its labels or claims. */
+/**
+ * Remembers how the cluster was before the last change of its labels or claims; forgets it when the cluster is gone.
+ */
 function noteEarlier({ index, earlier }: PlacementContext, name: string, before: ClusterView | undefined): void {
   const now = index.cluster(name);
   if (now === undefined) earlier.delete(name);
@@ -80,6 +82,7 @@ function foldPlacement(
 ): readonly string[] {
   const { key, after } = change;
   const { namespace = '', name } = nameOf(key);
+  // On every path: the mutation cache has to see each change.
   const affected = changeFilter.affected(mutations.placements, change, [key]);
   if (after !== undefined && !isSpecChange(change)) return affected;
   if (after === undefined) {
@@ -92,6 +95,7 @@ function foldPlacement(
   return [key];
 }
 
+/** A reconcile reads the objects from the cache, and commits its own decision to the index: nothing is folded here. */
 function foldDecision(
   { changeFilter, mutations }: PlacementContext,
   change: Change<PlacementDecision>,
@@ -102,7 +106,10 @@ function foldDecision(
   return changeFilter.affected(mutations.decisions, change, [...keys]);
 }
 
-/** Whether the object is new, was recreated, begins to be deleted, or has another spec; false for status and labels. */
+/**
+ * Whether the object is new, was recreated, is gone, begins to be deleted, or has another spec; false when only its
+ * status, labels or annotations have changed.
+ */
 function isSpecChange<T extends KubeObject>({ before, after }: Change<T>): boolean {
   if (before === undefined || after === undefined) return true;
   const [old, now] = [before.metadata, after.metadata];

@@ -6,7 +6,7 @@ import { leaseDurationMs } from '../../../../domain/health/view.js';
 import type { ObservedLease } from '../../../index/agents.js';
 import type { Cache, CacheOptions } from '../../../../runtime/cache/cache.js';
 
-/** The Lease of an agent as it is read. */
+/** The Lease of an agent as it is read: its fields are unchecked. */
 interface StoredLease extends KubeObject {
   readonly spec?: {
     readonly holderIdentity?: unknown;
@@ -15,22 +15,26 @@ interface StoredLease extends KubeObject {
   };
 }
 
-/** The Lease of an agent as it is kept: ten thousand of them are in memory. */
+/** The Lease of an agent as the cache keeps it, small: a large fleet has ten thousand in memory. */
 export interface AgentLease extends KubeObject {
   /** Undefined for a Lease that no agent has renewed yet. */
   readonly observed?: ObservedLease;
 }
 
 export interface LeaseCacheDeps {
-  /** Monotonic ms. */
+  /** The monotonic clock of this process, ms. */
   readonly monotonic: () => number;
-  /** The hub's wall clock, ms since the epoch. */
+  /** The wall clock of this process, which stands for that of the hub: ms since the epoch. */
   readonly wall: () => number;
-  /** Whether the cluster is known to have joined: the holder of its Lease need not be kept then. */
+  /** Whether the cluster is known to have joined: the holder of its Lease is not needed then. */
   readonly isJoined: (cluster: string) => boolean;
 }
 
-/** A cache of the agents' Leases, which remembers when each was observed to change. It needs the verbs list and watch. */
+/**
+ * A cache of the agents' Leases that remembers when each was observed to change, so that silence is measured without
+ * the clocks of clusters. It needs the verbs list and watch. `transform` gets a Lease as it is read, whatever its type
+ * says.
+ */
 export function openLeaseCache(
   openCache: (options: CacheOptions<AgentLease>) => Cache<AgentLease>,
   deps: LeaseCacheDeps,
@@ -44,7 +48,7 @@ export function openLeaseCache(
   return cache;
 }
 
-/** A Lease that has not changed since it was kept stays as it was, so that reading it again is no renewal. */
+/** A relist delivers unchanged Leases, too: the one that is kept stays then, so that a relist is no renewal. */
 function keptLease(lease: StoredLease, before: AgentLease | undefined, deps: LeaseCacheDeps): AgentLease {
   const { name, resourceVersion = '' } = lease.metadata;
   if (before !== undefined && before.metadata.resourceVersion === resourceVersion) return before;
