@@ -1,13 +1,13 @@
-import { apiGroup } from '../runtime/vocabulary/kinds.js';
+import { groupVersion } from '../runtime/vocabulary/kinds.js';
 
 /** The kinds of this project, and those of other projects that it reads or writes, one row a kind. */
 
 export const ENGINE_GROUP = 'multicluster.platform.io';
 export const FLEET_GROUP = 'cluster.fleetmgmt.io';
 
-const fleet = apiGroup(FLEET_GROUP, 'v1alpha1');
+const fleet = groupVersion(FLEET_GROUP, 'v1alpha1');
 
-export const MultiClusterEngines = apiGroup(ENGINE_GROUP, 'v1alpha1').cluster(
+export const MultiClusterEngines = groupVersion(ENGINE_GROUP, 'v1alpha1').cluster(
   'multiclusterengines',
   'MultiClusterEngine',
 );
@@ -18,10 +18,10 @@ export const ManagedClusterSets = fleet.cluster('managedclustersets', 'ManagedCl
 export const ManagedClusterSetBindings = fleet.namespaced('managedclustersetbindings', 'ManagedClusterSetBinding');
 
 /** Kinds of other projects: SIG Multicluster's inventory and decisions, and the inventory of Open Cluster Management. */
-const sigMulticluster = apiGroup('multicluster.x-k8s.io', 'v1alpha1');
+const sigMulticluster = groupVersion('multicluster.x-k8s.io', 'v1alpha1');
 export const ClusterProfiles = sigMulticluster.namespaced('clusterprofiles', 'ClusterProfile');
 export const SigPlacementDecisions = sigMulticluster.namespaced('placementdecisions', 'PlacementDecision');
-export const OcmManagedClusters = apiGroup('cluster.open-cluster-management.io', 'v1').cluster(
+export const OcmManagedClusters = groupVersion('cluster.open-cluster-management.io', 'v1').cluster(
   'managedclusters',
   'ManagedCluster',
 );

@@ -15,7 +15,7 @@ import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
-/** The controller of MultiClusterEngines. */
+/** The controller of MultiClusterEngines, with the caches, the client and the lease that it runs with. */
 export function engineGroup(manager: ControllerManager): Group {
   const { config, log, metrics, tracer, openCache } = manager;
   const templates = readTemplates();
@@ -46,6 +46,7 @@ export function engineGroup(manager: ControllerManager): Group {
   });
 }
 
+/** The flags that shape what the controller installs. The operator runs in the namespace of its Leases. */
 function settingsOf(config: ManagerConfig): EngineSettings {
   const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
   return {
@@ -62,6 +63,7 @@ function settingsOf(config: ManagerConfig): EngineSettings {
   };
 }
 
+/** Reads the manifests of all components from the package. A fault in them ends the process at its start. */
 function readTemplates(): Templates {
   const folder = path.join(packageRoot(), 'deploy', 'components');
   return Object.fromEntries(CATALOGUE.map((row) => [row.folder, readManifests(path.join(folder, row.folder))]));

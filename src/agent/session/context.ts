@@ -6,7 +6,7 @@ import type { Home, StoredSecret } from '../home.js';
 import type { Hub } from '../hub.js';
 import type { HubState } from './hubstate.js';
 
-/** What an agent needs of its process. */
+/** What an agent uses of the process that it runs in. */
 export interface AgentTools {
   readonly clock: Clock;
   readonly random: Random;
@@ -14,20 +14,24 @@ export interface AgentTools {
   readonly metrics: AgentMetrics;
 }
 
-/** Opens a hub. `token`: see `connectHub`. */
+/** Connects to a hub, as `connectHub` does; `token` returns the token that is valid now. */
 export type OpenHub = (join: JoinData, token: () => string) => Hub;
 
-/** One membership of a hub: from a manifest until there is another one, or until the hub knows another cluster by the name. */
+/**
+ * What all parts of a session share. A session is one membership of a hub: it begins with a manifest, and ends when
+ * another manifest replaces it, or when the hub has another cluster with this name.
+ */
 export interface SessionContext {
   readonly tools: AgentTools;
   readonly home: Home;
   readonly openHub: OpenHub;
-  /** With a complete content. */
+  /** The Secret of the manifest; its content is complete. */
   readonly secret: StoredSecret;
+  /** What the content says of the hub and the cluster. */
   readonly join: JoinData;
-  /** Holder identity in the Lease. */
+  /** The holder identity in the Lease. */
   readonly clusterId: string;
-  /** Requested for each token. */
+  /** The lifetime that is requested for each token. */
   readonly tokenLifetimeSeconds: number;
   readonly state: HubState;
   /** Ends the session. */

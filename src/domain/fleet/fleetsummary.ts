@@ -8,7 +8,7 @@ import type { RawObject } from './world.js';
 export interface FleetSummary {
   /** All ManagedClusters. */
   readonly total: number;
-  /** Those that the hub accepts and that have joined: only these are judged. */
+  /** Those that the hub accepts and that have joined: the available, the silent and the unavailable ones. */
   readonly joined: number;
   readonly available: number;
   /** Joined clusters of which the hub sees no renewal. */
@@ -21,7 +21,7 @@ export interface FleetSummary {
   readonly mostSilent: boolean;
   /** What the brake keeps from taints: `fleet`, and `set NAME`, sorted. */
   readonly brake: readonly string[];
-  /** The silent and the unavailable ones, by name. */
+  /** The joined clusters that are not available, by name. */
   readonly others: readonly ClusterSummary[];
 }
 
@@ -32,14 +32,14 @@ export interface ClusterSummary {
   readonly message: string;
 }
 
-type State = 'available' | 'silent' | 'unavailable' | 'notJoined' | 'notJudged';
+type State = 'available' | 'silent' | 'unavailable' | 'notJoined' | 'notAccepted';
 
 export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
-  const judged = clusters.map((one) => ({ name: one.metadata.name, ...stateOf(one) }));
-  const count = (state: State): number => judged.filter((one) => one.state === state).length;
+  const states = clusters.map((one) => ({ name: one.metadata.name, ...stateOf(one) }));
+  const count = (state: State): number => states.filter((one) => one.state === state).length;
   const [available, silent, unavailable] = [count('available'), count('silent'), count('unavailable')];
   const joined = available + silent + unavailable;
-  const others = judged.flatMap(({ name, state, message }): ClusterSummary[] => {
+  const others = states.flatMap(({ name, state, message }): ClusterSummary[] => {
     if (state !== 'silent' && state !== 'unavailable') return [];
     return [{ name, state: state === 'silent' ? 'Silent' : 'Unavailable', message }];
   });
@@ -57,33 +57,33 @@ export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
   };
 }
 
-/** `5 available, 25 silent, 0 unavailable of 30 joined; 2 not joined`. */
+/** As in: `5 available, 25 silent, 0 unavailable of 30 joined; 2 not joined`. */
 export function fleetText({ total, joined, available, silent, unavailable, notJoined }: FleetSummary): string {
   if (total === 0) return 'there is no ManagedCluster';
-  const others = total - joined - notJoined;
+  const notAccepted = total - joined - notJoined;
   const parts = [
     ...(joined === 0
       ? []
       : [`${available} available, ${silent} silent, ${unavailable} unavailable of ${joined} joined`]),
     ...(notJoined === 0 ? [] : [`${notJoined} not joined`]),
-    ...(others === 0 ? [] : [`${others} without an agent that the hub accepts`]),
+    ...(notAccepted === 0 ? [] : [`${notAccepted} without an agent that the hub accepts`]),
   ];
   return parts.join('; ');
 }
 
-/** `it holds the fleet: silent clusters are not tainted, and stay in their decisions`. */
+/** As in: `it holds the fleet: silent clusters are not tainted, and stay in their decisions`. */
 export function brakeText(brake: readonly string[]): string {
   const scopes = brake.map((one) => (one === 'fleet' ? 'the fleet' : one));
   return `it holds ${scopes.join(', ')}: silent clusters are not tainted, and stay in their decisions`;
 }
 
-/** A joined cluster without a condition was never judged: nothing says that it is available. */
+/** A joined cluster without condition Available was not judged yet. It counts as silent, as with status Unknown. */
 function stateOf({ spec, status }: RawObject): { readonly state: State; readonly message: string } {
   const conditions = recordsIn(field(status, 'conditions'));
   const find = (type: string): unknown => conditions.find((one) => textField(one, 'type') === type);
   const available = find(AVAILABLE_CONDITION);
   const message = textField(available, 'message');
-  if (field(spec, 'hubAcceptsClient') !== true) return { state: 'notJudged', message };
+  if (field(spec, 'hubAcceptsClient') !== true) return { state: 'notAccepted', message };
   if (textField(find(JOINED_CONDITION), 'status') !== 'True') return { state: 'notJoined', message };
   const states: Readonly<Record<string, State>> = { True: 'available', False: 'unavailable' };
   return { state: states[textField(available, 'status')] ?? 'silent', message };

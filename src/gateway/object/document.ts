@@ -1,26 +1,32 @@
 import { fieldError, StatusError } from '../statuserror.js';
 
-/** A parsed body. Objects have no prototype and no duplicate keys; numbers are exact. */
+/** A parsed body, or a part of one. Objects have no prototype and no duplicate keys; numbers are exact. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+/** How many levels of arrays and objects a body may have. */
 export const MAX_DEPTH = 64;
+/** How many values a body may have, arrays and objects included. */
 export const MAX_NODES = 20_000;
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+/** At most 17 digits, so that a long number is rejected before it is parsed. */
 const INTEGER = /^-?(?:0|[1-9]\d{0,16})$/;
-const LARGEST = 2n ** 53n;
+const LARGEST_INTEGER = 2n ** 53n;
 /** Half of a surrogate pair, which cannot be encoded in UTF-8. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
-const MAX_PATH = 256;
-const MAX_SHOWN = 64;
+/** How much of a path and of a value an error message shows: characters, and items. */
+const MAX_SHOWN_PATH = 256;
+const MAX_SHOWN_TEXT = 64;
 const MAX_SHOWN_ITEMS = 4;
 
+/** An array or an object that is not closed yet. */
 interface Frame {
   readonly value: JsonValue[] | JsonObject;
+  /** The key whose value comes next; undefined in an array, and before a key. */
   key: string | undefined;
 }
 
@@ -63,6 +69,7 @@ export class DocumentBuilder {
     if (top === undefined || Array.isArray(top.value)) throw this.errorHere('a key is only allowed in an object');
     if (FORBIDDEN_KEYS.has(text)) throw this.errorHere(`the key ${text} is not allowed`);
     if (LONE_SURROGATE.test(text)) throw this.errorHere('a key is not valid Unicode');
+    // The key is set first, so that the path of the error ends with it.
     top.key = text;
     if (text in top.value) throw this.errorHere('duplicate key');
   }
@@ -72,13 +79,15 @@ export class DocumentBuilder {
     this.value(text);
   }
 
-  /** Adds a number in its source text. Other numbers than integers within ±2^53 would be changed by a JSON reader. */
+  /** Adds a number in its source text. A JSON reader may change other numbers than integers from -2^53 to 2^53. */
   number(text: string): void {
-    const exact = INTEGER.test(text) && BigInt(text) <= LARGEST && BigInt(text) >= -LARGEST;
+    const exact = INTEGER.test(text) && BigInt(text) <= LARGEST_INTEGER && BigInt(text) >= -LARGEST_INTEGER;
     if (!exact) throw this.errorHere(`${truncate(text)}: a number must be a whole decimal number from -2^53 to 2^53`);
+    // The sum makes 0 of -0.
     this.value(Number(text) + 0);
   }
 
+  /** Adds a value at the current place. */
   value(value: JsonValue): void {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES)
@@ -105,7 +114,7 @@ export class DocumentBuilder {
       if (Array.isArray(value)) path += `[${value.length}]`;
       else if (key !== undefined) path += path === '' ? key : `.${key}`;
     }
-    return path === '' ? '(body)' : path.slice(0, MAX_PATH);
+    return path === '' ? '(body)' : path.slice(0, MAX_SHOWN_PATH);
   }
 }
 
@@ -115,11 +124,12 @@ export function formatValue(value: JsonValue): string {
   if (typeof value !== 'object') return `the ${typeof value} ${truncate(JSON.stringify(value))}`;
   const items = Object.values(value);
   const short = items.length <= MAX_SHOWN_ITEMS && items.every((item) => typeof item !== 'object' || item === null);
-  return `the ${Array.isArray(value) ? 'list' : 'object'} ${short ? truncate(JSON.stringify(value)) : `of ${items.length}`}`;
+  const content = short ? truncate(JSON.stringify(value)) : `of ${items.length}`;
+  return `the ${Array.isArray(value) ? 'list' : 'object'} ${content}`;
 }
 
 function truncate(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+  return text.length <= MAX_SHOWN_TEXT ? text : `${text.slice(0, MAX_SHOWN_TEXT)}…`;
 }
 
 /** Whether it is an object (not an array, not null). */

@@ -2,6 +2,11 @@ import { STATUS_ERRORS, StatusError } from '../statuserror.js';
 import { checkHeaders, header, headerMap } from '../request/headers.js';
 import { matchRoute, operationOf, ROUTES, type Route } from '../request/routes.js';
 
+/**
+ * The errors for requests that Node's HTTP parser rejects, and for methods that a path does not have. The parser says
+ * little about what is wrong, so the head is read again here.
+ */
+
 /** What has been received of the head of a request, as Latin-1. */
 export interface ReceivedHead {
   readonly text: string;
@@ -11,28 +16,29 @@ export interface ReceivedHead {
 
 const TOKEN_CHARACTER = String.raw`[!#$%&'*+.^_\`|~0-9A-Za-z-]`;
 const VALUE = String.raw`[\t\x20-\x7e\x80-\xff]*`;
-const LINE = String.raw`${TOKEN_CHARACTER}+ [\x21-\x7e\x80-\xff]+ HTTP\/\d\.\d`;
+const REQUEST = String.raw`${TOKEN_CHARACTER}+ [\x21-\x7e\x80-\xff]+ HTTP\/\d\.\d`;
 const FIELD = `${TOKEN_CHARACTER}+:${VALUE}`;
-/** Stricter than the parser: it accepts several spaces in a request line, and LF or CR alone before that line. */
-const HEAD = new RegExp(`^(?:\\r\\n)*${LINE}\\r\\n(?:${FIELD}\\r\\n)*\\r\\n$`);
-const REQUEST_LINE = new RegExp(`^${LINE}$`);
+/** Stricter than the parser, which accepts several spaces in a request line, and LF or CR alone before that line. */
+const HEAD = new RegExp(`^(?:\\r\\n)*${REQUEST}\\r\\n(?:${FIELD}\\r\\n)*\\r\\n$`);
+const REQUEST_LINE = new RegExp(`^${REQUEST}$`);
 const HEADER_LINE = new RegExp(`^${FIELD}$`);
 const PARTIAL_HEADER_LINE = new RegExp(`^${TOKEN_CHARACTER}*(?::${VALUE}\\r?)?$`);
-/** A line whose value is the token. */
+/** The line of a header whose value has the access token. */
 const TOKEN_LINE = /^(?:cookie|authorization):/i;
-/** A request line whose method the parser does not know; captures the path without the query. */
+/** A request line with any method, also one that the parser does not know; captures the path without the query. */
 const ANY_METHOD = new RegExp(`^${TOKEN_CHARACTER}{1,64} ([^\\s?]{1,2048})(?:\\?\\S*)? HTTP/1\\.1$`);
 
 /** The parser's error codes for a method that HTTP does not have, or that only other protocols have. */
-const UNKNOWN_METHOD = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
+const UNKNOWN_METHOD_CODES = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
-/** Whether a complete head has the syntax of HTTP/1.x, with empty lines before it. Its fields are not read. */
+/** Whether a complete head has the syntax of HTTP/1.x; empty lines may come before it. Its fields are not read. */
 export function isWellFormed(text: string): boolean {
   return HEAD.test(text);
 }
 
 /**
- * The error for bytes that the parser rejects or that arrive too late; undefined when the connection has failed.
+ * The error for an event `clientError` of Node's server: for bytes that the parser rejects or that arrive too late;
+ * undefined when the connection has failed.
  * `head`: the head that was being received; undefined within a body.
  */
 export function errorForClientError(error: NodeJS.ErrnoException, head?: ReceivedHead): StatusError | undefined {
@@ -42,29 +48,29 @@ export function errorForClientError(error: NodeJS.ErrnoException, head?: Receive
     return new StatusError('headersTooLarge', { message: STATUS_ERRORS.headersTooLarge.when });
   if (error.code?.startsWith('HPE_') !== true || error.code === 'HPE_INVALID_EOF_STATE') return undefined;
   if (head === undefined) return notHttp();
-  return errorForHead(head, UNKNOWN_METHOD.has(error.code));
+  return errorForHead(head, UNKNOWN_METHOD_CODES.has(error.code));
 }
 
 /**
- * The error for a head that is not well-formed or that the parser has rejected. What is wrong beside the token is
- * reported before the token, wherever it is. `unknownMethod`: the parser does not know the method.
+ * The error for a head that is not well-formed or that the parser has rejected. A malformed token is reported only when
+ * nothing else is wrong, wherever in the head that is. `unknownMethod`: the parser does not know the method.
  */
 export function errorForHead({ text, complete }: ReceivedHead, unknownMethod = false): StatusError {
   const lines = text.replace(/^(?:\r\n)+/, '').split('\r\n');
   const partial = lines.pop() ?? '';
   const [requestLine = '', ...fields] = complete ? lines.slice(0, -1) : lines;
   if (!REQUEST_LINE.test(requestLine)) return notHttp();
-  const wrong = fields.filter((line) => !HEADER_LINE.test(line));
-  if (!PARTIAL_HEADER_LINE.test(partial)) wrong.push(partial);
-  if (wrong.some((line) => !TOKEN_LINE.test(line))) return notHttp();
-  if (wrong.length === 0) {
+  const malformed = fields.filter((line) => !HEADER_LINE.test(line));
+  if (!PARTIAL_HEADER_LINE.test(partial)) malformed.push(partial);
+  if (malformed.some((line) => !TOKEN_LINE.test(line))) return notHttp();
+  if (malformed.length === 0) {
     const path = unknownMethod ? ANY_METHOD.exec(requestLine)?.[1] : undefined;
     return path === undefined ? notHttp() : errorForUnknownMethod(path);
   }
-  const others = fields.filter((line) => HEADER_LINE.test(line));
+  const wellFormed = fields.filter((line) => HEADER_LINE.test(line));
   return (
-    errorInFields(others, requestLine.slice(-'1.1'.length), complete) ??
-    errorInTarget(requestLine) ??
+    errorInFields(wellFormed, requestLine.slice(-'1.1'.length), complete) ??
+    errorInRequestLine(requestLine) ??
     new StatusError('forbidden', { message: 'the access token is malformed' })
   );
 }
@@ -73,7 +79,7 @@ function notHttp(): StatusError {
   return new StatusError('malformed', { message: 'the request is not well-formed HTTP/1.1' });
 }
 
-/** What is checked of the fields before the token is read. An incomplete head may still get the fields it lacks. */
+/** The checks of the fields that come before that of the token. An incomplete head may still get what it lacks. */
 function errorInFields(lines: readonly string[], httpVersion: string, complete: boolean): StatusError | undefined {
   const headers = headerMap(
     lines.flatMap((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
@@ -90,8 +96,8 @@ function errorInFields(lines: readonly string[], httpVersion: string, complete: 
   }
 }
 
-/** What is checked of the request line before the token is read. */
-function errorInTarget(requestLine: string): StatusError | undefined {
+/** The checks of the request line that come before that of the token. */
+function errorInRequestLine(requestLine: string): StatusError | undefined {
   const [method = '', target = ''] = requestLine.split(' ');
   const [path = '', ...query] = target.split('?');
   const route = matchRoute(path)?.route;
@@ -99,9 +105,9 @@ function errorInTarget(requestLine: string): StatusError | undefined {
   return query.length === 0 ? undefined : new StatusError('malformed', { message: 'a query string is not allowed' });
 }
 
-/** The error for a method that no path has. */
-export function errorForUnknownMethod(target: string): StatusError {
-  const route = matchRoute(target)?.route;
+/** The error for a method that the path does not have, or for a path that does not exist. */
+export function errorForUnknownMethod(path: string): StatusError {
+  const route = matchRoute(path)?.route;
   if (route === undefined) return new StatusError('notFound', { message: 'no such path' });
   return methodNotAllowed(route);
 }

@@ -1,9 +1,11 @@
 import type { Slots } from '../../domain/placement/select/snapshot.js';
 import type { IndexedDecision } from './reading.js';
 
-/** Clusters by Placement, and Placements by cluster. */
+/** Pairs of a Placement and a cluster, to be found by either of them. `key`: the key of the Placement. */
 class Relation {
+  /** Key of a Placement → its clusters. */
   readonly #clusters = new Map<string, Set<string>>();
+  /** Cluster → the keys of its Placements. */
   readonly #placements = new Map<string, Set<string>>();
 
   add(key: string, cluster: string): void {
@@ -16,6 +18,7 @@ class Relation {
     removeFrom(this.#placements, cluster, key);
   }
 
+  /** Makes `clusters` the only clusters of the Placement. */
   replace(key: string, clusters: readonly string[]): void {
     for (const cluster of this.#clusters.get(key) ?? []) removeFrom(this.#placements, cluster, key);
     this.#clusters.delete(key);
@@ -27,7 +30,7 @@ class Relation {
   }
 }
 
-/** Which Placements have selected, and which hold, which clusters, as far as their decisions are committed. */
+/** Tells which Placements have selected a cluster, and which hold it, by the decisions that are committed. */
 export class DecisionIndex {
   /** Key of a Placement → the lists of its last decision. */
   readonly #committed = new Map<string, Slots>();
@@ -35,8 +38,8 @@ export class DecisionIndex {
   readonly #held = new Relation();
 
   /**
-   * The Placement has decided. This costs O(changes) for a decision that was made from the lists of the one before; for
-   * others, as after one that was not published, O(clusters before and after).
+   * Enters the decision of a Placement. It costs O(changed and held clusters) when the decision was made from the lists
+   * of the last one that was committed; otherwise, as when that one was not published, O(clusters before and after).
    */
   commit(key: string, { schedule, before, after }: IndexedDecision): void {
     const { kept, added, dropped, heldRemovals } = schedule;
@@ -53,7 +56,7 @@ export class DecisionIndex {
     );
   }
 
-  /** The Placement is gone. */
+  /** Forgets a Placement that is gone. */
   forget(key: string): void {
     this.#selected.replace(key, []);
     this.#held.replace(key, []);
@@ -65,7 +68,7 @@ export class DecisionIndex {
     return this.#selected.placementsOf(cluster);
   }
 
-  /** The keys of the Placements that hold the cluster although it fails a rule: every change of it concerns them. */
+  /** The keys of the Placements that hold the cluster although it fails a rule: each of its changes concerns them. */
   holding(cluster: string): Iterable<string> {
     return this.#held.placementsOf(cluster);
   }

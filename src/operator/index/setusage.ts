@@ -1,7 +1,7 @@
 import { nameOf } from '../../runtime/vocabulary/names.js';
 import { firstUsers, NO_USERS, type Users } from '../../domain/clusters/inuse.js';
 
-/** What a ManagedClusterSet and a ManagedClusterSetBinding say of their users has to be computed again for these. */
+/** The sets and bindings whose users have changed: their condition InUse has to be computed again. */
 export interface UsageChanges {
   /** Names of ManagedClusterSets. */
   readonly sets: readonly string[];
@@ -18,25 +18,26 @@ const NO_SETS: readonly string[] = [];
  * Which Placements have which set among their eligible sets, updated change by change.
  *
  * Guarantees: the content equals the last list of every Placement, whatever the order of the changes. A set is reported
- * when a namespace begins or ceases to select from it, its binding in a namespace when a Placement does. A change costs the
- * number of the Placement's eligible sets before and after it.
+ * as changed when a namespace begins or ceases to select from it; its binding in a namespace when a Placement does. A
+ * change costs as many steps as the Placement has eligible sets before and after it.
  */
 export class SetUsage {
   /** Key of a Placement → its eligible sets. */
   readonly #eligible = new Map<string, readonly string[]>();
+  /** Set → the Placements that may select from it. */
   readonly #users = new Map<string, Namespaces>();
   readonly #changedSets = new Set<string>();
   readonly #changedBindings = new Set<string>();
 
-  /** The eligible sets of a Placement, each once; none for a Placement that does not exist any more. */
+  /** Sets the eligible sets of a Placement, each once; none for a Placement that does not exist any more. */
   put(key: string, sets: readonly string[]): void {
     const before = this.#eligible.get(key) ?? NO_SETS;
     if (sets.length === 0) this.#eligible.delete(key);
     else this.#eligible.set(key, sets);
-    const [was, is] = [new Set(before), new Set(sets)];
+    const [old, current] = [new Set(before), new Set(sets)];
     const { namespace = '', name } = nameOf(key);
-    for (const set of before) if (!is.has(set)) this.#leave(set, namespace, name);
-    for (const set of sets) if (!was.has(set)) this.#join(set, namespace, name);
+    for (const set of before) if (!current.has(set)) this.#removeUser(set, namespace, name);
+    for (const set of sets) if (!old.has(set)) this.#addUser(set, namespace, name);
   }
 
   /** The namespaces with a Placement that may select from the set. */
@@ -50,7 +51,7 @@ export class SetUsage {
     return placements === undefined ? NO_USERS : firstUsers(placements);
   }
 
-  /** What changed since the last call. */
+  /** Returns what has changed since the last call, and forgets it. */
   takeChanges(): UsageChanges {
     const changes = { sets: [...this.#changedSets], bindings: [...this.#changedBindings] };
     this.#changedSets.clear();
@@ -58,7 +59,7 @@ export class SetUsage {
     return changes;
   }
 
-  #join(set: string, namespace: string, placement: string): void {
+  #addUser(set: string, namespace: string, placement: string): void {
     const namespaces: Namespaces = this.#users.get(set) ?? new Map<string, Set<string>>();
     this.#users.set(set, namespaces);
     const placements = namespaces.get(namespace) ?? new Set<string>();
@@ -67,7 +68,7 @@ export class SetUsage {
     namespaces.set(namespace, placements.add(placement));
   }
 
-  #leave(set: string, namespace: string, placement: string): void {
+  #removeUser(set: string, namespace: string, placement: string): void {
     const namespaces = this.#users.get(set);
     const placements = namespaces?.get(namespace);
     placements?.delete(placement);

@@ -1,27 +1,27 @@
 import type { ResourceType, KubeObject, OwnerReference } from './meta.js';
 
-/** The built-in kinds of Kubernetes that programs read or write here, and what makes rows for other kinds. */
+/** The built-in kinds of Kubernetes that the programs read or write, and how other kinds are defined. */
 
-/** The types of one group and version, by their scope. */
-export interface ApiGroup {
+/** Defines types of one group and version, by their scope. */
+export interface GroupVersion {
   namespaced(plural: string, kind: string): ResourceType;
   cluster(plural: string, kind: string): ResourceType;
 }
 
-/** Makes the types of one group and version; `group` is empty for the core group. */
-export function apiGroup(group: string, version: string): ApiGroup {
+/** `group` is empty for the core group. */
+export function groupVersion(group: string, version: string): GroupVersion {
   return {
     namespaced: (plural, kind) => Object.freeze({ group, version, plural, kind, namespaced: true }),
     cluster: (plural, kind) => Object.freeze({ group, version, plural, kind, namespaced: false }),
   };
 }
 
-const core = apiGroup('', 'v1');
-const rbac = apiGroup('rbac.authorization.k8s.io', 'v1');
-const authorization = apiGroup('authorization.k8s.io', 'v1');
-const authentication = apiGroup('authentication.k8s.io', 'v1');
-const extensions = apiGroup('apiextensions.k8s.io', 'v1');
-const admission = apiGroup('admissionregistration.k8s.io', 'v1');
+const core = groupVersion('', 'v1');
+const rbac = groupVersion('rbac.authorization.k8s.io', 'v1');
+const authorization = groupVersion('authorization.k8s.io', 'v1');
+const authentication = groupVersion('authentication.k8s.io', 'v1');
+const extensions = groupVersion('apiextensions.k8s.io', 'v1');
+const admission = groupVersion('admissionregistration.k8s.io', 'v1');
 
 export const Namespaces = core.cluster('namespaces', 'Namespace');
 export const ServiceAccounts = core.namespaced('serviceaccounts', 'ServiceAccount');
@@ -31,18 +31,20 @@ export const Services = core.namespaced('services', 'Service');
 export const Nodes = core.cluster('nodes', 'Node');
 export const Pods = core.namespaced('pods', 'Pod');
 export const PersistentVolumeClaims = core.namespaced('persistentvolumeclaims', 'PersistentVolumeClaim');
-export const Deployments = apiGroup('apps', 'v1').namespaced('deployments', 'Deployment');
-export const ReplicaSets = apiGroup('apps', 'v1').namespaced('replicasets', 'ReplicaSet');
-export const PodDisruptionBudgets = apiGroup('policy', 'v1').namespaced('poddisruptionbudgets', 'PodDisruptionBudget');
-export const NetworkPolicies = apiGroup('networking.k8s.io', 'v1').namespaced('networkpolicies', 'NetworkPolicy');
-/** Where Services are served. */
-export const EndpointSlices = apiGroup('discovery.k8s.io', 'v1').namespaced('endpointslices', 'EndpointSlice');
+export const Deployments = groupVersion('apps', 'v1').namespaced('deployments', 'Deployment');
+export const ReplicaSets = groupVersion('apps', 'v1').namespaced('replicasets', 'ReplicaSet');
+export const PodDisruptionBudgets = groupVersion('policy', 'v1').namespaced(
+  'poddisruptionbudgets',
+  'PodDisruptionBudget',
+);
+export const NetworkPolicies = groupVersion('networking.k8s.io', 'v1').namespaced('networkpolicies', 'NetworkPolicy');
+export const EndpointSlices = groupVersion('discovery.k8s.io', 'v1').namespaced('endpointslices', 'EndpointSlice');
 export const Roles = rbac.namespaced('roles', 'Role');
 export const ClusterRoles = rbac.cluster('clusterroles', 'ClusterRole');
 export const RoleBindings = rbac.namespaced('rolebindings', 'RoleBinding');
 export const ClusterRoleBindings = rbac.cluster('clusterrolebindings', 'ClusterRoleBinding');
-export const Leases = apiGroup('coordination.k8s.io', 'v1').namespaced('leases', 'Lease');
-export const Events = apiGroup('events.k8s.io', 'v1').namespaced('events', 'Event');
+export const Leases = groupVersion('coordination.k8s.io', 'v1').namespaced('leases', 'Lease');
+export const Events = groupVersion('events.k8s.io', 'v1').namespaced('events', 'Event');
 export const SubjectAccessReviews = authorization.cluster('subjectaccessreviews', 'SubjectAccessReview');
 export const TokenReviews = authentication.cluster('tokenreviews', 'TokenReview');
 export const SelfSubjectAccessReviews = authorization.cluster('selfsubjectaccessreviews', 'SelfSubjectAccessReview');
@@ -59,7 +61,7 @@ export function apiVersionOf(type: ResourceType): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
 
-/** The reference to the object that controls another one, as client-go's metav1.NewControllerRef. */
+/** The reference to the object that controls another one, as metav1.NewControllerRef makes it. */
 export function controllerReference({ metadata }: KubeObject, type: ResourceType): OwnerReference {
   const { name, uid = '' } = metadata;
   return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, controller: true, blockOwnerDeletion: true };

@@ -1,4 +1,4 @@
-import { apiGroup, apiVersionOf, CustomResourceDefinitions } from '../../../src/runtime/vocabulary/kinds.js';
+import { groupVersion, apiVersionOf, CustomResourceDefinitions } from '../../../src/runtime/vocabulary/kinds.js';
 import { timestamp, type KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 
 /** A kind of this example: it asks for a ConfigMap of its own name with a text. */
@@ -19,7 +19,7 @@ export interface ReadyCondition {
   readonly lastTransitionTime: string;
 }
 
-export const Greetings = apiGroup('example.com', 'v1').namespaced('greetings', 'Greeting');
+export const Greetings = groupVersion('example.com', 'v1').namespaced('greetings', 'Greeting');
 
 /** The condition that a Greeting has to get; undefined when it has it. `now`: ms since the epoch. */
 export function readyCondition(greeting: Greeting, isTaken: boolean, now: number): ReadyCondition | undefined {

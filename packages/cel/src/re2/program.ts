@@ -4,6 +4,7 @@ import { PatternError, type Assertion, type Node } from './syntax.js';
 /** Limit on the instructions of one expression. Go's limit is higher; no reasonable expression reaches this one. */
 const MAX_INSTRUCTIONS = 50_000;
 
+/** One instruction of a program; `next` and `other` are indexes in its code. */
 export type Instruction =
   | { readonly op: 'set'; readonly set: CharSet; readonly next: number }
   | { readonly op: 'assert'; readonly what: Assertion; readonly next: number }
@@ -14,12 +15,13 @@ export type Instruction =
 export interface Program {
   readonly code: readonly Instruction[];
   readonly start: number;
-  /** Whether the program has assertions that depend on both adjacent characters. */
+  /** Whether an assertion depends on an adjacent character, as those of lines and words do. */
   readonly hasContextAssertions: boolean;
 }
 
 /**
- * Compiles an expression to a non-deterministic automaton, back to front.
+ * Compiles an expression to a non-deterministic automaton, from its end to its beginning: an instruction names the one
+ * that follows it, so that one is emitted first.
  * @throws PatternError when it is too large
  */
 export function compile(node: Node, pattern: string): Program {
@@ -29,8 +31,10 @@ export function compile(node: Node, pattern: string): Program {
     return code.push(instruction) - 1;
   };
   const start = emitNode(node, 0, { code, emit });
-  const looksAround = code.some((one) => one.op === 'assert' && one.what !== 'textBegin' && one.what !== 'textEnd');
-  return { code, start, hasContextAssertions: looksAround };
+  const hasContextAssertions = code.some(
+    (one) => one.op === 'assert' && one.what !== 'textBegin' && one.what !== 'textEnd',
+  );
+  return { code, start, hasContextAssertions };
 }
 
 interface Output {
@@ -58,24 +62,28 @@ function emitNode(node: Node, next: number, out: Output): number {
   }
 }
 
+/** `x{min,max}`: `min` times `x`, then up to `max - min` optional ones; without a maximum a loop takes their place. */
 function emitRepeat(node: Extract<Node, { kind: 'repeat' }>, next: number, out: Output): number {
   const { min, max, lazy } = node;
   let start = next;
   if (max === undefined) start = emitLoop(node, next, out);
-  for (let count = min; count < (max ?? 0); count++) start = split(emitNode(node.node, start, out), next, lazy, out);
+  else for (let count = min; count < max; count++) start = out.emit(split(emitNode(node.node, start, out), next, lazy));
+  // The loop of `x+` has one mandatory `x` already.
   const mandatory = max === undefined && min > 0 ? min - 1 : min;
   for (let count = 0; count < mandatory; count++) start = emitNode(node.node, start, out);
   return start;
 }
 
-/** `x*`, or `x+` when the minimum is at least one. */
+/** Emits `x*`, or `x+` when the minimum is at least one. */
 function emitLoop(node: Extract<Node, { kind: 'repeat' }>, next: number, out: Output): number {
+  // The body goes back to the loop, so the loop has its place first, and its instruction when the body is known.
   const loop = out.emit({ op: 'match' });
   const body = emitNode(node.node, loop, out);
-  out.code[loop] = node.lazy ? { op: 'split', next, other: body } : { op: 'split', next: body, other: next };
+  out.code[loop] = split(body, next, node.lazy);
   return node.min > 0 ? body : loop;
 }
 
-function split(body: number, next: number, lazy: boolean, out: Output): number {
-  return out.emit(lazy ? { op: 'split', next, other: body } : { op: 'split', next: body, other: next });
+/** The choice between the body of a repetition and what follows it; a lazy repetition prefers the latter. */
+function split(body: number, next: number, lazy: boolean): Instruction {
+  return lazy ? { op: 'split', next, other: body } : { op: 'split', next: body, other: next };
 }

@@ -20,8 +20,8 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
     const clusters = [...current].sort().map(unknownCluster);
     return { placement, schedule: undefined, readable, clusters, nearest: [] };
   }
-  const rules = judgeFor(snapshot, decided, readable.decisions);
-  const judged = subjectsOf(snapshot, members, current).map((one) => judge(one, rules));
+  const criteria = criteriaOf(snapshot, decided, readable.decisions);
+  const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
   const order = orderOfSelection(judged, snapshot);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
   const held = new Set([...decided.heldRemovals.map((one) => one.cluster), ...decided.heldAdditions]);
@@ -33,108 +33,115 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   return { placement, schedule: decided, readable, clusters, nearest: nearestOf(clusters, snapshot) };
 }
 
-/** What keeps a cluster out that is in no eligible set and not in the decision, and that the caller can read. */
+/** Explains why a cluster is not selected that is in no eligible set and not in the decision. */
 export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): ClusterExplanation {
-  const rules = judgeFor(snapshot, schedule(snapshot));
-  const judged = judge({ name: cluster.name, cluster, sets: [], inDecision: false }, rules);
+  const criteria = criteriaOf(snapshot, schedule(snapshot));
+  const judged = judge({ name: cluster.name, cluster, sets: [], inDecision: false }, criteria);
   return { ...judged, verdict: judged.causes[0] ?? 'Unknown' };
 }
 
-/** What the rules say of the clusters that `decided` drops, by name. */
+/** Explains the clusters that `decided` drops: each with the cause for which it is dropped as its verdict. */
 export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): readonly ClusterExplanation[] {
-  const rules = judgeFor(snapshot, decided);
+  const criteria = criteriaOf(snapshot, decided);
   return decided.dropped.map(({ cluster: name, cause }) => {
-    const subject = { name, cluster: snapshot.selected.get(name), sets: [], inDecision: true };
-    return { ...judge(subject, rules), verdict: cause };
+    const dropped = { name, cluster: snapshot.selected.get(name), sets: [], inDecision: true };
+    return { ...judge(dropped, criteria), verdict: cause };
   });
 }
 
 /**
- * What the rules say of a cluster. Its verdict and rank follow from all clusters; they are set in place, since ten thousand
- * copies take as long as half of the rules.
+ * What the rules say of a cluster. Its verdict and rank depend on the other clusters, and are set afterwards. They are
+ * set in place: to copy ten thousand clusters takes half as long as the rules.
  */
 type Judged = Omit<ClusterExplanation, 'verdict' | 'rank'> & Pick<Mutable, 'verdict' | 'rank'>;
 
 type Mutable = { -readonly [K in keyof ClusterExplanation]: ClusterExplanation[K] };
 
-type Subject = Pick<ClusterExplanation, 'name' | 'cluster' | 'sets' | 'inDecision'>;
+type ClusterToExplain = Pick<ClusterExplanation, 'name' | 'cluster' | 'sets' | 'inDecision'>;
 
 const NONE: readonly Unmet[] = [];
 
-/** The members, and the clusters of the decision; with an invalid spec these alone, since no other can be selected. */
-function subjectsOf(
+/**
+ * The members of the eligible sets and the clusters of the decision, by name. With an invalid spec only the clusters of
+ * the decision are explained, since no other can be selected.
+ */
+function clustersToExplain(
   { placement, selected }: PlacementSnapshot,
   members: readonly Member[],
   current: ReadonlySet<string>,
-): readonly Subject[] {
+): readonly ClusterToExplain[] {
   const considered = members.filter(
     ({ cluster }) => placement.rules.problem === undefined || current.has(cluster.name),
   );
-  const subjects = considered.map(({ cluster, sets }): Subject => {
+  const clusters = considered.map(({ cluster, sets }): ClusterToExplain => {
     return { name: cluster.name, cluster, sets, inDecision: current.has(cluster.name) };
   });
-  const known = new Set(subjects.map((one) => one.name));
+  const known = new Set(clusters.map((one) => one.name));
   for (const name of current)
-    if (!known.has(name)) subjects.push({ name, cluster: selected.get(name), sets: [], inDecision: true });
-  return subjects.sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (!known.has(name)) clusters.push({ name, cluster: selected.get(name), sets: [], inDecision: true });
+  return clusters.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-interface Judge {
+/** What all clusters are judged by. */
+interface Criteria {
   readonly snapshot: PlacementSnapshot;
   readonly decided: Schedule;
-  readonly predicates: readonly SharedPredicate[];
+  readonly predicates: readonly CachedPredicate[];
   /** Whether it is known which clusters were selected before: if not, each of them may have been. */
   readonly isCurrentKnown: boolean;
   /** The clusters that leave because of a taint. */
   readonly tainted: ReadonlySet<string>;
 }
 
-function judgeFor(snapshot: PlacementSnapshot, decided: Schedule, isCurrentKnown = true): Judge {
+function criteriaOf(snapshot: PlacementSnapshot, decided: Schedule, isCurrentKnown = true): Criteria {
   const tainted = decided.dropped.filter(({ cause }) => cause === 'Tainted').map(({ cluster }) => cluster);
-  const predicates = snapshot.placement.rules.predicates.map(sharedPredicate);
+  const predicates = snapshot.placement.rules.predicates.map(cachedPredicate);
   return { snapshot, decided, predicates, isCurrentKnown, tainted: new Set(tainted) };
 }
 
-function judge({ name, cluster, sets, inDecision }: Subject, by: Judge): Judged {
-  const { rules } = by.snapshot.placement;
-  const member = sets.length > 0 || (inDecision && by.decided.eligibility.unreadable.length > 0);
-  const failing = cluster === undefined ? [] : by.predicates.map((one) => unmetOf(one, cluster));
-  const best = leastUnmet(failing);
-  const matched = best === undefined || failing[best]?.length === 0;
-  const mayBeSelected = inDecision || !by.isCurrentKnown;
+/** Applies the rules to one cluster. Its verdict and rank are left to the caller. */
+function judge({ name, cluster, sets, inDecision }: ClusterToExplain, criteria: Criteria): Judged {
+  const { snapshot, decided, predicates, isCurrentKnown, tainted } = criteria;
+  const { rules } = snapshot.placement;
+  const member = sets.length > 0 || (inDecision && decided.eligibility.unreadable.length > 0);
+  const unmet = cluster === undefined ? [] : predicates.map((one) => unmetOf(one, cluster));
+  const best = leastUnmet(unmet);
+  const matched = best === undefined || unmet[best]?.length === 0;
+  const mayBeSelected = inDecision || !isCurrentKnown;
   const causes: FailedRule[] = [
-    ...failures({ cluster, member, matched, selected: mayBeSelected, now: by.snapshot.now }, rules),
+    ...failures({ cluster, member, matched, selected: mayBeSelected, now: snapshot.now }, rules),
   ];
-  // One that yields its place passes every rule until another can take it.
-  if (causes.length === 0 && by.tainted.has(name)) causes.push('Tainted');
-  return { name, cluster, sets, inDecision, verdict: 'Unknown', causes, rank: undefined, unmet: failing, best };
+  // A cluster that yields its place passes every rule until another can take it.
+  if (causes.length === 0 && tainted.has(name)) causes.push('Tainted');
+  return { name, cluster, sets, inDecision, verdict: 'Unknown', causes, rank: undefined, unmet, best };
 }
 
-/** A requirement, and for each value of its key that was found so far the list of what it leaves unmet: one or none. */
-interface SharedRequirement {
+/** A requirement, with the results for the values of its key that were compared so far. */
+interface CachedRequirement {
   readonly source: Source;
   readonly requirement: Requirement;
+  /** By value, or undefined without the key: one unmet requirement, or none. */
   readonly byValue: Map<string | undefined, readonly Unmet[]>;
 }
 
 /** The requirements of a predicate. */
-type SharedPredicate = readonly SharedRequirement[];
+type CachedPredicate = readonly CachedRequirement[];
 
-function sharedPredicate(predicate: Predicate): SharedPredicate {
+function cachedPredicate(predicate: Predicate): CachedPredicate {
   return sourcedRequirements(predicate).map((one) => ({ ...one, byValue: new Map() }));
 }
 
 /**
- * What `unmet` of the rules generates, each equal element and each equal list of one kept once: a fleet has few different values,
- * and hundreds of thousands of objects that stay would take longer to collect than to compute. So each value of a key is
- * compared once.
+ * The requirements that a cluster does not meet, as `unmet` of the rules yields them. A fleet has few different values,
+ * so each value of a key is compared once, and clusters share the results. Otherwise hundreds of thousands of objects
+ * would stay in memory, and garbage collection would take longer than the rules.
  */
-function unmetOf(predicate: SharedPredicate, { labels, claims }: ClusterView): readonly Unmet[] {
+function unmetOf(predicate: CachedPredicate, { labels, claims }: ClusterView): readonly Unmet[] {
   let first = NONE;
   let several: Unmet[] | undefined;
-  for (const shared of predicate) {
-    const found = valueOf(shared.source === 'label' ? labels : claims, shared.requirement.key);
-    const list = shared.byValue.get(found) ?? remember(shared, found);
+  for (const cached of predicate) {
+    const found = valueOf(cached.source === 'label' ? labels : claims, cached.requirement.key);
+    const list = cached.byValue.get(found) ?? compare(cached, found);
     if (list.length === 0) continue;
     if (first.length === 0) first = list;
     else (several ??= [...first]).push(...list);
@@ -142,7 +149,8 @@ function unmetOf(predicate: SharedPredicate, { labels, claims }: ClusterView): r
   return several ?? first;
 }
 
-function remember({ source, requirement, byValue }: SharedRequirement, found: string | undefined): readonly Unmet[] {
+/** Compares a value with the requirement, and caches the result. */
+function compare({ source, requirement, byValue }: CachedRequirement, found: string | undefined): readonly Unmet[] {
   const one = unmetBy(found, source, requirement);
   const list = one === undefined ? NONE : [one];
   byValue.set(found, list);
@@ -160,34 +168,36 @@ export function leastUnmet(lists: readonly (readonly unknown[])[]): number | und
   return best;
 }
 
-/** The ranks of the clusters that pass every rule: those of the decision come first, those that yield their place last. */
+/** The ranks of the clusters that pass every rule: the decision's come first, those that yield their place last. */
 function orderOfSelection(judged: readonly Judged[], snapshot: PlacementSnapshot): ReadonlyMap<string, number> {
   const { placement, now } = snapshot;
-  const staying: [string[], string[], string[]] = [[], [], []];
-  const others: string[][] = [];
+  const selectedTiers: [string[], string[], string[]] = [[], [], []];
+  const newTiers: string[][] = [];
   for (const { name, cluster, inDecision, causes } of judged) {
     if (causes.length > 0) continue;
     const tier = inDecision ? undefined : tierOfNew(name, snapshot);
-    if (tier !== undefined) (others[tier] ??= []).push(name);
-    // One that could not come in now and may have been selected before comes last, too.
-    else staying[inDecision ? tierOfSelected(taintedCluster(cluster, placement.rules, now)) : 2].push(name);
+    if (tier !== undefined) (newTiers[tier] ??= []).push(name);
+    // A cluster that could not come in now, but that may have been selected before, comes last, too.
+    else selectedTiers[inDecision ? tierOfSelected(taintedCluster(cluster, placement.rules, now)) : 2].push(name);
   }
-  const [best, tainted, yielding] = staying;
-  const tiers = [best, tainted, ...Array.from(others, (names) => names ?? []), yielding];
+  const [untainted, tainted, yielding] = selectedTiers;
+  const tiers = [untainted, tainted, ...Array.from(newTiers, (names) => names ?? []), yielding];
   const ranked = bestFirst(tiers, Infinity, seedOf(placement.namespace, placement.name));
   return new Map(ranked.map((name, index) => [name, index + 1]));
 }
 
 /**
  * The verdict for a cluster that passes every rule. Without the decisions it is not known which clusters were selected
- * before: it is certain only when all of the `passing` clusters fit.
+ * before. The verdict is then certain only when all of the `passing` clusters are selected, or when none is wanted.
  */
 function verdicts(decided: Schedule, passing: number, decisionsReadable: boolean): (name: string) => Verdict {
-  const chosen = new Set(selectedClusters(decided));
-  const certain = decisionsReadable || chosen.size === passing || decided.wanted === 0;
-  return (name) => (certain ? (chosen.has(name) ? 'Selected' : 'NotNeeded') : 'Unknown');
+  const selected = new Set(selectedClusters(decided));
+  const isCertain = decisionsReadable || selected.size === passing || decided.wanted === 0;
+  if (!isCertain) return () => 'Unknown';
+  return (name) => (selected.has(name) ? 'Selected' : 'NotNeeded');
 }
 
+/** The clusters that match no predicate, the nearest to a match first. */
 function nearestOf(
   clusters: readonly ClusterExplanation[],
   { placement }: PlacementSnapshot,
@@ -197,14 +207,15 @@ function nearestOf(
     .filter(({ verdict }) => verdict === 'NotMatched')
     .map((one) => ({
       one,
-      failing: one.unmet[one.best ?? 0]?.length ?? 0,
+      unmetCount: one.unmet[one.best ?? 0]?.length ?? 0,
       name: one.name,
       score: scoreOf(seed, clusterHash(one.name)),
     }))
-    .sort((a, b) => a.failing - b.failing || byRank(a, b))
+    .sort((a, b) => a.unmetCount - b.unmetCount || byRank(a, b))
     .map(({ one }) => one);
 }
 
+/** A cluster of the decision of which nothing but the name could be read. */
 function unknownCluster(name: string): ClusterExplanation {
   return {
     name,

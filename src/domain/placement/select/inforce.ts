@@ -4,9 +4,10 @@ import type { PlacementView } from './snapshot.js';
 import { readBasis, storedHold } from '../stored/basis.js';
 import type { Bound, DisruptionBudget } from '../spec/budget.js';
 
-/** A bound in force; `isFormer`: the spec does not have it any more. */
+/** A bound that counts in this pass. */
 export interface BoundInForce {
   readonly bound: Bound;
+  /** Whether the spec does not have it any more. */
   readonly isFormer: boolean;
 }
 
@@ -17,45 +18,46 @@ export interface BudgetInForce {
 }
 
 /**
- * The budget that bounds this pass: that of the spec, and each bound that an edit has taken out since the last decision. Such a
- * bound rules the pass in which it is removed, and for as long as it then holds something. While the spec is invalid, the
- * bounds of before stay in force.
+ * The budget that bounds this pass: the bounds of the spec, and former ones that an edit has taken out of it. A former
+ * bound stays in force for the first pass after the edit, and then for as long as it holds a cluster: held clusters do
+ * not leave or come in because the bound is removed. While the spec is invalid, the bounds of the last decision stay in
+ * force.
  */
 export function budgetInForce(placement: PlacementView): BudgetInForce | undefined {
   const { rules, status, generation } = placement;
-  const former = readBasis(status)?.budget;
+  const remembered = readBasis(status)?.budget;
   const isEdited = field(status, 'observedGeneration') !== generation || rules.problem !== undefined;
-  const holds = (type: string): boolean =>
+  const isFormerInForce = (type: string): boolean =>
     isEdited || storedHold(placement, type)?.reason === 'DisruptionBudgetExceeded';
   const maxRemovals = inForce(
     rules.budget?.maxRemovals,
-    holds(PlacementConditions.RemovalsHeld) ? former?.maxRemovals : undefined,
+    isFormerInForce(PlacementConditions.RemovalsHeld) ? remembered?.maxRemovals : undefined,
   );
   const maxAdditions = inForce(
     rules.budget?.maxAdditions,
-    holds(PlacementConditions.AdditionsHeld) ? former?.maxAdditions : undefined,
+    isFormerInForce(PlacementConditions.AdditionsHeld) ? remembered?.maxAdditions : undefined,
   );
-  const windowSeconds = (rules.budget ?? former)?.windowSeconds;
+  const windowSeconds = (rules.budget ?? remembered)?.windowSeconds;
   if (windowSeconds === undefined || (maxRemovals ?? maxAdditions) === undefined) return undefined;
   return { maxRemovals, maxAdditions, windowSeconds };
 }
 
-function inForce(own: Bound | undefined, former: Bound | undefined): BoundInForce | undefined {
-  if (own !== undefined) return { bound: own, isFormer: false };
+function inForce(ofSpec: Bound | undefined, former: Bound | undefined): BoundInForce | undefined {
+  if (ofSpec !== undefined) return { bound: ofSpec, isFormer: false };
   return former === undefined ? undefined : { bound: former, isFormer: true };
 }
 
-/** The budget to remember with a decision: a bound that the spec has no more is remembered while it holds something. */
+/** The budget to remember with a decision; a former bound only while it holds a cluster, or the spec is invalid. */
 export function budgetToRemember(
   { rules }: PlacementView,
-  inForceNow: BudgetInForce | undefined,
+  budget: BudgetInForce | undefined,
   holds: { readonly removals: boolean; readonly additions: boolean },
 ): DisruptionBudget | undefined {
-  if (inForceNow === undefined) return undefined;
+  if (budget === undefined) return undefined;
   const kept = (one: BoundInForce | undefined, isHolding: boolean): Bound | undefined =>
     one?.isFormer === true && !isHolding && rules.problem === undefined ? undefined : one?.bound;
-  const maxRemovals = kept(inForceNow.maxRemovals, holds.removals);
-  const maxAdditions = kept(inForceNow.maxAdditions, holds.additions);
+  const maxRemovals = kept(budget.maxRemovals, holds.removals);
+  const maxAdditions = kept(budget.maxAdditions, holds.additions);
   if ((maxRemovals ?? maxAdditions) === undefined) return undefined;
-  return { maxRemovals, maxAdditions, windowSeconds: inForceNow.windowSeconds };
+  return { maxRemovals, maxAdditions, windowSeconds: budget.windowSeconds };
 }

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { Pods, ReplicaSets, isControlledBy } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -23,16 +23,16 @@ export interface PodObjectName {
   readonly name: string;
 }
 
-/** Events that wait for their Pod; more are dropped. */
-const MOST_PENDING = 20;
-/** Attempts of a write while other clients change the object. */
-const TRIES = 3;
+/** How many Events wait for their Pod; when there are more, the oldest are dropped. */
+const MAX_PENDING_EVENTS = 20;
+/** How often a write is attempted while other clients change the object. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * The Pod of one process in the API, and its ReplicaSet.
+ * The Pod of one process as an object of the API, and its ReplicaSet, which has one Pod at a time.
  *
- * Guarantees: a write only where something has changed; Events are recorded on the Pod, once it exists. A Pod that was
- * deleted by another client is not created again.
+ * Guarantees: a status is written only where it has changed; Events are recorded on the Pod, once it exists. A Pod that
+ * was deleted is not created again.
  */
 export class PodObject {
   readonly name: PodObjectName;
@@ -40,32 +40,34 @@ export class PodObject {
   #pod: KubeObject | undefined;
   #replicaSet: KubeObject | undefined;
   #status: PodStatus | undefined;
+  /** The status of condition Ready that the ReplicaSet was written with. */
   #ready: string | undefined;
   #deleted = false;
-  #pending: PodEvent[] = [];
+  #pendingEvents: PodEvent[] = [];
 
   constructor(deps: PodObjectDeps, name: PodObjectName) {
     this.#deps = deps;
     this.name = name;
   }
 
-  /** Whether the Pod was created. */
+  /** Whether the Pod was created. It may be deleted since: see {@link isDeleted}. */
   get exists(): boolean {
     return this.#pod !== undefined;
   }
 
-  /** Whether another client has deleted it, or has asked to. */
+  /** Whether the Pod is deleted or being deleted, by another client or by {@link terminate} and {@link remove}. */
   get isDeleted(): boolean {
     return this.#deleted;
   }
 
-  /** Takes note of the Pod in a watch event: undefined where it is gone. */
+  /** Takes note of the Pod in a watch event; `pod` is undefined where it is gone. */
   observe(pod: KubeObject | undefined): void {
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) this.#deleted = true;
   }
 
+  /** Records an Event on the Pod, or keeps it until the Pod is created. */
   record(event: PodEvent): void {
-    if (this.#pod === undefined) this.#pending = [...this.#pending, event].slice(-MOST_PENDING);
+    if (this.#pod === undefined) this.#pendingEvents = [...this.#pendingEvents, event].slice(-MAX_PENDING_EVENTS);
     else this.#deps.events.record({ regarding: { ...this.#pod, apiVersion: 'v1', kind: Pods.kind }, ...event });
   }
 
@@ -79,13 +81,7 @@ export class PodObject {
       if (this.#pod === undefined) this.#deleted = true;
       this.#status = status;
     }
-    const ready = status.conditions.find(({ type }) => type === 'Ready')?.status;
-    if (ready === this.#ready) return;
-    const counts = ready === 'True' ? { readyReplicas: 1, availableReplicas: 1 } : {};
-    const { generation = 1 } = this.#replicaSet?.metadata ?? {};
-    const ofSet = { replicas: 1, fullyLabeledReplicas: 1, observedGeneration: generation, ...counts };
-    this.#replicaSet = await this.#writeStatus(ReplicaSets, this.#replicaSet, ofSet, signal);
-    this.#ready = ready;
+    await this.#syncReplicaSet(status, signal);
   }
 
   /** Marks the Pod as being deleted, before its process is stopped. */
@@ -96,7 +92,7 @@ export class PodObject {
     this.#deleted = true;
   }
 
-  /** Removes the Pod after its process has ended, and the ReplicaSet unless another Pod of it follows. */
+  /** Removes the Pod after its process has ended, and the ReplicaSet too, unless another Pod of it follows. */
   async remove(keepReplicaSet: boolean): Promise<void> {
     if (this.#pod !== undefined) await this.#delete(Pods, this.#pod, 0);
     this.#pod = undefined;
@@ -113,84 +109,92 @@ export class PodObject {
     this.#replicaSet = await this.#ensureReplicaSet(deployment, signal);
     const pod = podOf(deployment, this.#replicaSet, { name: this.name.name, nodeName });
     this.#pod = await client.create(Pods, pod, { fieldManager, signal });
-    const pending = this.#pending;
-    this.#pending = [];
-    for (const event of pending) this.record(event);
+    const events = this.#pendingEvents;
+    this.#pendingEvents = [];
+    for (const event of events) this.record(event);
   }
 
-  /** The ReplicaSet of the template; those of earlier templates are deleted. */
+  /** Finds or creates the ReplicaSet of the template, and deletes those of earlier templates. */
   async #ensureReplicaSet(deployment: Deployment, signal: AbortSignal): Promise<KubeObject> {
     const { client, fieldManager } = this.#deps;
     const { namespace, replicaSet } = this.name;
     const all = await client.list<KubeObject>(ReplicaSets, namespace, { signal });
-    const own = all.filter((set) => isControlledBy(set, deployment));
+    const own = all.filter((one) => isControlledBy(one, deployment));
     for (const old of own.filter(({ metadata }) => metadata.name !== replicaSet))
       await this.#delete(ReplicaSets, old, undefined);
     const found = own.find(({ metadata }) => metadata.name === replicaSet);
     return found ?? client.create(ReplicaSets, replicaSetOf(deployment, replicaSet), { fieldManager, signal });
   }
 
+  /** Writes the status of the ReplicaSet where the Pod has become ready or not ready. */
+  async #syncReplicaSet({ conditions }: PodStatus, signal: AbortSignal): Promise<void> {
+    const ready = conditions.find(({ type }) => type === 'Ready')?.status;
+    if (ready === this.#ready) return;
+    const readyCounts = ready === 'True' ? { readyReplicas: 1, availableReplicas: 1 } : {};
+    const { generation = 1 } = this.#replicaSet?.metadata ?? {};
+    const status = { replicas: 1, fullyLabeledReplicas: 1, observedGeneration: generation, ...readyCounts };
+    this.#replicaSet = await this.#writeStatus(ReplicaSets, this.#replicaSet, status, signal);
+    this.#ready = ready;
+  }
+
   /** Writes a status over the newest state of the object; returns it, or undefined where the object is gone. */
   async #writeStatus(
-    type: typeof Pods,
+    type: ResourceType,
     object: KubeObject | undefined,
     status: object,
     signal?: AbortSignal,
   ): Promise<KubeObject | undefined> {
     const { client, fieldManager } = this.#deps;
     const options = { fieldManager, ...(signal === undefined ? {} : { signal }) };
-    let base = object;
-    for (let left = TRIES; base !== undefined; left -= 1) {
+    let newest = object;
+    for (let left = MAX_ATTEMPTS; newest !== undefined; left -= 1) {
       try {
-        return await client.updateStatus<KubeObject>(type, { ...base, status } as KubeObject, options);
+        return await client.updateStatus<KubeObject>(type, { ...newest, status } as KubeObject, options);
       } catch (error) {
         if (isFailure(error, 'NotFound')) return undefined;
         if (!isFailure(error, 'Conflict') || left <= 1) throw error;
-        base = await this.#newest(type, base);
+        newest = await newestOf(client, type, newest);
       }
     }
     return undefined;
   }
 
-  async #delete(type: typeof Pods, object: KubeObject, gracePeriodSeconds: number | undefined): Promise<void> {
+  async #delete(type: ResourceType, object: KubeObject, gracePeriodSeconds: number | undefined): Promise<void> {
     await deleteObject(this.#deps.client, { type, object, gracePeriodSeconds });
-  }
-
-  /** The stored object; undefined where it is gone, or is another one of the same name. */
-  async #newest(type: typeof Pods, object: KubeObject): Promise<KubeObject | undefined> {
-    return newestOf(this.#deps.client, type, object);
   }
 }
 
-/** Deletes the Pods on the node that an earlier process has left: nothing runs them any more. */
+/** Deletes the Pods that an earlier process has left on the node: nothing runs them any more. */
 export async function removeStalePods(client: KubeClient, nodeName: string): Promise<void> {
   const pods = await client.list<KubeObject>(Pods, undefined, { fieldSelector: `spec.nodeName=${nodeName}` });
   for (const object of pods) await deleteObject(client, { type: Pods, object, gracePeriodSeconds: 0 });
 }
 
 interface Deletion {
-  readonly type: typeof Pods;
+  readonly type: ResourceType;
   readonly object: KubeObject;
-  /** That of the object when undefined. */
+  /** Undefined: the grace period of the object itself. */
   readonly gracePeriodSeconds: number | undefined;
 }
 
+/** Deletes this object, and no later one of the same name; tries again where other clients change it. */
 async function deleteObject(client: KubeClient, { type, object, gracePeriodSeconds }: Deletion): Promise<void> {
-  let base: KubeObject | undefined = object;
-  for (let left = TRIES; base !== undefined; left -= 1) {
-    const { uid = '', resourceVersion = '' } = base.metadata;
+  let newest: KubeObject | undefined = object;
+  for (let left = MAX_ATTEMPTS; newest !== undefined; left -= 1) {
+    const { uid = '', resourceVersion = '' } = newest.metadata;
     const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
     try {
-      await client.delete(type, base.metadata, { preconditions: { uid, resourceVersion }, ...grace });
+      await client.delete(type, newest.metadata, { preconditions: { uid, resourceVersion }, ...grace });
       return;
     } catch (error) {
       if (!isFailure(error, 'Conflict') || left <= 1) throw error;
-      base = await newestOf(client, type, base);
+      newest = await newestOf(client, type, newest);
     }
   }
 }
 
-async function newestOf(client: KubeClient, type: typeof Pods, object: KubeObject): Promise<KubeObject | undefined> {
+/** The stored object; undefined where it is gone, or is another one of the same name. */
+async function newestOf(client: KubeClient, type: ResourceType, object: KubeObject): Promise<KubeObject | undefined> {
   const { namespace = '', name, uid } = object.metadata;
   const found = await client.get<KubeObject>(type, { namespace, name });
   return found?.metadata.uid === uid ? found : undefined;

@@ -5,10 +5,10 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../../runtime/clock.js';
 import { waitForOutput } from './tail.js';
 
-/** Logs that are kept of each Deployment, that of its current pod included. */
+/** How many logs are kept of each Deployment, that of its current pod included. */
 const KEPT_LOGS = 5;
 
-/** Longer lines are split, so that a process that prints no line break needs no more memory. */
+/** Longer lines are split, so that the output of a process that prints no line break does not fill the memory. */
 const MAX_LINE_BYTES = 64 * 1024;
 /** The end of the name of a log, after that of the Deployment: the hash of the ReplicaSet and the suffix of the pod. */
 const POD_SUFFIX = /^[0-9a-f]{10}(-[a-z0-9]{5})?\.log$/;
@@ -28,6 +28,7 @@ export class PodLog {
   readonly #folder: string;
   readonly #prefix: string;
   readonly #open: OpenLog;
+  /** Resolves when the output of the process that was started last has ended and is written. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(
@@ -57,20 +58,20 @@ export class PodLog {
   /** Appends the output of a process. Lines that cannot be written are dropped; the process keeps running. */
   append(output: Readable): void {
     const log = this.#tryOpen();
-    let line: Buffer = Buffer.alloc(0);
+    let rest: Buffer = Buffer.alloc(0);
     output.on('data', (chunk: Buffer) => {
-      line = writeLines(log, Buffer.concat([line, chunk]));
+      rest = writeLines(log, Buffer.concat([rest, chunk]));
     });
     this.#written = new Promise((resolve) => {
       output.once('close', () => {
-        if (line.length > 0) log.write(line);
+        if (rest.length > 0) log.write(rest);
         log.close();
         resolve();
       });
     });
   }
 
-  /** A file that cannot be opened drops everything. */
+  /** Opens the file; where that fails, returns a log that drops everything. */
   #tryOpen(): LogFile {
     try {
       return this.#open(this.file);
@@ -86,7 +87,7 @@ export class PodLog {
   }
 }
 
-/** Writes the complete lines of `text`; returns the rest. */
+/** Writes the complete lines of `text`, and what is too long for a line; returns the rest. */
 function writeLines(log: LogFile, text: Buffer): Buffer {
   let start = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
@@ -96,7 +97,7 @@ function writeLines(log: LogFile, text: Buffer): Buffer {
   const rest = text.subarray(start);
   if (rest.length < MAX_LINE_BYTES) return rest;
   log.write(rest);
-  return rest.subarray(rest.length);
+  return Buffer.alloc(0);
 }
 
 /** Size in bytes, and time of the last write in ms since the epoch; zeros for a missing file. */
