@@ -70,10 +70,10 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
     if (wanted === undefined) return DONE;
     const waitMs = this.#untilNextWrite(key);
     if (waitMs > 0) return { ending: 'done', requeueAfterMs: waitMs };
-    return this.#write(key, wanted, pass);
+    return this.#apply(key, wanted, pass);
   }
 
-  async #write(key: string, wanted: T, { signal }: Pass): Promise<Result> {
+  async #apply(key: string, wanted: T, { signal }: Pass): Promise<Result> {
     const { type } = this.#kind;
     this.#writtenAt.set(key, this.#clock.monotonic());
     try {

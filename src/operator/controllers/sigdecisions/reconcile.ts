@@ -1,10 +1,12 @@
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { SigPlacementDecisions } from '../../../api/resources.js';
 import { keyOf, nameOf } from '../../../runtime/vocabulary/names.js';
-import { readDecision } from '../../../domain/placement/stored/decision.js';
+import { readDecision, type DecisionOwner, type StoredDecision } from '../../../domain/placement/stored/decision.js';
 import {
   confirmedDecision,
   sigChanges,
+  type AnnotationsOf,
+  type SigChanges,
   type SigDecision,
   type SigWrite,
 } from '../../../domain/placement/publish/sigdecision.js';
@@ -24,7 +26,21 @@ export interface SigDecisionContext {
   readonly mutations: MutationCache<SigDecision>;
 }
 
+/** What a pass decides from, or its result when there is nothing to decide. */
+type Gathered =
+  | { readonly kind: 'nothing'; readonly result: Result }
+  | {
+      readonly kind: 'gathered';
+      readonly owner: DecisionOwner;
+      /** The decision objects that the status of the Placement confirms. */
+      readonly decided: readonly StoredDecision[];
+      /** The objects of SIG Multicluster that may concern the Placement. */
+      readonly stored: readonly SigDecision[];
+      readonly annotationsOf: AnnotationsOf;
+    };
+
 const NOT_CURRENT_RETRY_MS = 5_000;
+const NOTHING: Gathered = { kind: 'nothing', result: DONE };
 
 /** Publishes the stored decision of one Placement once its status confirms it. With the Placement, garbage collection removes it. */
 export class SigDecisionReconciler implements Reconciler {
@@ -35,34 +51,36 @@ export class SigDecisionReconciler implements Reconciler {
   }
 
   async reconcile(key: string, pass: Pass): Promise<Result> {
+    const gathered = this.#gather(key);
+    if (gathered.kind === 'nothing') return gathered.result;
+    const changes = sigChanges(gathered.owner, gathered.decided, gathered);
+    for (const write of changes.writes) await this.#apply(write, pass);
+    return report(changes, pass);
+  }
+
+  #gather(key: string): Gathered {
     const { caches, published, mutations } = this.#context;
     const { placements, decisions, clusters } = caches;
     // While the API is not served there is nothing to wait for: its cache brings all Placements back.
-    if (!published.current()) return DONE;
+    if (!published.current()) return NOTHING;
     const notCurrent = cachesNotCurrent([placements, decisions, clusters]);
-    if (notCurrent.length > 0) return waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS);
+    if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
     const placement = placements.store.get(key);
-    if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return DONE;
+    if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return NOTHING;
     const { namespace = '', name } = nameOf(key);
     const owner = { namespace, name, uid: placement.metadata.uid ?? '' };
     const objects = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
     const decided = confirmedDecision(placement.status, objects);
-    if (decided === undefined) return DONE;
+    if (decided === undefined) return NOTHING;
     const names = [...decided, ...published.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
     const stored = [...new Set(names.map((one) => `${namespace}/${one.name}`))].flatMap((at) => {
       return mutations.newest(at, published.store.get(at)) ?? [];
     });
-    const annotationsOf = (cluster: string): Readonly<Record<string, string>> | undefined =>
-      clusters.store.get(cluster)?.metadata.annotations;
-    const { writes, foreign } = sigChanges(owner, decided, { stored, annotationsOf });
-    for (const write of writes) await this.#carryOut(write, pass);
-    if (writes.length > 0) pass.log.info({ writes: writes.length }, 'decision published for SIG Multicluster');
-    if (foreign.length === 0) return DONE;
-    pass.log.warn({ objects: foreign }, 'objects with the names of decisions have other owners: not written');
-    return { ending: 'stalled', reason: 'objects with the names of decisions have other owners' };
+    const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
+    return { kind: 'gathered', owner, decided, stored, annotationsOf };
   }
 
-  async #carryOut(write: SigWrite, { signal }: Pass): Promise<void> {
+  async #apply(write: SigWrite, { signal }: Pass): Promise<void> {
     const { client, mutations } = this.#context;
     const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
     const { metadata } = write.kind === 'delete' ? write.stored : write.object;
@@ -89,4 +107,11 @@ export class SigDecisionReconciler implements Reconciler {
       throw error;
     }
   }
+}
+
+function report({ writes, foreign }: SigChanges, { log }: Pass): Result {
+  if (writes.length > 0) log.info({ writes: writes.length }, 'decision published for SIG Multicluster');
+  if (foreign.length === 0) return DONE;
+  log.warn({ objects: foreign }, 'objects with the names of decisions have other owners: not written');
+  return { ending: 'stalled', reason: 'objects with the names of decisions have other owners' };
 }

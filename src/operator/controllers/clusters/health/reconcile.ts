@@ -70,7 +70,8 @@ export class HealthReconciler implements Reconciler {
     const waitMs = this.#untilSlot(name, health);
     if (waitMs > 0) return { ending: 'done', requeueAfterMs: waitMs };
     try {
-      await this.#write(cluster, health, signal);
+      await this.#apply(cluster, health, signal);
+      this.#report(cluster, health);
     } catch (error) {
       if (isFailure(error, 'Conflict'))
         return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: CONFLICT_RETRY_MS };
@@ -86,19 +87,22 @@ export class HealthReconciler implements Reconciler {
     return DONE;
   }
 
-  async #write(cluster: ManagedCluster, health: ClusterHealth, signal: AbortSignal): Promise<void> {
-    const { client, recorder } = this.#options;
-    const { view, judgement, writes } = health;
-    const head = headOf(cluster);
+  async #apply(cluster: ManagedCluster, { writes }: ClusterHealth, signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
     let current = cluster;
     if (writes.taints !== undefined) {
       const spec = writes.taints.length === 0 ? {} : { taints: [...writes.taints] };
-      current = await client.apply<ManagedCluster>(ManagedClusters, { ...head, spec }, optionsFor(cluster, signal));
+      const object = { ...headOf(cluster), spec };
+      current = await client.apply<ManagedCluster>(ManagedClusters, object, optionsFor(cluster, signal));
       this.mutations.mutated(cluster.metadata.name, current);
     }
     if (writes.status !== undefined) await this.#applyStatus(current, writes.status, signal);
+  }
+
+  #report(cluster: ManagedCluster, { view, judgement, writes }: ClusterHealth): void {
+    const regarding = { ...headOf(cluster), metadata: cluster.metadata };
     for (const { type, reason, note } of clusterEvents(view.stored, judgement, writes))
-      recorder.record({ regarding: { ...head, metadata: cluster.metadata }, type, reason, action: 'Judge', note });
+      this.#options.recorder.record({ regarding, type, reason, action: 'Judge', note });
   }
 
   async #applyStatus(
