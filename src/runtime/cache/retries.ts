@@ -1,16 +1,15 @@
-import { backoffMs, type BackoffOptions } from '../backoff.js';
 import type { Random } from '../clock.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 
-/** From 1 to 1.5 s after the first failure, up to 30 to 45 s. */
-const BACKOFF: BackoffOptions = { baseMs: 1_500, maxMs: 45_000, jitter: 1 / 3 };
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
 /** A watch that lasted this long resets the backoff. */
 const HEALTHY_MS = 60_000;
 
 /**
- * The delay before the next list or watch: none after a watch of a minute or more that ended on its timeout, else one that
- * doubles while nothing is received.
+ * The delay before the next list or watch: none after a watch of a minute or more that ended on its timeout, else one
+ * second, doubling to 30 s while nothing is received, plus a random share of up to one half.
  */
 export class Backoff {
   readonly #random: Random;
@@ -34,8 +33,9 @@ export class Backoff {
   next(round: { readonly durationMs: number; readonly planned: boolean; readonly atLeastMs: number }): number {
     if (round.durationMs >= HEALTHY_MS) this.#failures = 0;
     if (round.planned && round.durationMs >= HEALTHY_MS) return round.atLeastMs;
+    const wait = Math.min(FIRST_MS * 2 ** this.#failures, LONGEST_MS);
     this.#failures += 1;
-    return Math.max(backoffMs(this.#failures, this.#random, BACKOFF), round.atLeastMs);
+    return Math.max(wait * (1 + this.#random() / 2), round.atLeastMs);
   }
 }
 

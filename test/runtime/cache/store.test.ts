@@ -137,29 +137,29 @@ it('taking out what is not there changes nothing', () => {
 describe('the backoff between watches', () => {
   const short = { durationMs: 10, planned: false, atLeastMs: 0 };
 
-  it('the backoff between watches doubles from 1.5 seconds to 45, and begins again after progress', () => {
+  it('the backoff between watches doubles from one second to thirty, and begins again after progress', () => {
     const pace = new Backoff(() => 0);
     const waits = Array.from({ length: 7 }, () => pace.next(short));
     pace.reset();
 
-    expect(waits).toEqual([1_500, 3_000, 6_000, 12_000, 24_000, 45_000, 45_000]);
-    expect(pace.next(short)).toBe(1_500);
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    expect(pace.next(short)).toBe(1_000);
   });
 
-  it('the backoff between watches is up to a third shorter by chance, and at least what the server requests', () => {
-    const pace = new Backoff(() => 0.99);
+  it('the backoff between watches adds up to half by chance, and is at least what the server requests', () => {
+    const pace = new Backoff(() => 0.98);
 
-    expect(pace.next(short)).toBeCloseTo(1_005);
+    expect(pace.next(short)).toBe(1_490);
     expect(pace.next({ ...short, atLeastMs: 60_000 })).toBe(60_000);
   });
 
-  it('the backoff between watches is zero after a watch that ended on its timeout, one to 1.5 seconds after one that broke', () => {
+  it('the backoff between watches is zero after a watch that ended on its timeout, a second after one that broke', () => {
     const pace = new Backoff(() => 0);
     pace.next(short);
     pace.next(short);
 
     expect(pace.next({ durationMs: 300_000, planned: true, atLeastMs: 0 })).toBe(0);
-    expect(pace.next({ durationMs: 300_000, planned: false, atLeastMs: 0 })).toBe(1_500);
-    expect(pace.next({ durationMs: 10, planned: true, atLeastMs: 0 })).toBe(3_000);
+    expect(pace.next({ durationMs: 300_000, planned: false, atLeastMs: 0 })).toBe(1_000);
+    expect(pace.next({ durationMs: 10, planned: true, atLeastMs: 0 })).toBe(2_000);
   });
 });

@@ -222,9 +222,8 @@ describe('a watch that ends', () => {
     }
     const gaps = opened.slice(1).map((at, index) => at - (opened[index] ?? 0));
 
-    // Whole seconds: the first wait is 1.5 s.
-    expect(gaps.slice(0, 5)).toEqual([2, 3, 6, 12, 24]);
-    expect(Math.max(...gaps)).toBe(45);
+    expect(gaps.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
+    expect(Math.max(...gaps)).toBe(30);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1);
   });
 
