@@ -77,7 +77,16 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
   'kube-apiserver': {
     imports: [],
-    packages: [CEL, `${CEL}/formats`, `${CEL}/re2`, `${CEL}/text`, '@peculiar/x509', 'js-yaml', 'reflect-metadata'],
+    packages: [
+      CEL,
+      `${CEL}/formats`,
+      `${CEL}/json`,
+      `${CEL}/re2`,
+      `${CEL}/text`,
+      '@peculiar/x509',
+      'js-yaml',
+      'reflect-metadata',
+    ],
   },
   cel: { imports: [], packages: ['@marcbachmann/cel-js'] },
 };

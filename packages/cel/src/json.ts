@@ -2,7 +2,8 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /**
- * A JSON object. Keys come from users: read them with {@link own}.
+ * A JSON object. Keys come from users: read them with {@link own}, unless the key is a literal that no prototype has;
+ * write them with a literal or a spread, never `object[key] = …` (`__proto__`).
  */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
