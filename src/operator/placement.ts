@@ -1,4 +1,3 @@
-import { JOINED_CONDITION } from '../api/clusterreasons.js';
 import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../api/names.js';
 import { FLEET_GROUP } from '../api/resources.js';
 import { clusterCacheOptions } from './controllers/clusters/caches.js';
@@ -10,6 +9,7 @@ import { createPlacementControllers } from './controllers/placement/controller.j
 import { placementRights } from './controllers/placement/rights.js';
 import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/sigdecisions/controller.js';
 import { sigDecisionRights } from './controllers/sigdecisions/rights.js';
+import { saysJoined } from '../domain/health/conditions.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
@@ -66,10 +66,7 @@ export function clustersGroup(manager: ControllerManager): Group {
   const leases = openLeaseCache(openCache, {
     monotonic: () => systemClock.monotonic(),
     wall,
-    isJoined: (name) =>
-      clusters.store
-        .get(name)
-        ?.status?.conditions?.some(({ type, status }) => type === JOINED_CONDITION && status === 'True') === true,
+    isJoined: (name) => clusters.store.get(name)?.status?.conditions?.some(saysJoined) === true,
   });
   const { controllers, observer, onStartedLeading } = createHealthControllers({
     client: leader.client,

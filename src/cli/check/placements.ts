@@ -30,7 +30,7 @@ export function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
   if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
   const count = hub.placements.length;
-  const noun = count === 1 ? 'Placement' : 'Placements';
+  const noun = nounOf(hub.placements);
   const held = isHeld(placementLease, now);
   if (held === undefined && placementLease.lease.kind === 'Withheld')
     return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);

@@ -133,7 +133,7 @@ export class PlacementIndex {
     this.#placements.set(key, entry);
     const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
     this.#byNamespace.set(namespace, sameNamespace.add(entry));
-    this.#updateMayHoldOthers(entry);
+    this.#updateMaySelectOthers(entry);
   }
 
   removePlacement(key: string): void {
@@ -258,7 +258,7 @@ export class PlacementIndex {
     for (const entry of entries) {
       this.#pools.leave(entry.key, entry.pool);
       Object.assign(entry, this.#joinPool(entry.key, entry.rules, bound));
-      this.#updateMayHoldOthers(entry);
+      this.#updateMaySelectOthers(entry);
     }
     return entries;
   }
@@ -271,7 +271,7 @@ export class PlacementIndex {
     return { pool: this.#pools.join(key, readable), unreadable: unreadable.length > 0 };
   }
 
-  #updateMayHoldOthers(entry: Entry): void {
+  #updateMaySelectOthers(entry: Entry): void {
     if (entry.unreadable || entry.rules.problem !== undefined) this.#maySelectOthers.add(entry);
     else this.#maySelectOthers.delete(entry);
   }

@@ -285,10 +285,11 @@ describe('schedule, for any snapshot', () => {
       fc.property(someWorld, (world) => {
         const decided = schedule(snapshot(world));
         const first = [...decided.kept.flat(), ...decided.added];
-        // A hold of deleted clusters goes on by the status, which this world does not have.
-        fc.pre(decided.heldRemovals.length === 0);
+        const again = schedule(snapshot({ ...world, stored: [decision(1, first)] }));
+        // A hold of deleted clusters goes on by the status, which this world does not have: where it ends, others come in.
+        fc.pre(again.heldRemovals.length === decided.heldRemovals.length);
 
-        expect(choose({ ...world, stored: [decision(1, first)] })).toEqual([...selectedClusters(decided)].sort());
+        expect([...selectedClusters(again)].sort()).toEqual([...selectedClusters(decided)].sort());
       }),
     );
   });

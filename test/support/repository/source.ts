@@ -79,7 +79,7 @@ export function sourceFiles(root: string, folder: string): string[] {
 }
 
 /** How many lines a text has, without empty ones at its end. */
-export function lineCount(text: string): number {
+function lineCount(text: string): number {
   return text.trimEnd().split('\n').length;
 }
 
