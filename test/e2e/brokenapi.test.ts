@@ -1,11 +1,8 @@
-import path from 'node:path';
-
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import type { ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { ALLOW_DELETION_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
 import { ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../src/api/resources.js';
-import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { FAULTS } from '../support/proxy/fault.js';
@@ -15,9 +12,9 @@ import { OPENING } from '../support/scenario/script/opening.js';
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import { fields, items, text, type Fields } from '../support/scenario/checks/reading.js';
 import { pathOf, requestsFor } from '../support/scenario/script/requests.js';
-import type { ScenarioRig } from '../support/rigs/scenario.js';
+import { decisionWrites, IDENTITY, withScene } from '../support/scenario/run/resting.js';
 import { play, report, send } from '../support/scenario/run/runner.js';
-import { Scene } from '../support/scenario/run/scene.js';
+import type { Scene } from '../support/scenario/run/scene.js';
 import { script } from '../support/scenario/script/script.js';
 import { crds, install, lax } from '../support/scenario/run/stage.js';
 import { EMPTY, type Write } from '../support/scenario/script/world.js';
@@ -25,32 +22,6 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 
 const MINUTE = 60_000;
 const SEED = Number(process.env['SCRIPT_SEED'] ?? 4);
-const IDENTITY = 'steadfast';
-
-interface Place {
-  readonly rig: ScenarioRig;
-  readonly scene: Scene;
-}
-
-/** A scenario at rest. At its end the controller must be the same process, and all invariants must hold. */
-async function withScene(server: ControlPlane, body: (place: Place) => Promise<void>): Promise<void> {
-  await withRig(server, IDENTITY, async (rig) => {
-    const scene = new Scene(rig);
-    await scene.begin();
-    const { pid } = rig.controller;
-    await body({ rig, scene });
-    expect([rig.controller.pid, rig.controller.exit()]).toEqual([pid, undefined]);
-    expect(report(await rig.judge(scene.frames))).toBe(KEPT);
-  });
-}
-
-/** The accepted writes of the controller to decision objects since `mark`. */
-async function decisionWrites(server: ControlPlane, mark: number): Promise<string[]> {
-  const log = await server.requestLog({ after: mark, verbs: WRITES, resources: ['placementdecisions'] });
-  return log
-    .filter(({ userAgent, code }) => userAgent.endsWith(` ${IDENTITY}`) && code < 300)
-    .map(({ verb, uri }) => `${verb} ${uri}`);
-}
 
 function crdOf(type: ResourceType): string {
   return `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${type.plural}.${type.group}`;
@@ -107,7 +78,7 @@ async function remake(
   }
 }
 
-describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 'restart', 'compaction'] }, (server) => {
+describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 'restart'] }, (server) => {
   beforeAll(() => deploy(server(), 'lax'), 6 * MINUTE);
   beforeEach(async () => {
     await install(server(), crds().map(lax));
@@ -132,35 +103,6 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
         };
         await scene.step([{ kind: 'set', name: 'stage' }]);
         expect(killed).toBe(true);
-        await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
-      });
-    },
-    8 * MINUTE,
-  );
-
-  it(
-    'an API whose history is compacted, so that every watch is too old, shrinks no decision, and reconciliation continues',
-    async () => {
-      await withScene(server(), async ({ rig, scene }) => {
-        const mark = await server().logMark();
-        await server().compactHistory();
-        await quietWindow(2000);
-        expect(await decisionWrites(server(), mark)).toEqual([]);
-        await scene.stir();
-
-        // Changes that only a new list can show: they are made, and their history is compacted, while no request gets
-        // through.
-        await scene.step(
-          [
-            { kind: 'set', name: 'stage' },
-            { kind: 'cluster', name: 'member-001' },
-          ],
-          () => {
-            rig.proxy.plan = () => ({ kind: 'reset', applied: false });
-            rig.proxy.cutAll();
-            void reopen(server(), rig, ['managedclustersets/stage', 'managedclusters/member-001']);
-          },
-        );
         await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
       });
     },
@@ -289,12 +231,3 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
     12 * MINUTE,
   );
 });
-
-/** Waits until these objects are deleted, compacts the history and lets requests through again. */
-async function reopen(server: ControlPlane, rig: ScenarioRig, gone: readonly string[]): Promise<void> {
-  const base = path.posix.dirname(pathOf(ManagedClusters));
-  for (const one of gone)
-    await waitFor(`${one} to be gone`, async () => (await server.call({ path: `${base}/${one}` })).status === 404);
-  await server.compactHistory();
-  rig.proxy.plan = () => undefined;
-}
