@@ -131,7 +131,7 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
       },
       bindings: [{ name: 's', clusterSet: 's', deleting: false }],
       sets: new Map([['s', { name: 's', deleting: false, selector: { kind: 'exclusive' } }]]),
-      candidates: { count: candidates, matched, has, unmatched: [], tainted: new Map() },
+      candidates: { count: candidates, matched, has, unmatched: [], tainted: new Map(), view: () => undefined },
       selected: new Map(),
       stored: [],
       remembered: undefined,

@@ -73,6 +73,7 @@ export class ClusterTable {
       ...sizes,
       has: (name) => pool.isCandidate[this.#rows.get(name) ?? -1] === 1,
       tainted: taintedAmong(pool.tainted, sizes.matched),
+      view: (name) => (sizes.matched.has(name) ? this.cluster(name) : undefined),
       unmatched: unmatchedPredicates(rules, sizes, this.#facts(matching, pool)),
     };
   }

@@ -101,6 +101,7 @@ function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSn
       has: (one) => one !== name && candidates.has(one),
       matched: matchedWithout(candidates.matched, name),
       tainted: new Map([...candidates.tainted].filter(([one]) => one !== name)),
+      view: (one) => (one === name ? undefined : candidates.view(one)),
       // No message is computed from this snapshot.
       unmatched: [],
     },

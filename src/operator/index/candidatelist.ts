@@ -1,14 +1,20 @@
 import { clusterHash, type MatchedClusters } from '../../domain/placement/select/rank.js';
-import type { Candidate } from '../../domain/placement/select/snapshot.js';
+import type { Candidate, ClusterView } from '../../domain/placement/select/snapshot.js';
 import type { Bitset } from './bitset.js';
 import type { MembershipIndex } from './membershipindex.js';
 
-/** The names of all clusters by ordinal, and lists of them that do not follow later changes. */
+/** How the cluster of this name is; undefined for one that is not in a list. */
+export type ViewOf = (name: string) => ClusterView | undefined;
+
+/** The names and views of all clusters by ordinal, and lists of them that do not follow later changes. */
 export class CandidateList {
   readonly #membership: MembershipIndex;
   /** Those of clusters that are gone stay until the ordinal is used again. Copied before it is written once shared. */
   #candidates: Candidate[] = [];
   #shared = false;
+  /** Likewise, those that are gone included. */
+  #views: ClusterView[] = [];
+  #viewsShared = false;
 
   /** `membership`: the ordinals. */
   constructor(membership: MembershipIndex) {
@@ -19,6 +25,27 @@ export class CandidateList {
     if (this.#shared) this.#candidates = [...this.#candidates];
     this.#shared = false;
     this.#candidates[ordinal] = { name, hash: clusterHash(name) };
+  }
+
+  /** Notes how the cluster at `ordinal` is now. */
+  put(ordinal: number, view: ClusterView): void {
+    if (this.#viewsShared) this.#views = [...this.#views];
+    this.#viewsShared = false;
+    this.#views[ordinal] = view;
+  }
+
+  /** How the clusters at `ordinals`, which must not change any more, are now. Only the first change after it costs anything. */
+  viewsAt(ordinals: Bitset): ViewOf {
+    const views = this.#views;
+    this.#viewsShared = true;
+    let byName: Map<string, ClusterView> | undefined;
+    return (name) => {
+      const ordinal = this.#membership.ordinalOf(name);
+      const view = ordinal === undefined ? undefined : views[ordinal];
+      if (ordinal !== undefined && view?.name === name) return ordinals.has(ordinal) ? view : undefined;
+      byName ??= viewsByName(ordinals, views);
+      return byName.get(name);
+    };
   }
 
   /** The clusters at `ordinals`, which must not change any more, as they are called now. */
@@ -47,6 +74,15 @@ function candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): reado
   ordinals.forEach((ordinal) => {
     const candidate = candidates[ordinal];
     if (candidate !== undefined) found.push(candidate);
+  });
+  return found;
+}
+
+function viewsByName(ordinals: Bitset, views: readonly ClusterView[]): Map<string, ClusterView> {
+  const found = new Map<string, ClusterView>();
+  ordinals.forEach((ordinal) => {
+    const view = views[ordinal];
+    if (view !== undefined) found.set(view.name, view);
   });
   return found;
 }

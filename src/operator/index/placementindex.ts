@@ -1,8 +1,9 @@
 import { eligibleSets } from '../../domain/placement/select/eligible.js';
 import { isShort, unmatchedPredicates } from '../../domain/placement/select/unmatched.js';
-import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
 import {
   NO_CANDIDATES,
+  noView,
   type BindingView,
   type Candidates,
   type ClusterView,
@@ -87,6 +88,7 @@ export class PlacementIndex {
     if (before !== undefined && sameView(before, after)) return NO_EFFECTS;
     const change = this.#membership.upsertCluster(after);
     this.#clusters.set(change.ordinal, after);
+    this.#candidates.put(change.ordinal, after);
     if (before === undefined) this.#candidates.add(change.ordinal, after.name);
     return this.#clusterChanged(change, before, after);
   }
@@ -207,7 +209,8 @@ export class PlacementIndex {
     const facts = this.#requirements.factsOf(clusters);
     const unmatched = unmatchedPredicates(entry.rules, sizes, facts);
     if (isShort(entry.rules, sizes)) entry.watch = new FactWatch(entry.rules, facts, unmatched);
-    return { ...sizes, tainted, has: (name) => all.has(name), unmatched };
+    const view = readsViews(entry.rules) ? this.#candidates.viewsAt(matching) : noView;
+    return { ...sizes, tainted, has: (name) => all.has(name), view, unmatched };
   }
 
   #clustersNamed(names: Iterable<string>): ReadonlyMap<string, ClusterView> {

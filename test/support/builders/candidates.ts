@@ -31,5 +31,12 @@ export function candidatesAmong(
   const tainted = new Map(
     matching.filter(({ cluster }) => cluster.taints.length > 0).map(({ cluster }) => [cluster.name, cluster.taints]),
   );
-  return { ...sizes, tainted, has: (name) => names.has(name), unmatched: unmatchedPredicates(rules, sizes, facts) };
+  const views = new Map(matching.map(({ cluster }) => [cluster.name, cluster]));
+  return {
+    ...sizes,
+    tainted,
+    has: (name) => names.has(name),
+    view: (name) => views.get(name),
+    unmatched: unmatchedPredicates(rules, sizes, facts),
+  };
 }

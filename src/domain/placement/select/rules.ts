@@ -72,7 +72,10 @@ export function firstFailure(subject: Subject, rules: PlacementRules): FailedRul
 }
 
 /** Each requirement of the predicate that the cluster does not meet, labels first; none when it matches. */
-export function* unmet({ labels, claims }: Predicate, cluster: ClusterView): Generator<Unmet, void, undefined> {
+export function* unmet(
+  { labels, claims }: Pick<Predicate, 'labels' | 'claims'>,
+  cluster: ClusterView,
+): Generator<Unmet, void, undefined> {
   for (const requirement of labels) {
     const one = unmetBy(valueOf(cluster.labels, requirement.key), 'label', requirement);
     if (one !== undefined) yield one;
@@ -91,13 +94,16 @@ export function unmetBy(found: string | undefined, source: Source, requirement: 
 /** Whether the cluster matches a predicate, or there is none; false with a `problem`. */
 export function matches({ problem, predicates }: PlacementRules, cluster: ClusterView): boolean {
   if (problem !== undefined) return false;
-  return (
-    predicates.length === 0 ||
-    predicates.some(
-      ({ labels, claims }) =>
-        firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined,
-    )
-  );
+  return predicates.length === 0 || predicates.some((one) => matchesOne(one, cluster));
+}
+
+/** The index of the predicate that the cluster counts for: the first that it matches; -1 for none. */
+export function predicateOf({ predicates }: PlacementRules, cluster: ClusterView): number {
+  return predicates.findIndex((one) => matchesOne(one, cluster));
+}
+
+function matchesOne({ labels, claims }: Predicate, cluster: ClusterView): boolean {
+  return firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined;
 }
 
 function exists({ cluster }: Subject): FailedRule | undefined {

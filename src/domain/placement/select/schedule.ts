@@ -1,28 +1,22 @@
 import { DECISION_SIZE } from '../../../api/names.js';
 import type { Problem } from '../../selectors.js';
-import { admit } from './additions.js';
+import type { Shortage } from './choice/shortage.js';
+import { scoresOf } from './scores.js';
+import { newClusters, notNeeded, withoutExcess, type DropCause } from './turnover.js';
 import { ration, type HeldRemoval, type HoldKind } from './budget.js';
 import { definitionsTrusted } from './definitions.js';
 import { isOwn } from '../stored/decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
-import { judgeSelected, type SelectedClusters } from './judge.js';
-import { bestFirst, bestNewClusters, tierOfSelected } from './order.js';
-import { seedOf } from './rank.js';
+import { judgeSelected } from './judge.js';
 import { taintEffects, type TaintEffects } from './tainteffects.js';
-import type { FailedRule } from './rules.js';
 import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
-
-/**
- * Why a selected cluster is dropped: the first rule that it fails, or `NotNeeded`. For `Gone` and `NotMember` some object is
- * missing, and its deletion has to be confirmed before the cluster is dropped. `Tainted` also for one that has yielded its
- * place to another.
- */
-export type DropCause = FailedRule | 'NotNeeded';
 
 export interface Dropped {
   readonly cluster: string;
   readonly cause: DropCause;
 }
+
+export type { DropCause } from './turnover.js';
 
 /** What a Placement selects. Names in lists are unique; no cluster is both kept and added. */
 export interface Schedule extends TaintEffects {
@@ -53,6 +47,8 @@ export interface Schedule extends TaintEffects {
   readonly countedAdditions: ReadonlySet<string>;
   /** Those that would come in, and that the disruption budget keeps out, highest rank first. */
   readonly heldAdditions: readonly string[];
+  /** Why fewer are selected than wanted, where numbers of predicates or spread have to do with it. */
+  readonly shortage: Shortage;
 }
 
 /** Selects clusters. The result does not depend on the order of the lists of the snapshot. */
@@ -62,10 +58,17 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   const { problem, wanted } = placement.rules;
   const current = currentSlots(snapshot);
   const judged = judgeSelected(snapshot, eligibility, current);
-  const { held, hold, holdUntil, counted, surplus: uncounted } = ration(snapshot, judged);
+  const scoreOf = scoresOf(snapshot);
+  const {
+    held,
+    hold,
+    holdUntil,
+    counted,
+    surplus: uncounted,
+  } = ration(snapshot, withoutExcess(judged, current, snapshot, scoreOf));
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
   const dropped = new Map<string, DropCause>([...judged.failing].filter(([name]) => !held.has(name)));
-  const staying = { current, dropped, held, limit, judged };
+  const staying = { current, dropped, held, limit, judged, scoreOf };
   for (const [name, cause] of notNeeded(staying, snapshot)) dropped.set(name, cause);
   const { added, replaced, ...additions } = newClusters(staying, snapshot);
   for (const name of replaced) dropped.set(name, 'Tainted');
@@ -128,55 +131,4 @@ function once(list: readonly string[], seen: Set<string>): string[] {
 export function selectedClusters(of: Schedule): readonly string[] {
   const held = new Set(of.heldRemovals.map((one) => one.cluster));
   return [...of.kept.flat().filter((name) => !held.has(name)), ...of.added];
-}
-
-/** What stays of a decision, before it is cut to `limit`. */
-interface Staying {
-  readonly current: Slots;
-  readonly dropped: ReadonlyMap<string, DropCause>;
-  readonly held: ReadonlyMap<string, FailedRule>;
-  readonly limit: number;
-  readonly judged: SelectedClusters;
-}
-
-/**
- * The clusters to remove so that `limit` stay, with their causes: held ones first, then those that yield, then those with a
- * taint that is not tolerated for ever, and of equals those that rank lowest.
- */
-function notNeeded(
-  { current, dropped, held, limit, judged }: Staying,
-  { placement }: PlacementSnapshot,
-): readonly (readonly [string, DropCause])[] {
-  const staying = current.flat().filter((name) => !dropped.has(name));
-  if (staying.length <= limit) return [];
-  const tiers: [string[], string[], string[], string[]] = [[], [], [], []];
-  for (const name of staying) tiers[held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name))].push(name);
-  const needed = new Set(bestFirst(tiers, limit, seedOf(placement.namespace, placement.name)));
-  return staying.filter((name) => !needed.has(name)).map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
-}
-
-/** What comes in, and what leaves for it. */
-interface NewClusters extends Pick<Schedule, 'added' | 'countedAdditions' | 'heldAdditions'> {
-  readonly replaced: readonly string[];
-}
-
-/** The clusters that come in, and those that yield their place to one of them: the lowest ranked first. */
-function newClusters({ current, dropped, limit, judged }: Staying, snapshot: PlacementSnapshot): NewClusters {
-  const { placement, candidates } = snapshot;
-  const { passing, keptOnly, failing, tainted } = judged;
-  if (placement.rules.problem !== undefined || candidates.matched.size <= passing - keptOnly)
-    return { added: [], countedAdditions: new Set(), heldAdditions: [], replaced: [] };
-  const yielding: string[] = [];
-  for (const [name, { standing }] of tainted)
-    if (standing.kind === 'yields' && limit !== Infinity && !dropped.has(name)) yielding.push(name);
-  const size = passing + failing.size - dropped.size;
-  const free = limit - size;
-  const best = bestNewClusters(snapshot, current, free + yielding.length);
-  const { admitted, counted, heldBack } = admit(snapshot, best, size - Math.max(best.length - free, 0));
-  const decided = { added: admitted, countedAdditions: counted, heldAdditions: heldBack };
-  const replaced = Math.max(admitted.length - free, 0);
-  if (replaced === 0) return { ...decided, replaced: [] };
-  const seed = seedOf(placement.namespace, placement.name);
-  const staying = new Set(bestFirst([yielding], yielding.length - replaced, seed));
-  return { ...decided, replaced: yielding.filter((name) => !staying.has(name)) };
 }

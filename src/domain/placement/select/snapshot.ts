@@ -50,8 +50,15 @@ export interface Candidates {
   readonly matched: MatchedClusters;
   /** Those of `matched` that have taints, by name. */
   readonly tainted: ReadonlyMap<string, readonly Taint[]>;
+  /** How one of `matched` is; only where the rules read it (`readsViews`), else undefined. */
+  view(name: string): ClusterView | undefined;
   /** The predicates that match none of them, and why; none while as many match as are wanted. */
   readonly unmatched: readonly UnmatchedPredicate[];
+}
+
+/** Where no view is read. */
+export function noView(): undefined {
+  return undefined;
 }
 
 /** No candidate, as for an invalid spec. */
@@ -60,6 +67,7 @@ export const NO_CANDIDATES: Candidates = {
   has: () => false,
   matched: matchedClusters([]),
   tainted: new Map(),
+  view: noView,
   unmatched: [],
 };
 

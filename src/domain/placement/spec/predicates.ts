@@ -1,4 +1,5 @@
 import { readBudget, type DisruptionBudget } from './budget.js';
+import { readSpread, type SpreadConstraint } from './spread.js';
 import { readTolerations, type Toleration } from './toleration.js';
 import {
   quote,
@@ -17,11 +18,13 @@ import {
 export interface Predicate {
   readonly labels: readonly Requirement[];
   readonly claims: readonly Requirement[];
+  /** How many clusters it may bring in; either all predicates of a Placement have a number, or none has. */
+  readonly wanted: number | undefined;
 }
 
 /**
  * The spec of a Placement, parsed once a generation. With a `problem` the other fields are empty and no cluster matches.
- * `wanted` is undefined when all matching clusters are wanted; `requested` (ClusterSets) is sorted, unique, and empty for
+ * `wanted` is undefined when all matching clusters are wanted, and at most the sum of the predicates' numbers; `requested` (ClusterSets) is sorted, unique, and empty for
  * all bound sets; without a predicate every candidate matches.
  */
 export interface PlacementRules {
@@ -29,12 +32,14 @@ export interface PlacementRules {
   readonly requested: readonly string[];
   readonly predicates: readonly Predicate[];
   readonly tolerations: readonly Toleration[];
+  /** How clusters spread over the values of claims and labels; the first counts more than the next. */
+  readonly spread: readonly SpreadConstraint[];
   /** Undefined: clusters that fail a rule are removed at once. */
   readonly budget: DisruptionBudget | undefined;
   readonly problem: Problem | undefined;
 }
 
-const NOTHING = { wanted: undefined, requested: [], predicates: [], tolerations: [], budget: undefined };
+const NOTHING = { wanted: undefined, requested: [], predicates: [], tolerations: [], spread: [], budget: undefined };
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
@@ -46,16 +51,33 @@ export function compileSpec(spec: unknown): PlacementRules {
   return { ...NOTHING, problem: read.problem };
 }
 
+/** Whether the rules read more of a matching candidate than its taints: `Candidates.view` then has it. */
+export function readsViews(rules: PlacementRules): boolean {
+  return isCompared(rules);
+}
+
+/** Whether the clusters that come in, and those that are not needed any more, are chosen one after the other. */
+export function isCompared(rules: PlacementRules): boolean {
+  return hasNumbers(rules) || rules.spread.length > 0;
+}
+
+/** Whether each predicate says how many clusters it may bring in. */
+export function hasNumbers({ predicates }: Pick<PlacementRules, 'predicates'>): boolean {
+  return predicates[0]?.wanted !== undefined;
+}
+
 function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   if (spec['clusterSets'] !== undefined && spec['clusterSets'] !== null) {
     reject('spec.clusterSets', 'is not a field: write ClusterSets');
   }
   const requested = readSets(spec['ClusterSets']);
-  const wanted = readWanted(spec['numberOfClusters']);
+  const limit = readWanted(spec['numberOfClusters'], 'spec.numberOfClusters');
   const predicates = readPredicates(spec['predicates']);
+  const wanted = wantedOf(limit, predicates);
   const tolerations = readTolerations(spec['tolerations'], 'spec.tolerations');
+  const spread = readSpread(spec['spreadPolicy'], 'spec.spreadPolicy', wanted);
   const budget = readBudget(spec['disruptionBudget'], 'spec.disruptionBudget');
-  return { wanted, requested, predicates, tolerations, budget, problem: undefined };
+  return { wanted, requested, predicates, tolerations, spread, budget, problem: undefined };
 }
 
 function readSets(value: unknown): readonly string[] {
@@ -71,22 +93,37 @@ function readSets(value: unknown): readonly string[] {
   return [...unique].sort();
 }
 
-function readWanted(value: unknown): number | undefined {
+function readWanted(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER) return value;
-  return reject('spec.numberOfClusters', `${quote(value)} is not a whole number from 0 to ${LARGEST_NUMBER}`);
+  return reject(path, `${quote(value)} is not a whole number from 0 to ${LARGEST_NUMBER}`);
 }
 
 function readPredicates(value: unknown): readonly Predicate[] {
   const path = 'spec.predicates';
   const items = readList(value, path);
   if (items.length > MOST_PREDICATES) reject(path, `has ${items.length} items: at most ${MOST_PREDICATES} are allowed`);
-  return items.map((item, index) => {
-    const at = `${path}[${index}].requiredClusterSelector`;
-    const selector = readObject(readObject(item, `${path}[${index}]`)['requiredClusterSelector'], at);
-    return {
-      labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
-      claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
-    };
-  });
+  const predicates = items.map((item, index) => readPredicate(item, `${path}[${index}]`));
+  const missing = predicates.findIndex(({ wanted }) => wanted === undefined);
+  if (missing >= 0 && predicates.some(({ wanted }) => wanted !== undefined))
+    reject(`${path}[${missing}].numberOfClusters`, 'is missing: either every predicate has a number or none has');
+  return predicates;
+}
+
+function readPredicate(item: unknown, path: string): Predicate {
+  const at = `${path}.requiredClusterSelector`;
+  const predicate = readObject(item, path);
+  const selector = readObject(predicate['requiredClusterSelector'], at);
+  return {
+    labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
+    claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
+    wanted: readWanted(predicate['numberOfClusters'], `${path}.numberOfClusters`),
+  };
+}
+
+/** The limit for all together, at most what the predicates bring in; undefined for all matching clusters. */
+function wantedOf(limit: number | undefined, predicates: readonly Predicate[]): number | undefined {
+  if (predicates[0]?.wanted === undefined) return limit;
+  const sum = predicates.reduce((total, { wanted = 0 }) => total + wanted, 0);
+  return Math.min(limit ?? LARGEST_NUMBER, sum);
 }

@@ -74,7 +74,13 @@ describe('compileSpec', () => {
   it('a spec is parsed into its sets, sorted and unique, and its number', () => {
     const rules = compileSpec({ ClusterSets: ['b', 'a', 'b'], numberOfClusters: 7 });
 
-    expect(rules).toEqual({ requested: ['a', 'b'], wanted: 7, predicates: [], tolerations: [], problem: undefined });
+    expect(rules).toMatchObject({
+      requested: ['a', 'b'],
+      wanted: 7,
+      predicates: [],
+      tolerations: [],
+      problem: undefined,
+    });
   });
 
   it.each([0, 1, 2147483647])('a spec with %i as numberOfClusters is accepted', (numberOfClusters) => {

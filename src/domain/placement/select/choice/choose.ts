@@ -1,0 +1,126 @@
+import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
+import { byScore, Contest, Intake, Outlet, type Contender, type Group, type ScoreOf, type Taken } from './contest.js';
+
+/** Who comes in and who is not needed any more, where predicates have numbers, clusters spread, or scores count. */
+
+/** Selected clusters, and the tier in which each of them stays. */
+export interface Stayers {
+  readonly names: readonly string[];
+  readonly tierOf: (name: string) => number;
+}
+
+type Views = (name: string) => ClusterView | undefined;
+
+function lowestFirst(a: Contender, b: Contender): number {
+  return byScore(b, a);
+}
+
+/** Those of the clusters that are more than their predicate may bring in, the lowest first. */
+export function aboveNumbers(stayers: Stayers, snapshot: PlacementSnapshot, scoreOf: ScoreOf): readonly string[] {
+  const { contest, groups } = standing(stayers, snapshot, scoreOf);
+  return leavingForNumbers(contest, groups);
+}
+
+/** The clusters that leave so that each predicate has at most its number, and all together are at most `limit`. */
+export function surplus(
+  stayers: Stayers,
+  limit: number,
+  snapshot: PlacementSnapshot,
+  scoreOf: ScoreOf,
+): readonly string[] {
+  const { contest, groups } = standing(stayers, snapshot, scoreOf);
+  const leaving = leavingForNumbers(contest, groups);
+  const outlet = new Outlet(contest, groups);
+  while (stayers.names.length - leaving.length > limit) {
+    const taken = outlet.next();
+    if (taken === undefined) break;
+    leaving.push(taken.name);
+  }
+  return leaving;
+}
+
+function standing(
+  { names, tierOf }: Stayers,
+  snapshot: PlacementSnapshot,
+  scoreOf: ScoreOf,
+): { readonly contest: Contest; readonly groups: readonly Group[] } {
+  const contest = new Contest(snapshot, scoreOf);
+  const groups = contest.groups(names, selectedViews(snapshot), tierOf, lowestFirst);
+  contest.countAll(groups);
+  return { contest, groups };
+}
+
+function leavingForNumbers(contest: Contest, groups: readonly Group[]): string[] {
+  const leaving: string[] = [];
+  const outlet = new Outlet(contest, groups);
+  const isAbove = ({ predicate }: Group): boolean => (contest.room[predicate] ?? 0) < 0;
+  for (let taken = outlet.next(isAbove); taken !== undefined; taken = outlet.next(isAbove)) leaving.push(taken.name);
+  return leaving;
+}
+
+function selectedViews({ selected }: PlacementSnapshot): Views {
+  return (name) => selected.get(name);
+}
+
+/** What the clusters that may come in are chosen from. */
+export interface Candidature {
+  /** Those that stay selected. */
+  readonly staying: readonly string[];
+  /** Those of `staying` that leave when another cluster can take their place. */
+  readonly yielding: readonly string[];
+  /** The tier of a candidate that is not selected; undefined where a rule keeps it out. */
+  readonly tierOf: (name: string) => number | undefined;
+  /** Whether the cluster does not come in with this decision although it passes every rule: it was selected before it. */
+  readonly isOut: (name: string) => boolean;
+}
+
+/** A cluster that comes in; `replaces`: one that yields its place to it. */
+export interface Incoming {
+  readonly name: string;
+  readonly replaces: string | undefined;
+}
+
+/** The clusters that come in, the best first, and what is left to come in after them. */
+export interface Choice {
+  readonly incoming: readonly Incoming[];
+  readonly contest: Contest;
+  /** Those that pass every rule and were not chosen. */
+  readonly left: readonly Group[];
+}
+
+/** At most `free` clusters come in, and further ones where they replace one that yields. */
+export function choose(candidature: Candidature, free: number, snapshot: PlacementSnapshot, scoreOf: ScoreOf): Choice {
+  const contest = new Contest(snapshot, scoreOf);
+  const viewOf = selectedViews(snapshot);
+  for (const name of candidature.staying) contest.count(contest.placeOf(viewOf(name)));
+  const left = candidatesOf(candidature, snapshot, contest);
+  const incoming: Incoming[] = [];
+  const intake = new Intake(contest, left);
+  while (incoming.length < free) {
+    const taken = intake.next();
+    if (taken === undefined) break;
+    incoming.push({ name: taken.name, replaces: undefined });
+  }
+  const yielding = contest.groups(candidature.yielding, viewOf, () => 0, lowestFirst);
+  const lowest = (): Taken | undefined => new Outlet(contest, yielding).next();
+  for (let going = lowest(); going !== undefined; going = lowest()) {
+    const taken = new Intake(contest, left).next();
+    if (taken === undefined) contest.count(going.group);
+    else incoming.push({ name: taken.name, replaces: going.name });
+  }
+  return { incoming, contest, left };
+}
+
+function candidatesOf(
+  { tierOf, isOut }: Candidature,
+  { candidates }: PlacementSnapshot,
+  contest: Contest,
+): readonly Group[] {
+  const names: string[] = [];
+  for (const { name } of candidates.matched) {
+    if (!isOut(name)) names.push(name);
+    // One that has just left is of a domain, too, where it could come in with the next decision.
+    else if (tierOf(name) !== undefined) contest.placeOf(candidates.view(name));
+  }
+  return contest.groups(names, (name) => candidates.view(name), tierOf);
+}

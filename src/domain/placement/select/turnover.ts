@@ -1,0 +1,158 @@
+import { hasNumbers, isCompared } from '../spec/predicates.js';
+import { isReleased } from '../spec/release.js';
+import { admit } from './additions.js';
+import { aboveNumbers, choose, surplus, type Candidature } from './choice/choose.js';
+import type { ScoreOf } from './choice/contest.js';
+import { NO_SHORTAGE, shortageOf, type Shortage } from './choice/shortage.js';
+import type { SelectedClusters } from './judge.js';
+import { bestFirst, bestNewClusters, tierOfNew, tierOfSelected } from './order.js';
+import { seedOf } from './rank.js';
+import type { FailedRule } from './rules.js';
+import type { PlacementSnapshot, Slots } from './snapshot.js';
+
+/** Which clusters leave because they are not needed, and which come in. */
+
+/**
+ * Why a selected cluster is dropped: the first rule that it fails, or `NotNeeded`. For `Gone` and `NotMember` some object is
+ * missing, and its deletion has to be confirmed before the cluster is dropped. `Tainted` also for one that has yielded its
+ * place to another.
+ */
+export type DropCause = FailedRule | 'NotNeeded';
+
+/** What stays of a decision, before it is cut to `limit`. */
+export interface Staying {
+  readonly current: Slots;
+  readonly dropped: ReadonlyMap<string, DropCause>;
+  readonly held: ReadonlyMap<string, FailedRule>;
+  readonly limit: number;
+  readonly judged: SelectedClusters;
+  readonly scoreOf: ScoreOf;
+}
+
+/**
+ * The clusters to remove so that each predicate has at most its number and `limit` stay, with their causes: held ones first,
+ * then those that yield, then those with a taint that is not tolerated for ever, and of equals those that rank lowest.
+ */
+export function notNeeded(of: Staying, snapshot: PlacementSnapshot): readonly (readonly [string, DropCause])[] {
+  const { current, dropped, held, limit, judged, scoreOf } = of;
+  const { placement } = snapshot;
+  const staying = current.flat().filter((name) => !dropped.has(name));
+  if (isCompared(placement.rules)) {
+    if (staying.length <= limit && !hasNumbers(placement.rules)) return [];
+    const tierOf = (name: string): number => (held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name)));
+    const leaving = surplus({ names: staying, tierOf }, limit, snapshot, scoreOf);
+    return leaving.map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
+  }
+  if (staying.length <= limit) return [];
+  const tiers: [string[], string[], string[], string[]] = [[], [], [], []];
+  for (const name of staying) tiers[held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name))].push(name);
+  const needed = new Set(bestFirst(tiers, limit, seedOf(placement.namespace, placement.name)));
+  return staying.filter((name) => !needed.has(name)).map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
+}
+
+/** What comes in, and what leaves for it. */
+export interface NewClusters {
+  /** The best first. */
+  readonly added: readonly string[];
+  /** Those of `added` that count against the disruption budget. */
+  readonly countedAdditions: ReadonlySet<string>;
+  /** Those that would come in, and that the disruption budget keeps out, the best first. */
+  readonly heldAdditions: readonly string[];
+  /** Why fewer are selected than wanted, where numbers of predicates or spread have to do with it. */
+  readonly shortage: Shortage;
+  readonly replaced: readonly string[];
+}
+
+const NONE_NEW: NewClusters = {
+  added: [],
+  countedAdditions: new Set(),
+  heldAdditions: [],
+  replaced: [],
+  shortage: NO_SHORTAGE,
+};
+
+/**
+ * The clusters that pass or fail rules, without those that are not needed because their predicate has more than its number:
+ * they leave in any case, and must not count as removals, nor make room for others that do.
+ */
+export function withoutExcess(
+  judged: SelectedClusters,
+  current: Slots,
+  snapshot: PlacementSnapshot,
+  scoreOf: ScoreOf,
+): SelectedClusters {
+  const { rules, release } = snapshot.placement;
+  if (!hasNumbers(rules) || judged.failing.size === 0) return judged;
+  const { failing, failingByHub, tainted } = judged;
+  const leaves = (name: string): boolean => failingByHub.has(name) || isReleased(release, name, snapshot.now);
+  const names = current.flat().filter((name) => !failing.has(name) || !leaves(name));
+  const tierOf = (name: string): number => (failing.has(name) ? 3 : tierOfSelected(tainted.get(name)));
+  const excess = new Set(aboveNumbers({ names, tierOf }, snapshot, scoreOf));
+  const left = new Map([...failing].filter(([name]) => !excess.has(name)));
+  return { ...judged, failing: left, passing: judged.passing - (excess.size - (failing.size - left.size)) };
+}
+
+/** The clusters that come in, and those that yield their place to one of them: the lowest ranked first. */
+export function newClusters(of: Staying, snapshot: PlacementSnapshot): NewClusters {
+  const { current, dropped, limit, judged } = of;
+  const { placement, candidates } = snapshot;
+  const { passing, keptOnly, failing, tainted } = judged;
+  if (placement.rules.problem !== undefined) return NONE_NEW;
+  const yielding: string[] = [];
+  for (const [name, { standing }] of tainted)
+    if (standing.kind === 'yields' && limit !== Infinity && !dropped.has(name)) yielding.push(name);
+  const size = passing + failing.size - dropped.size;
+  const free = limit - size;
+  if (isCompared(placement.rules)) return comparedClusters(of, { size, free, yielding }, snapshot);
+  if (candidates.matched.size <= passing - keptOnly) return NONE_NEW;
+  const best = bestNewClusters(snapshot, current, free + yielding.length);
+  const { admitted, counted, heldBack } = admit(snapshot, best, size - Math.max(best.length - free, 0));
+  const decided = { added: admitted, countedAdditions: counted, heldAdditions: heldBack, shortage: NO_SHORTAGE };
+  const replaced = Math.max(admitted.length - free, 0);
+  if (replaced === 0) return { ...decided, replaced: [] };
+  const seed = seedOf(placement.namespace, placement.name);
+  const staying = new Set(bestFirst([yielding], yielding.length - replaced, seed));
+  return { ...decided, replaced: yielding.filter((name) => !staying.has(name)) };
+}
+
+/** The places of a decision. */
+interface Places {
+  readonly size: number;
+  readonly free: number;
+  /** Clusters that leave when another one can take their place. */
+  readonly yielding: readonly string[];
+}
+
+/** {@link newClusters}, one after the other. */
+function comparedClusters(
+  { current, dropped, limit, scoreOf }: Staying,
+  { size, free, yielding }: Places,
+  snapshot: PlacementSnapshot,
+): NewClusters {
+  if (free <= 0 && yielding.length === 0) return NONE_NEW;
+  const selected = current.flat();
+  const known = new Set(selected);
+  const candidature: Candidature = {
+    staying: selected.filter((name) => !dropped.has(name)),
+    yielding,
+    tierOf: (name) => tierOfNew(name, snapshot),
+    isOut: (name) => known.has(name),
+  };
+  const choice = choose(candidature, free, snapshot, scoreOf);
+  const replacing = choice.incoming.filter(({ replaces }) => replaces !== undefined).length;
+  const best = choice.incoming.map(({ name }) => name);
+  const { admitted, counted, heldBack } = admit(snapshot, best, size - replacing);
+  const admits = new Set(admitted);
+  const isOut = (name: string): boolean => !admits.has(name) || known.has(name);
+  // What is held back is no reason for another to come in, and may have been the reason for one behind it.
+  const final = heldBack.length === 0 ? choice : choose({ ...candidature, isOut }, free, snapshot, scoreOf);
+  const added = final.incoming.map(({ name }) => name);
+  const isShort = limit !== Infinity && best.length - replacing < free;
+  return {
+    added,
+    countedAdditions: new Set(added.filter((name) => counted.has(name))),
+    heldAdditions: heldBack,
+    replaced: final.incoming.flatMap(({ replaces }) => replaces ?? []),
+    shortage: isShort ? shortageOf(choice) : NO_SHORTAGE,
+  };
+}

@@ -1,0 +1,59 @@
+import { quote, readList, readObject, readString, reject, valueOf } from '../../selectors.js';
+import type { ClusterView } from './cluster.js';
+
+/** One constraint of `spec.spreadPolicy`: over the values of a claim or a label, the domains. */
+export interface SpreadConstraint {
+  readonly source: 'claim' | 'label';
+  readonly key: string;
+  readonly maxSkew: number;
+  /** Undefined: any number of domains is enough. */
+  readonly minDomains: number | undefined;
+  /** `DoNotSchedule`: a cluster that would make the domains differ by more than `maxSkew` does not come in. */
+  readonly isStrict: boolean;
+}
+
+const MOST_CONSTRAINTS = 8;
+const LARGEST = 2 ** 31 - 1;
+
+/** The constraints inside a `parse`; none when the policy is absent. `wanted`: numberOfClusters, undefined for all. */
+export function readSpread(value: unknown, path: string, wanted: number | undefined): readonly SpreadConstraint[] {
+  const at = `${path}.spreadConstraints`;
+  const items = readList(readObject(value, path)['spreadConstraints'], at);
+  if (items.length > MOST_CONSTRAINTS) reject(at, `has ${items.length} items: at most ${MOST_CONSTRAINTS} are allowed`);
+  const constraints = items.map((item, index) =>
+    readConstraint(readObject(item, `${at}[${index}]`), `${at}[${index}]`),
+  );
+  if (constraints.length > 0 && wanted === undefined)
+    reject(path, 'needs a number of clusters: set spec.numberOfClusters, or numberOfClusters of every predicate');
+  return constraints;
+}
+
+function readConstraint(item: Readonly<Record<string, unknown>>, path: string): SpreadConstraint {
+  const key = readString(item['topologyKey'], `${path}.topologyKey`);
+  if (key === '') reject(`${path}.topologyKey`, 'is empty: the name of a claim or label is needed');
+  const source = oneOf(item['topologyKeyType'], ['Claim', 'Label'], `${path}.topologyKeyType`);
+  const mode = item['whenUnsatisfiable'] ?? 'ScheduleAnyway';
+  const isStrict = oneOf(mode, ['DoNotSchedule', 'ScheduleAnyway'], `${path}.whenUnsatisfiable`) === 'DoNotSchedule';
+  const minDomains = readCount(item['minDomains'], `${path}.minDomains`);
+  if (minDomains !== undefined && !isStrict)
+    reject(`${path}.minDomains`, `${minDomains} needs whenUnsatisfiable: DoNotSchedule`);
+  const maxSkew = readCount(item['maxSkew'], `${path}.maxSkew`) ?? 1;
+  return { source: source === 'Claim' ? 'claim' : 'label', key, maxSkew, minDomains, isStrict };
+}
+
+function oneOf<T extends string>(value: unknown, known: readonly T[], path: string): T {
+  const rule = `must be one of ${known.join(', ')}`;
+  const found = known.find((one) => one === value);
+  return found ?? reject(path, value === undefined ? `is missing: ${rule}` : `${quote(value)}: ${rule}`);
+}
+
+function readCount(value: unknown, path: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST) return value;
+  return reject(path, `${quote(value)} is not a whole number from 1 to ${LARGEST}`);
+}
+
+/** The domain of a cluster; undefined without the key. */
+export function domainOf({ source, key }: SpreadConstraint, { labels, claims }: ClusterView): string | undefined {
+  return valueOf(source === 'label' ? labels : claims, key);
+}
