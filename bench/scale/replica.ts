@@ -7,6 +7,7 @@ import { keyOf } from '../../src/runtime/vocabulary/names.js';
 import { clusterCacheOptions } from '../../src/operator/controllers/clusters/caches.js';
 import { timestamp } from '../../src/runtime/vocabulary/meta.js';
 import { decisionObject, readDecision, type DecisionOwner } from '../../src/domain/placement/stored/decision.js';
+import { contentOf } from '../../src/domain/placement/stored/items.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../src/domain/placement/spec/cluster.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
@@ -94,7 +95,7 @@ export class Replica {
       clusters,
     }: { readonly name: string; readonly ordinal: number; readonly clusters: readonly string[] },
   ): PlacementDecision {
-    const object = decisionObject(owner, ordinal, clusters, decisions.get(name));
+    const object = decisionObject(owner, ordinal, contentOf(clusters), decisions.get(name));
     const metadata = { ...object.metadata, uid: owner.uid, resourceVersion: String(this.writes + 1) };
     return received<PlacementDecision>({ ...object, metadata });
   }

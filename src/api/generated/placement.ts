@@ -24,6 +24,18 @@ export interface PlacementSpec {
   /** The taints of clusters that the placement tolerates. */
   tolerations?: ClusterToleration[];
   disruptionBudget?: DisruptionBudget;
+  /**
+   * Lets a selected cluster make room for a better one: one whose score is higher by scoreMargin, or that brings a
+   * spread constraint closer to its maxSkew.
+   */
+  rebalance?: {
+    /** By how much the score of the cluster that comes in must be above that of the one that leaves. */
+    scoreMargin: number;
+    /** How long a cluster stays selected before it makes room; since in the decision counts. */
+    minSelectedSeconds?: number;
+    /** How often scores are compared; without a disruption budget at most one cluster moves in it. */
+    intervalSeconds?: number;
+  };
 }
 /** One predicate. */
 export interface ClusterPredicate {

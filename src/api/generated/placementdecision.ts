@@ -21,4 +21,6 @@ export interface ClusterDecision {
   clusterName: string;
   /** Why the cluster was selected; left empty. */
   reason: string;
+  /** When the cluster was selected. */
+  since?: string;
 }

@@ -4,6 +4,7 @@ import type { ConditionState } from '../conditions.js';
 import { schedule, type Schedule } from '../placement/select/schedule.js';
 import { sliceChanges, publishedAfter, slotsAfter } from '../placement/publish/slices.js';
 import type { PlacementSnapshot, Slots } from '../placement/select/snapshot.js';
+import type { Since } from '../placement/stored/items.js';
 import { placementReport } from '../placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
@@ -21,6 +22,8 @@ export interface Forecast {
 export interface PublishedState {
   /** The clusters by decision object, as the controller remembers them. */
   readonly slots: Slots;
+  /** Since when they are selected, where its items have times. */
+  readonly since: Since;
   /** How many removals and additions it recorded. */
   readonly removals: number;
   readonly additions: number;
@@ -46,6 +49,7 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
     clusters: [...clusters].sort(),
     published: {
       slots: slotsAfter(changes),
+      since: changes.since,
       removals: Math.max(removals, 0),
       additions: decided.countedAdditions.size,
       status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },

@@ -1,5 +1,5 @@
 import { heldBackCause, heldCause } from '../placement/report/holds.js';
-import { sameList } from '../placement/stored/decision.js';
+import { sameList } from '../placement/stored/items.js';
 import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';

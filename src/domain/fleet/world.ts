@@ -9,6 +9,7 @@ import {
   readDecision,
   type DecisionOwner,
 } from '../placement/stored/decision.js';
+import { contentOf } from '../placement/stored/items.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
 import { compileSpec } from '../placement/spec/predicates.js';
@@ -146,6 +147,7 @@ export class WorldInputs {
       selected: this.#existing(names),
       stored,
       remembered: published?.slots,
+      rememberedSince: published?.since,
       definitions: undefined,
       now: this.#at,
     };
@@ -185,7 +187,8 @@ function decisionsOf(
 ): readonly StoredDecision[] {
   const read = stored.map((object) => readDecision(object, owner));
   if (published === undefined || read.some(isOwn)) return read;
-  return [...read, readDecision(decisionObject(owner, 1, published.slots[0] ?? []), owner)];
+  const content = contentOf(published.slots[0] ?? [], published.since);
+  return [...read, readDecision(decisionObject(owner, 1, content), owner)];
 }
 
 /** The objects, with what was published recorded at `at` (ms since the epoch) in the first of the Placement's own. */

@@ -9,6 +9,7 @@ import { WorldInputs, type RawObject, type World } from '../../../src/domain/fle
 import { recordWindow } from '../../../src/domain/placement/select/budget.js';
 import { nextRemovals, withRecord } from '../../../src/domain/placement/stored/removals.js';
 import { decisionObject } from '../../../src/domain/placement/stored/decision.js';
+import { contentOf } from '../../../src/domain/placement/stored/items.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from './world.js';
 
 /** Arbitrary changes of the worlds of `someWorld`, and the hub that carries them out. */
@@ -127,7 +128,7 @@ function publishedOf(
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
   const decisions = slots.map((clusters, index) => {
-    const object = decisionObject({ namespace, name, uid }, index + 1, clusters);
+    const object = decisionObject({ namespace, name, uid }, index + 1, contentOf(clusters));
     const before = own.find((one) => one.metadata.name === object.metadata.name)?.metadata.annotations;
     const recorded = (metadata: ObjectMeta, key: string, count: number): ObjectMeta =>
       withRecord(metadata, key, nextRemovals(before?.[key], index === 0 ? count : 0, at));

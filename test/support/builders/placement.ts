@@ -5,6 +5,7 @@ import {
   decisionOrdinal,
   revisionOf,
 } from '../../../src/domain/placement/stored/decision.js';
+import { NO_TIMES } from '../../../src/domain/placement/stored/items.js';
 import type { DefinitionsNow } from '../../../src/domain/placement/stored/basis.js';
 import type { Release } from '../../../src/domain/placement/spec/release.js';
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
@@ -66,6 +67,7 @@ export function decision(
     ownership: 'ours',
     deleting: false,
     clusters,
+    since: NO_TIMES,
     revision: revisionOf(clusters),
     removals: undefined,
     additions: undefined,
@@ -150,7 +152,10 @@ export function accept(
   const there = stored.find((one) => one.name === write.name);
   if (write.kind === 'create') {
     if (there !== undefined) throw new Error(`${write.name} already exists`);
-    return [...stored, decision(write.ordinal, write.clusters, { name: write.name, uid: `new-${write.name}` })];
+    return [
+      ...stored,
+      decision(write.ordinal, write.clusters, { ...saidOf(write), name: write.name, uid: `new-${write.name}` }),
+    ];
   }
   if (there === undefined) throw new Error(`${write.name} does not exist`);
   if (there.uid !== write.uid) throw new Error(`${write.name} has another UID`);
@@ -161,7 +166,12 @@ export function accept(
   const { deleting, uid } = there;
   const ordinal = decisionOrdinal('web', write.name);
   if (ordinal !== write.ordinal) throw new Error(`${write.name} is not object ${write.ordinal}`);
-  return [...others, decision(write.ordinal, write.clusters, { uid, resourceVersion, deleting })];
+  return [...others, decision(write.ordinal, write.clusters, { ...saidOf(write), uid, resourceVersion, deleting })];
+}
+
+/** What the items of a write say of their clusters. */
+function saidOf({ clusters, since = NO_TIMES }: DecisionWrite): Pick<StoredDecision, 'since'> {
+  return { since: new Map([...since].filter(([name]) => clusters.includes(name))) };
 }
 
 /** The stored objects after each prefix of `writes`, beginning with the empty one. */

@@ -1,6 +1,9 @@
 import { DECISION_SIZE } from '../../../api/names.js';
 import { recordsEnd } from '../select/budget.js';
-import { decisionName, isOwn, revisionOf, sameList, type StoredDecision } from '../stored/decision.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
+import { selectedSince } from '../select/since.js';
+import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
+import { contentOf, NO_TIMES, sameContent, type DecisionContent, type Since } from '../stored/items.js';
 import type { Schedule } from '../select/schedule.js';
 import {
   orderWrites,
@@ -44,6 +47,8 @@ export interface SliceChanges {
   readonly base: Slots;
   /** The object of each selected cluster; the list of a blocked slice is not published. */
   readonly slots: Slots;
+  /** Since when these clusters are selected; empty where the items have no times. */
+  readonly since: Since;
   /** In order: each write only after all before it have succeeded. */
   readonly writes: readonly DecisionWrite[];
   /** Sorted by ordinal. */
@@ -60,7 +65,8 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
   const order = fillOrder(schedule.kept, objects);
   const slots = fillSlots(schedule, order);
   const published = publishedIn(objects);
-  const ordered = orderWrites(unorderedWrites(slots, objects, { snapshot, schedule }), order);
+  const since = sinceToStore(snapshot, schedule);
+  const ordered = orderWrites(unorderedWrites(slots, objects, { snapshot, schedule, since }), order);
   const writes = [
     ...unconditionalDeletes(snapshot.stored),
     ...(schedule.uncounted > 0 ? removalsFirst(ordered, published) : ordered),
@@ -68,10 +74,22 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
   return {
     base: schedule.current,
     slots,
+    since,
     writes: withoutDuplicates(writes, published),
     blocked: blockedIn(placement, slots, objects),
     published,
   };
+}
+
+/** The times of the items: for a cluster that comes in, and for each where `rebalance` is new, the time of now. */
+function sinceToStore(snapshot: PlacementSnapshot, { kept, added, problem }: Schedule): Since {
+  const known = selectedSince(snapshot);
+  if (problem !== undefined) return known;
+  if (snapshot.placement.rules.rebalance === undefined) return NO_TIMES;
+  const now = timestamp(snapshot.now);
+  const since = new Map(kept.flat().map((name) => [name, known.get(name) ?? now]));
+  for (const name of added) since.set(name, now);
+  return since;
 }
 
 /** The objects of this Placement after the first `done` writes, sorted by ordinal. */
@@ -158,23 +176,25 @@ function deleteWrite(
   { name, ordinal, uid, resourceVersion }: StoredDecision,
   cause: DeleteDecision['cause'],
 ): DeleteDecision {
-  return { kind: 'delete', name, ordinal, clusters: [], revision: revisionOf([]), uid, resourceVersion, cause };
+  return { kind: 'delete', name, ordinal, ...contentOf([]), revision: revisionOf([]), uid, resourceVersion, cause };
 }
 
 interface Decided {
   readonly snapshot: PlacementSnapshot;
   readonly schedule: Schedule;
+  readonly since: Since;
 }
 
 /** One change for each object that differs from the wanted one, without blocked objects. */
 function unorderedWrites(slots: Slots, objects: Objects, decided: Decided): UnorderedWrite[] {
   const found: UnorderedWrite[] = [];
   const placement = decided.snapshot.placement.name;
+  const { since } = decided;
   for (const ordinal of allOrdinals(slots, objects)) {
-    const target = slots[ordinal - 1] ?? [];
+    const target = contentOf(slots[ordinal - 1] ?? [], since);
     const object = objects.get(ordinal);
     if (obstacle(object) !== undefined) continue;
-    const stays = isNeeded(ordinal, target) || keepsRecord(object, ordinal, decided);
+    const stays = isNeeded(ordinal, target.clusters) || keepsRecord(object, ordinal, decided);
     const write = isOwn(object)
       ? updateWrite(object, ordinal, stays ? target : undefined)
       : createWrite(placement, ordinal, stays ? target : undefined);
@@ -202,27 +222,28 @@ function keepsRecord(
   return recordsEnd(object, snapshot) > snapshot.now;
 }
 
-/** `clusters`: the content of the object; undefined for no object. */
+/** `wanted`: the content of the object; undefined for no object. */
 function createWrite(
   placement: string,
   ordinal: number,
-  clusters: readonly string[] | undefined,
+  wanted: DecisionContent | undefined,
 ): CreateDecision | undefined {
-  if (clusters === undefined) return undefined;
-  return { kind: 'create', name: decisionName(placement, ordinal), ordinal, clusters, revision: revisionOf(clusters) };
+  if (wanted === undefined) return undefined;
+  const revision = revisionOf(wanted.clusters);
+  return { kind: 'create', name: decisionName(placement, ordinal), ordinal, ...wanted, revision };
 }
 
 function updateWrite(
   object: StoredDecision,
   ordinal: number,
-  wanted: readonly string[] | undefined,
+  wanted: DecisionContent | undefined,
 ): UpdateDecision | DeleteDecision | undefined {
   if (wanted === undefined && !object.deleting) return deleteWrite(object, 'Empty');
-  const clusters = wanted ?? [];
-  const revision = revisionOf(clusters);
-  if (object.intact && object.revision === revision && sameList(object.clusters, clusters)) return undefined;
+  const content = wanted ?? contentOf([]);
+  const revision = revisionOf(content.clusters);
+  if (object.intact && object.revision === revision && sameContent(object, content)) return undefined;
   const { name, uid, resourceVersion } = object;
-  return { kind: 'update', name, ordinal, clusters, revision, uid, resourceVersion };
+  return { kind: 'update', name, ordinal, ...content, revision, uid, resourceVersion };
 }
 
 /** The first object always exists; any other only with clusters in it. */

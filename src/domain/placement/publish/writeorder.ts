@@ -1,8 +1,9 @@
 import { revisionOf } from '../stored/decision.js';
+import type { DecisionContent } from '../stored/items.js';
 
 /** The writes that publish a selection, in an order in which readers never see too many clusters, or too few. */
 
-interface WriteTarget {
+interface WriteTarget extends DecisionContent {
   readonly name: string;
   readonly ordinal: number | undefined;
   /** The content of the object after the write; empty for a delete. */

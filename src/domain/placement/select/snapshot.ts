@@ -2,6 +2,7 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/basis.js';
 import type { Release } from '../spec/release.js';
 import type { StoredDecision } from '../stored/decision.js';
+import type { Since } from '../stored/items.js';
 import type { UnmatchedPredicate } from './unmatched.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
@@ -101,6 +102,8 @@ export interface PlacementSnapshot {
    * restart and after a write that may or may not be stored.
    */
   readonly remembered: Slots | undefined;
+  /** Since when these clusters are selected, where their items have times. */
+  readonly rememberedSince?: Since | undefined;
   /** The definitions of clusters, sets and bindings; undefined where they are not known. */
   readonly definitions: DefinitionsNow | undefined;
   /** When all of this was read: ms since the epoch, by the wall clock. */

@@ -1,4 +1,5 @@
 import { readBudget, type DisruptionBudget } from './budget.js';
+import { readRebalance, type Rebalance } from './rebalance.js';
 import { readSpread, type SpreadConstraint } from './spread.js';
 import { readTolerations, type Toleration } from './toleration.js';
 import {
@@ -36,10 +37,20 @@ export interface PlacementRules {
   readonly spread: readonly SpreadConstraint[];
   /** Undefined: clusters that fail a rule are removed at once. */
   readonly budget: DisruptionBudget | undefined;
+  /** Undefined: no cluster makes room for a better one. */
+  readonly rebalance: Rebalance | undefined;
   readonly problem: Problem | undefined;
 }
 
-const NOTHING = { wanted: undefined, requested: [], predicates: [], tolerations: [], spread: [], budget: undefined };
+const NOTHING = {
+  wanted: undefined,
+  requested: [],
+  predicates: [],
+  tolerations: [],
+  spread: [],
+  budget: undefined,
+  rebalance: undefined,
+};
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
@@ -77,7 +88,8 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   const tolerations = readTolerations(spec['tolerations'], 'spec.tolerations');
   const spread = readSpread(spec['spreadPolicy'], 'spec.spreadPolicy', wanted);
   const budget = readBudget(spec['disruptionBudget'], 'spec.disruptionBudget');
-  return { wanted, requested, predicates, tolerations, spread, budget, problem: undefined };
+  const rebalance = readRebalance(spec['rebalance'], 'spec.rebalance');
+  return { wanted, requested, predicates, tolerations, spread, budget, rebalance, problem: undefined };
 }
 
 function readSets(value: unknown): readonly string[] {

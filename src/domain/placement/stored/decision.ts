@@ -1,4 +1,3 @@
-import { isRecord } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../runtime/vocabulary/meta.js';
 import {
   ADDITIONS_ANNOTATION,
@@ -9,7 +8,7 @@ import {
 } from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
-import { isList } from '../../selectors.js';
+import { itemsToStore, readItems, type DecisionContent, type DecisionItem, type Since } from './items.js';
 import { readRemovals, type RemovalRecord } from './removals.js';
 import { hash64, hex64 } from '../../hash.js';
 
@@ -34,6 +33,8 @@ export interface StoredDecision {
   /** It is being deleted, and a finalizer prevents the end of it. */
   readonly deleting: boolean;
   readonly clusters: readonly string[];
+  /** Since when they are selected; empty where its items have no times. */
+  readonly since: Since;
   /** The revision annotation. */
   readonly revision: string | undefined;
   /** The records of removals and additions; undefined without the annotation. */
@@ -60,7 +61,7 @@ export type RawDecision = KubeObject & { readonly status?: unknown };
 
 /** A PlacementDecision as this controller writes it. */
 export interface DecisionObject extends KubeObject {
-  status: { numberOfClusters: number; decisions: { clusterName: string; reason: string }[] };
+  status: { numberOfClusters: number; decisions: DecisionItem[] };
 }
 
 /** Bounds the memory that an object with an unusual name can claim. */
@@ -101,7 +102,7 @@ export function placementKeys({ metadata }: KubeObject): readonly string[] {
 /** The view of an object in the Placement's namespace that has its label, or a name of its decisions. */
 export function readDecision(object: RawDecision, owner: DecisionOwner): StoredDecision {
   const { metadata } = object;
-  const { clusters, wellFormed } = readClusters(object.status);
+  const { clusters, since, wellFormed } = readItems(object.status);
   const ownership = ownershipOf(object, owner);
   return {
     name: metadata.name,
@@ -111,6 +112,7 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
     ownership,
     deleting: metadata.deletionTimestamp !== undefined,
     clusters,
+    since,
     revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
     removals: readRemovals(metadata.annotations?.[REMOVALS_ANNOTATION]),
     additions: readRemovals(metadata.annotations?.[ADDITIONS_ANNOTATION]),
@@ -130,25 +132,6 @@ function isPlacement(reference: OwnerReference): boolean {
   return reference.kind === Placements.kind && reference.apiVersion.startsWith(`${Placements.group}/`);
 }
 
-function readClusters(status: unknown): { clusters: readonly string[]; wellFormed: boolean } {
-  const listed = isRecord(status) ? status['decisions'] : undefined;
-  if (!isList(listed)) return { clusters: [], wellFormed: false };
-  const clusters: string[] = [];
-  // Version 0.1.0 has not written the number. While its definition is stored, the API server drops it from each write.
-  const number = isRecord(status) ? status['numberOfClusters'] : undefined;
-  let wellFormed = number === undefined || number === listed.length;
-  for (const item of listed) {
-    const name = isRecord(item) ? item['clusterName'] : undefined;
-    if (typeof name === 'string') clusters.push(name);
-    if (typeof name !== 'string' || !isRecord(item) || item['reason'] !== '') wellFormed = false;
-  }
-  return { clusters, wellFormed };
-}
-
-export function sameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, index) => name === b[index]);
-}
-
 /**
  * The object to create or, for an `existing` one, the update of it, which keeps its labels, annotations, finalizers and
  * further owners, and has its UID and resourceVersion.
@@ -156,9 +139,10 @@ export function sameList(a: readonly string[], b: readonly string[]): boolean {
 export function decisionObject(
   owner: DecisionOwner,
   ordinal: number,
-  clusters: readonly string[],
+  content: DecisionContent,
   existing?: RawDecision,
 ): DecisionObject {
+  const { clusters } = content;
   if (clusters.length > DECISION_SIZE) {
     const name = decisionName(owner.name, ordinal);
     throw new RangeError(`${name}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
@@ -175,10 +159,7 @@ export function decisionObject(
       annotations: { ...before?.annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
       ownerReferences: ownerReferences(owner, before),
     },
-    status: {
-      numberOfClusters: clusters.length,
-      decisions: clusters.map((clusterName) => ({ clusterName, reason: '' })),
-    },
+    status: itemsToStore(content),
   };
 }
 

@@ -3,12 +3,8 @@ import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } fr
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
 import { nextRemovals, withRecord } from '../../../domain/placement/stored/removals.js';
-import {
-  decisionObject,
-  readDecision,
-  sameList,
-  type DecisionObject,
-} from '../../../domain/placement/stored/decision.js';
+import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
+import { sameContent } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import { slotsAfter } from '../../../domain/placement/publish/slices.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
@@ -44,11 +40,13 @@ export async function apply(gathered: Input, decision: Decision, scope: Scope): 
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
       state.slots = state.unconfirmed.size === 0 ? slotsAfter(changes, done) : undefined;
+      state.since = changes.since;
       return { input, schedule, publication: { changes, done, failure }, error };
     }
     done += 1;
   }
   state.slots = decision.after;
+  state.since = changes.since;
   return { input, schedule, publication: { changes, done }, error: undefined };
 }
 
@@ -73,10 +71,10 @@ async function store(
   { client, clock, mutations, pass: { signal } }: Scope,
 ): Promise<void> {
   const { owner, objects, state } = work;
-  const { name, ordinal, clusters } = write;
+  const { name, ordinal } = write;
   const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
   const existing = write.kind === 'update' ? objects.get(name) : undefined;
-  const wanted = withRecords(decisionObject(owner, ordinal, clusters, existing), write, work, clock.now());
+  const wanted = withRecords(decisionObject(owner, ordinal, write, existing), write, work, clock.now());
   const stored: PlacementDecision =
     write.kind === 'create'
       ? await client.create(PlacementDecisions, wanted, options)
@@ -157,8 +155,9 @@ async function readAfter(
  */
 function isStored({ owner, objects }: Input, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
   if (write.kind !== 'update' || found === undefined) return false;
-  const { intact, deleting, revision, clusters } = readDecision(found, owner);
-  if (!intact || deleting || revision !== write.revision || !sameList(clusters, write.clusters)) return false;
+  const stored = readDecision(found, owner);
+  if (!stored.intact || stored.deleting || stored.revision !== write.revision) return false;
+  if (!sameContent(stored, write)) return false;
   objects.set(write.name, found);
   return true;
 }

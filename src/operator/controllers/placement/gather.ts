@@ -62,6 +62,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const fresh: PlacementState = {
     uid,
     slots: undefined,
+    since: undefined,
     decisions: new Set(),
     unconfirmed: new Set(),
     decided: undefined,
@@ -82,6 +83,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     selected: reading.clusters([...stored.flatMap((object) => object.clusters), ...(state.slots ?? []).flat()]),
     stored,
     remembered: state.slots,
+    rememberedSince: state.since,
     definitions: known && definitionsNow(known, [placement, ...objects.values()]),
     now: clock.now(),
     before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },

@@ -2,6 +2,7 @@ import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
 import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
+import type { Since } from '../../../domain/placement/stored/items.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -18,6 +19,8 @@ export interface PlacementState {
   readonly uid: string;
   /** The lists last published; undefined before the first reconcile and after a write that may or may not be stored. */
   slots: Slots | undefined;
+  /** Since when their clusters are selected, as last published. */
+  since: Since | undefined;
   /** Names of the known decision objects: the cache may not show those that were just created. */
   readonly decisions: Set<string>;
   /** Names of the decision objects whose last write may or may not be stored: they are read before the next decision. */

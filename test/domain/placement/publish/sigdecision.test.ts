@@ -11,13 +11,14 @@ import {
   revisionOf,
   type StoredDecision,
 } from '../../../../src/domain/placement/stored/decision.js';
+import { contentOf } from '../../../../src/domain/placement/stored/items.js';
 
 const OWNER = { namespace: 'team', name: 'web', uid: 'uid-web' };
 const NONE = (): undefined => undefined;
 
 /** Decision objects of the Placement, `web-decision-1` first. */
 function decided(...lists: readonly (readonly string[])[]): readonly StoredDecision[] {
-  return lists.map((clusters, index) => readDecision(decisionObject(OWNER, index + 1, clusters), OWNER));
+  return lists.map((clusters, index) => readDecision(decisionObject(OWNER, index + 1, contentOf(clusters)), OWNER));
 }
 
 /** What is stored after these writes. */

@@ -6,6 +6,7 @@ import {
   readDecision,
   revisionOf,
 } from '../../../../src/domain/placement/stored/decision.js';
+import { contentOf } from '../../../../src/domain/placement/stored/items.js';
 import type { RawDecision } from '../../../../src/domain/placement/stored/decision.js';
 import { hash64, hex64 } from '../../../../src/domain/hash.js';
 import { names } from '../../../support/builders/placement.js';
@@ -18,7 +19,7 @@ const reference = {
   uid: 'u1',
   controller: true,
 };
-const ours = { ...decisionObject(owner, 1, ['a', 'b']) };
+const ours = { ...decisionObject(owner, 1, contentOf(['a', 'b'])) };
 const stored: RawDecision = { ...ours, metadata: { ...ours.metadata, uid: 'd1', resourceVersion: '7' } };
 
 function edited(metadata: Partial<RawDecision['metadata']>, status: unknown = stored.status): RawDecision {
@@ -64,7 +65,7 @@ describe('revisionOf', () => {
 
 describe('decisionObject and readDecision', () => {
   it('a decision object is created complete', () => {
-    expect(decisionObject(owner, 2, ['a', 'b'])).toEqual({
+    expect(decisionObject(owner, 2, contentOf(['a', 'b']))).toEqual({
       apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
       kind: 'PlacementDecision',
       metadata: {
@@ -85,7 +86,7 @@ describe('decisionObject and readDecision', () => {
   });
 
   it('a decision object has an empty array when nothing is selected', () => {
-    expect(decisionObject(owner, 1, []).status).toEqual({ numberOfClusters: 0, decisions: [] });
+    expect(decisionObject(owner, 1, contentOf([])).status).toEqual({ numberOfClusters: 0, decisions: [] });
   });
 
   it('an update of a decision object keeps labels, annotations, finalizers and owners of others', () => {
@@ -97,7 +98,7 @@ describe('decisionObject and readDecision', () => {
       ownerReferences: [other],
     });
 
-    const { metadata } = decisionObject(owner, 1, ['z'], existing);
+    const { metadata } = decisionObject(owner, 1, contentOf(['z']), existing);
 
     expect(metadata).toMatchObject({ uid: 'd1', resourceVersion: '7', finalizers: ['hold.io/it'] });
     expect(metadata.labels).toEqual({ mine: '1', 'cluster.fleetmgmt.io/placement': 'web' });
@@ -109,20 +110,21 @@ describe('decisionObject and readDecision', () => {
     const loose = { ...reference, controller: false };
     const taken = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'c1', controller: true };
 
-    expect(decisionObject(owner, 1, [], edited({ ownerReferences: [loose, taken] })).metadata.ownerReferences).toEqual([
-      reference,
-    ]);
+    expect(
+      decisionObject(owner, 1, contentOf([]), edited({ ownerReferences: [loose, taken] })).metadata.ownerReferences,
+    ).toEqual([reference]);
   });
 
   it('a decision object holds at most a hundred clusters', () => {
-    expect(decisionObject(owner, 1, names(100)).status.decisions).toHaveLength(100);
-    expect(() => decisionObject(owner, 3, names(101))).toThrow(
+    expect(decisionObject(owner, 1, contentOf(names(100))).status.decisions).toHaveLength(100);
+    expect(() => decisionObject(owner, 3, contentOf(names(101)))).toThrow(
       'web-decision-3: 101 clusters, at most 100 fit in one object',
     );
   });
 
   it('a decision object is intact as this controller writes it', () => {
     expect(readDecision(stored, owner)).toEqual({
+      since: new Map(),
       name: 'web-decision-1',
       uid: 'd1',
       resourceVersion: '7',

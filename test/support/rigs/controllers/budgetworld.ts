@@ -19,6 +19,7 @@ import {
 } from '../../../../src/api/resources.js';
 import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import { decisionObject } from '../../../../src/domain/placement/stored/decision.js';
+import { contentOf } from '../../../../src/domain/placement/stored/items.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { FakeApi } from '../../fakes/api.js';
 import { PlacementProcess, type Death, type WriteObserver } from './placementprocess.js';
@@ -135,7 +136,10 @@ export class BudgetWorld implements WriteObserver {
     this.#place(budget, wanted);
     const { uid = '' } = this.#placement().metadata;
     DECIDED.forEach((clusters, index) => {
-      this.#api.put<PlacementDecision>(PlacementDecisions, decisionObject({ ...PLACEMENT, uid }, index + 1, clusters));
+      this.#api.put<PlacementDecision>(
+        PlacementDecisions,
+        decisionObject({ ...PLACEMENT, uid }, index + 1, contentOf(clusters)),
+      );
     });
   }
 

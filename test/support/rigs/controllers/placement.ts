@@ -19,6 +19,7 @@ import {
   type PlacementControllers,
 } from '../../../../src/operator/controllers/placement/controller.js';
 import { decisionObject } from '../../../../src/domain/placement/stored/decision.js';
+import { contentOf } from '../../../../src/domain/placement/stored/items.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';
 import type { PlacementInfo, PlacementMetrics } from '../../../../src/operator/controllers/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
@@ -183,7 +184,7 @@ export class PlacementRig {
   /** Stores a decision object of `placement` as the controller writes it, with the metadata of `over`. */
   store(placement: Placement, ordinal: number, clusters: readonly string[], over: Partial<ObjectMeta> = {}): void {
     const { name, namespace = '', uid = '' } = placement.metadata;
-    const object = decisionObject({ name, namespace, uid }, ordinal, clusters);
+    const object = decisionObject({ name, namespace, uid }, ordinal, contentOf(clusters));
     this.api.put<PlacementDecision>(PlacementDecisions, { ...object, metadata: { ...object.metadata, ...over } });
   }
 
