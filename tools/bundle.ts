@@ -87,6 +87,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
       '@multicluster-engine/cel': './packages/cel/src/index.ts',
       '@multicluster-engine/cel/formats': './packages/cel/src/formats.ts',
       '@multicluster-engine/cel/json': './packages/cel/src/json.ts',
+      '@multicluster-engine/cel/quantity': './packages/cel/src/quantity.ts',
       '@multicluster-engine/cel/re2': './packages/cel/src/re2.ts',
       '@multicluster-engine/cel/text': './packages/cel/src/text.ts',
       '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts',

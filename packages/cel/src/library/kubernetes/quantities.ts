@@ -2,26 +2,16 @@ import { Library } from '../../language/signature.js';
 import { EvaluationError, noSuchOverload } from '../../language/error.js';
 import { Opaque, type Value } from '../../language/value.js';
 import { bigintOf, textOf } from '../operators.js';
-
-/** The exponent of the smallest unit; finer values are rounded away from zero. */
-const NANO = -9;
-
-/** A 64-bit integer times a power of ten. */
-interface Amount {
-  readonly value: bigint;
-  readonly scale: number;
-}
+import { NANO, fit, parseQuantity, shift, type Amount, type ParsedQuantity } from './quantity.js';
 
 const SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
 
 class Quantity extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
-  /** The value in units of 10^-9. */
   readonly nanos: bigint;
-  /** Go's 64-bit representation; undefined where Go uses a decimal of arbitrary length, which is never an integer. */
   readonly amount: Amount | undefined;
 
-  constructor(nanos: bigint, amount: Amount | undefined) {
+  constructor({ nanos, amount }: ParsedQuantity) {
     super();
     this.nanos = nanos;
     this.amount = amount;
@@ -38,74 +28,21 @@ class Quantity extends Opaque {
   }
 }
 
-const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
-const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-
-/** Larger exponents are clamped: such quantities exceed every limit. */
-const MAX_EXPONENT = 400;
-
-function parseQuantity(text: string): Quantity | undefined {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?((?:[KMGTPE]i)|[eE][+-]?\d{1,9}|[numkMGTPE]?)$/.exec(text);
-  if (text === '' || match === null) return undefined;
-  const [, sign, whole = '', fraction = '', suffix = ''] = match;
-  const digits = BigInt(`${whole}${fraction}` || '0') * (sign === '-' ? -1n : 1n);
-  const bits = BINARY[suffix] ?? 0;
-  const exponent = BINARY[suffix] === undefined ? (DECIMAL[suffix] ?? Number(suffix.slice(1))) : 0;
-  const nanos = shift(
-    digits << BigInt(bits),
-    Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent - fraction.length - NANO)),
-  );
-  return new Quantity(nanos, amountOf(digits, { numerals: whole.replace(/^0+/, '') || '0', fraction, bits, exponent }));
-}
-
-interface ParsedNumber {
-  readonly numerals: string;
-  readonly fraction: string;
-  readonly bits: number;
-  readonly exponent: number;
-}
-
-/** Go uses 64 bits for short numbers; for binary suffixes only if they are whole and short. */
-function amountOf(digits: bigint, { numerals, fraction, bits, exponent }: ParsedNumber): Amount | undefined {
-  const scale = exponent - fraction.length;
-  const room =
-    bits === 0
-      ? 18 - numerals.length - fraction.length
-      : fraction === ''
-        ? 14 - numerals.length - Math.trunc((bits * 3) / 10)
-        : -1;
-  return room < 0 || scale < NANO ? undefined : fit(digits << BigInt(bits), scale);
-}
-
-function fit(value: bigint, scale: number): Amount | undefined {
-  return BigInt.asIntN(64, value) === value ? { value, scale } : undefined;
-}
-
-/** Multiplies by a power of ten and rounds away from zero. */
-function shift(digits: bigint, exponent: number): bigint {
-  if (exponent >= 0) return digits * 10n ** BigInt(exponent);
-  const divisor = 10n ** BigInt(-exponent);
-  const rounded = ((digits < 0n ? -digits : digits) + divisor - 1n) / divisor;
-  return digits < 0n ? -rounded : rounded;
-}
-
 const FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 function toQuantity(text: string): Quantity {
-  const quantity = parseQuantity(text);
-  if (quantity === undefined) throw new EvaluationError(FORMAT);
-  return quantity;
+  const parsed = parseQuantity(text);
+  if (parsed === undefined) throw new EvaluationError(FORMAT);
+  return new Quantity(parsed);
 }
 
 function wholeQuantity(value: bigint): Quantity {
-  return new Quantity(shift(value, -NANO), { value, scale: 0 });
+  return new Quantity({ nanos: shift(value, -NANO), amount: { value, scale: 0 } });
 }
 
 function plus(a: Quantity, b: Quantity, sign: 1n | -1n): Quantity {
-  return new Quantity(
-    a.nanos + sign * b.nanos,
-    a.amount === undefined || b.amount === undefined ? undefined : sum(a.amount, b.amount, sign),
-  );
+  const amount = a.amount === undefined || b.amount === undefined ? undefined : sum(a.amount, b.amount, sign);
+  return new Quantity({ nanos: a.nanos + sign * b.nanos, amount });
 }
 
 function sum(a: Amount, b: Amount, sign: bigint): Amount | undefined {
