@@ -23,6 +23,9 @@ const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, 
 /** Larger exponents are clamped: such quantities exceed every limit. */
 const MAX_EXPONENT = 400;
 
+/** 2^63 - 1, in units of 10^-9. */
+const LARGEST_BINARY = (2n ** 63n - 1n) * 10n ** 9n;
+
 /** The quantity that the text is; undefined for a text that is none. */
 export function parseQuantity(text: string): ParsedQuantity | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?((?:[KMGTPE]i)|[eE][+-]?\d{1,9}|[numkMGTPE]?)$/.exec(text);
@@ -32,11 +35,18 @@ export function parseQuantity(text: string): ParsedQuantity | undefined {
   const bits = BINARY[suffix] ?? 0;
   const exponent = BINARY[suffix] === undefined ? (DECIMAL[suffix] ?? Number(suffix.slice(1))) : 0;
   const amount = amountOf(digits, { numerals: whole.replace(/^0+/, '') || '0', fraction, bits, exponent });
+  // Go reads a number without digits as 0 where it does not need a decimal of arbitrary length.
+  if (whole === '' && fraction === '' && amount === undefined) return undefined;
   const nanos = shift(
     digits << BigInt(bits),
     Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent - fraction.length - NANO)),
   );
-  return { nanos, amount };
+  return { nanos: bits === 0 ? nanos : capped(nanos), amount };
+}
+
+/** Go caps numbers with binary suffixes, and no others. */
+function capped(nanos: bigint): bigint {
+  return nanos > LARGEST_BINARY ? LARGEST_BINARY : nanos < -LARGEST_BINARY ? -LARGEST_BINARY : nanos;
 }
 
 interface ParsedNumber {
