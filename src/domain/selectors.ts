@@ -1,16 +1,21 @@
 /** Requirements on string maps (labels, claims), parsed from values that admission may not have checked. */
 import { isRecord } from '../runtime/vocabulary/json.js';
+import { BOUND_RULE, COMPARISONS, holds, isComparison, readBound, type Bound, type Comparison } from './comparison.js';
 
-export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | Comparison;
 
 export type StringMap = Readonly<Record<string, string>>;
 
-/** One requirement. `path` is its field in the parsed object; `values` is empty for Exists and DoesNotExist. */
+/**
+ * One requirement. `path` is its field in the parsed object; `values` is empty for Exists and DoesNotExist, and the text of
+ * the `bound` alone for a comparison.
+ */
 export interface Requirement {
   readonly path: string;
   readonly key: string;
   readonly operator: Operator;
   readonly values: readonly string[];
+  readonly bound?: Bound;
 }
 
 /** An invalid field. `message` gives the value and the rule, without repeating `field`. */
@@ -21,7 +26,7 @@ export interface Problem {
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
-const OPERATORS: readonly Operator[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+const SET_OPERATORS: readonly Operator[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 const LONGEST_SHOWN = 80;
 
 /** Thrown by {@link reject}, caught by {@link parse}. */
@@ -80,7 +85,7 @@ export function meets(requirement: Requirement, values: StringMap): boolean {
 }
 
 /** Whether the value of the requirement's key meets it; `found` is undefined without the key. */
-export function admits({ operator, values }: Requirement, found: string | undefined): boolean {
+export function admits({ operator, values, bound }: Requirement, found: string | undefined): boolean {
   switch (operator) {
     case 'In':
       return found !== undefined && values.includes(found);
@@ -90,6 +95,8 @@ export function admits({ operator, values }: Requirement, found: string | undefi
       return found !== undefined;
     case 'DoesNotExist':
       return found === undefined;
+    default:
+      return found !== undefined && bound !== undefined && holds(operator, found, bound) === true;
   }
 }
 
@@ -99,14 +106,19 @@ export function valueOf(values: StringMap, key: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The rules for keys and values; each rejects an invalid one. */
+/** The operators, and the rules for keys and values; each rejects an invalid one. */
 interface Syntax {
+  readonly operators: readonly Operator[];
   key(key: string, path: string): void;
   value(value: string, path: string): void;
 }
 
-const LABELS: Syntax = { key: checkLabelKey, value: checkLabelValue };
-const CLAIMS: Syntax = { key: checkClaimKey, value: () => undefined };
+const LABELS: Syntax = { operators: SET_OPERATORS, key: checkLabelKey, value: checkLabelValue };
+const CLAIMS: Syntax = {
+  operators: [...SET_OPERATORS, ...COMPARISONS],
+  key: checkClaimKey,
+  value: () => undefined,
+};
 
 function readMatchLabels(value: unknown, path: string): Requirement[] {
   const labels = readObject(value, path);
@@ -132,12 +144,13 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
   const expression = readObject(value, path);
   const key = readString(expression['key'], `${path}.key`);
   syntax.key(key, `${path}.key`);
-  const operator = readOperator(expression['operator'], `${path}.operator`);
+  const operator = readOperator(expression['operator'], `${path}.operator`, syntax.operators);
   const values = readList(expression['values'], `${path}.values`).map((one, index) => {
     const text = readString(one, `${path}.values[${index}]`);
     syntax.value(text, `${path}.values[${index}]`);
     return text;
   });
+  if (isComparison(operator)) return { path, key, operator, values, bound: readOneBound(values, operator, path) };
   const needsValues = operator === 'In' || operator === 'NotIn';
   if (needsValues && values.length === 0)
     reject(`${path}.values`, `is empty: operator ${operator} needs at least one value`);
@@ -146,9 +159,19 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
   return { path, key, operator, values };
 }
 
-function readOperator(value: unknown, path: string): Operator {
-  const known = OPERATORS.find((one) => one === value);
-  const rule = `must be one of ${OPERATORS.join(', ')}`;
+function readOneBound(values: readonly string[], operator: Comparison, path: string): Bound {
+  const [text = ''] = values;
+  if (values.length !== 1)
+    reject(`${path}.values`, `has ${values.length} values: operator ${operator} takes exactly one`);
+  return (
+    readBound(text) ??
+    reject(`${path}.values[0]`, `${quote(text)} is not a bound: operator ${operator} takes ${BOUND_RULE}`)
+  );
+}
+
+function readOperator(value: unknown, path: string, operators: readonly Operator[]): Operator {
+  const known = operators.find((one) => one === value);
+  const rule = `must be one of ${operators.join(', ')}`;
   return (
     known ?? reject(path, value === undefined ? `is missing: ${rule}` : `${quote(value)} is not an operator: ${rule}`)
   );

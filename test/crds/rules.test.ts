@@ -108,3 +108,38 @@ describe('taints and tolerations', () => {
     expect(message === '' ? refused : refused.includes(message) || refused).toBe(message === '' ? '' : true);
   });
 });
+
+describe('comparisons of claims', () => {
+  const refusal = async (operator: string, values: readonly string[], selector: string): Promise<string> => {
+    const matchExpressions = [{ key: 'cost', operator, values }];
+    const spec = { predicates: [{ requiredClusterSelector: { [selector]: { matchExpressions } } }] };
+    const { code, body } = await send(
+      'POST',
+      `${PLACEMENTS}?dryRun=All`,
+      JSON.stringify({ ...OLD, metadata: { name: 'new' }, spec }),
+    );
+    return code === 201 ? '' : String(Object(Object(body).value).message);
+  };
+
+  it.each([
+    ['Gt', ['v1.30.2'], ''],
+    ['Le', ['-0.35'], ''],
+    [
+      'Ge',
+      ['1, 5'],
+      'value "1, 5" must be a version of two or three numbers (v1.30) or a quantity (4, 500m, 16Gi, 0.35)',
+    ],
+    ['Lt', ['v1.30.2-gke.100'], 'value "v1.30.2-gke.100" must be a version of two or three numbers (v1.30)'],
+    ['Gt', ['1', '2'], 'values ["1"…] must have exactly one item with operator Gt'],
+    ['Gt', [], 'values [] must have exactly one item with operator Gt'],
+    ['Exists', ['1'], 'values ["1"…] must be empty with operator Exists'],
+  ])('a claim selector with %s %j is accepted or refused by its rules', async (operator, values, message) => {
+    const refused = await refusal(operator, values, 'claimSelector');
+
+    expect(message === '' ? refused : refused.includes(message) || refused).toBe(message === '' ? '' : true);
+  });
+
+  it('a label selector with Gt is refused', async () => {
+    expect(await refusal('Gt', ['1'], 'labelSelector')).toContain('Unsupported value: "Gt"');
+  });
+});

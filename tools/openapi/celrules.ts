@@ -1,9 +1,16 @@
 import { isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
-import { DNS_LABEL_OR_EMPTY_PATTERN, LABEL_VALUE_PATTERN, SUBDOMAIN_OR_EMPTY_PATTERN } from './patterns.js';
+import {
+  BOUND_PATTERN,
+  DNS_LABEL_OR_EMPTY_PATTERN,
+  LABEL_VALUE_PATTERN,
+  SUBDOMAIN_OR_EMPTY_PATTERN,
+} from './patterns.js';
 
 const EXISTS: JsonSchema = { properties: { operator: { const: 'Exists' } }, required: ['operator'] };
 const IN_OR_NOT_IN: JsonSchema = { properties: { operator: { enum: ['In', 'NotIn'] } } };
+const EXISTS_OR_NOT: JsonSchema = { properties: { operator: { enum: ['Exists', 'DoesNotExist'] } } };
+const COMPARES: JsonSchema = { properties: { operator: { enum: ['Gt', 'Ge', 'Lt', 'Le'] } } };
 /** A rule that compares with the stored object. The form of a request does not decide it. */
 const TRANSITION_RULE = /\boldSelf\b/;
 /** A rule that forbids a field, which the schema of a request does not have at all. */
@@ -60,6 +67,22 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
     if: IN_OR_NOT_IN,
     else: { properties: { values: { maxItems: 0 } } },
   },
+  "!(self.operator in ['Exists', 'DoesNotExist']) || !has(self.values) || size(self.values) == 0": {
+    if: EXISTS_OR_NOT,
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { values: { maxItems: 0 } } },
+  },
+  "!(self.operator in ['Gt', 'Ge', 'Lt', 'Le']) || (has(self.values) && size(self.values) == 1)": {
+    if: COMPARES,
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { values: { minItems: 1, maxItems: 1 } }, required: ['values'] },
+  },
+  "!(self.operator in ['Gt', 'Ge', 'Lt', 'Le']) || !has(self.values) || size(self.values) != 1 || (self.values[0].startsWith('v') ? self.values[0].matches(r'^v\\d+\\.\\d+(\\.\\d+)?$') : isQuantity(self.values[0]))":
+    {
+      if: COMPARES,
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: { properties: { values: { items: { pattern: BOUND_PATTERN } } } },
+    },
 };
 
 /**

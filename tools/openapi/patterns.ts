@@ -63,3 +63,7 @@ export const LABEL_VALUE: JsonSchema = {
 };
 /** Of every object whose keys are free. */
 export const ALLOWED_KEYS: JsonSchema = { not: { enum: FORBIDDEN_KEYS } };
+
+/** A version of two or three numbers, or a quantity. */
+export const BOUND_PATTERN =
+  '^(v[0-9]+(\\.[0-9]+){1,2}|[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[eE][+-]?[0-9]{1,9}|[numkMGTPE])?)$';

@@ -68,7 +68,11 @@ export interface LabelSelectorRequirement {
    */
   values?: string[];
 }
-/** Selects clusters by the claims in their status. */
+/**
+ * Selects clusters by the claims in their status, and by what else the status says: cluster-name,
+ * kubernetes-version, capacity/RESOURCE, allocatable/RESOURCE, nodes/total and nodes/ready are claims of every
+ * cluster that reports them.
+ */
 export interface ClaimSelector {
   /** Expressions on claims, all of which must match. */
   matchExpressions?: ClaimSelectorRequirement[];
@@ -78,9 +82,9 @@ export interface ClaimSelectorRequirement {
   /** The name of the claim. */
   key: string;
   /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
-  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Ge' | 'Lt' | 'Le';
   /**
-   * The values to compare with, byte for byte.
+   * The values to compare with: byte for byte with In and NotIn, as numbers with Gt, Ge, Lt and Le.
    *
    * Items: One value.
    */

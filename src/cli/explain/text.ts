@@ -2,7 +2,7 @@ import { valueOf } from '../../domain/selectors.js';
 import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
-import { requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
+import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
@@ -202,10 +202,7 @@ function verdictText(one: ClusterExplanation, report: ExplainReport): string {
 function predicateLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
   const { input, predicates } = report;
   return [...one.unmet.entries()].flatMap(([index, list]) => {
-    const lines = list.map((unmet) => {
-      const found = unmet.found === undefined ? 'not found' : `found ${wordText(unmet.found)}`;
-      return `  predicate ${index}: ${requirementText(unmet)}, ${found}`;
-    });
+    const lines = list.map((unmet) => `  predicate ${index}: ${requirementText(unmet)}, ${foundText(unmet)}`);
     const hints = predicates[index]?.hints ?? [];
     const last = lines.pop();
     if (last === undefined) return [];

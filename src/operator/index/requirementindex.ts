@@ -2,6 +2,7 @@ import { sourcedRequirements } from '../../domain/placement/select/rules.js';
 import { needsKey, type CandidateFacts } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
+import { isComparison } from '../../domain/comparison.js';
 import { admits, meets, valueOf, type Requirement, type StringMap } from '../../domain/selectors.js';
 import { Bitset } from './bitset.js';
 
@@ -30,7 +31,7 @@ const NO_PLACEMENTS: ReadonlySet<string> = new Set();
  * Which clusters match which predicates, updated change by change.
  *
  * Equal requirements are kept once, as one bit a cluster, computed at the first use. An inverted index finds them by
- * term: the presence of a key, or a key with one value. So a change of labels or claims that no Placement names finds no
+ * term: the presence of a key, a key with one value, or a key with any value, which comparisons depend on. So a change of labels or claims that no Placement names finds no
  * requirement and costs nothing. The presence of each key that a requirement needs is a requirement itself, as a label and
  * as a claim: messages depend on it. A requirement for a key that no cluster has is not evaluated for each of them.
  */
@@ -65,8 +66,8 @@ export class RequirementIndex {
   }
 
   /**
-   * Applies a change of a cluster; returns the keys of the Placements that name a label or claim which changed. For a new
-   * cluster and for one that is gone it returns none.
+   * Applies a change of a cluster; returns the keys of the Placements with a requirement that it meets now and did not meet
+   * before, or the other way round. For a new cluster and for one that is gone it returns none.
    */
   updateCluster(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): ReadonlySet<string> {
     this.#countKeys(before, after);
@@ -79,7 +80,9 @@ export class RequirementIndex {
     const placements = new Set<string>();
     for (const source of SOURCES) {
       for (const shared of this.#changed(source, before[source], after[source])) {
-        shared.met?.put(ordinal, meets(shared.requirement, after[source]));
+        const meetsNow = meets(shared.requirement, after[source]);
+        if (meetsNow === (shared.met?.has(ordinal) ?? meets(shared.requirement, before[source]))) continue;
+        shared.met?.put(ordinal, meetsNow);
         for (const key of shared.placements) placements.add(key);
       }
     }
@@ -183,7 +186,7 @@ export class RequirementIndex {
 /** The terms that hold for one of two values of a key and not for the other. */
 function changedTerms(source: Source, key: string, before: string | undefined, after: string | undefined): string[] {
   if (before === after) return [];
-  const terms: string[] = [];
+  const terms: string[] = [termFor(source, key, ANY)];
   if (before !== undefined) terms.push(termFor(source, key, before));
   if (after !== undefined) terms.push(termFor(source, key, after));
   if (before === undefined || after === undefined) terms.push(termFor(source, key));
@@ -193,11 +196,15 @@ function changedTerms(source: Source, key: string, before: string | undefined, a
 /** The terms that a requirement depends on: its key with each of its values, or the presence of its key. */
 function termsOf(source: Source, { key, operator, values }: Requirement): string[] {
   if (operator === 'Exists' || operator === 'DoesNotExist') return [termFor(source, key)];
+  if (isComparison(operator)) return [termFor(source, key, ANY)];
   return values.map((value) => termFor(source, key, value));
 }
 
-/** The term for a key with one value or, without a `value`, for the presence of the key. */
-function termFor(source: Source, key: string, value?: string): string {
+/** Any value of a key. */
+const ANY = 0;
+
+/** The term for a key with one value or any value or, without a `value`, for the presence of the key. */
+function termFor(source: Source, key: string, value?: string | typeof ANY): string {
   return JSON.stringify([source, key, value]);
 }
 

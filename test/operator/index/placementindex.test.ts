@@ -183,7 +183,7 @@ const someLabels = fc.record(
   { requiredKeys: [] },
 );
 const someClaims = fc.record(
-  { region: fc.constantFrom(...values), cpu: fc.constantFrom(...values) },
+  { region: fc.constantFrom(...values), cpu: fc.constantFrom(...values, '2', '3', '4') },
   { requiredKeys: [] },
 );
 const someExpression = fc.oneof(
@@ -194,10 +194,18 @@ const someExpression = fc.oneof(
   }),
   fc.record({ key: fc.constantFrom('region', 'tier', 'cpu'), operator: fc.constantFrom('Exists', 'DoesNotExist') }),
 );
+const someComparison = fc.record({
+  key: fc.constantFrom('region', 'cpu'),
+  operator: fc.constantFrom('Gt', 'Ge', 'Lt', 'Le'),
+  values: fc.constantFrom('2', '3', '2500m').map((value) => [value]),
+});
+const someClaimSelector = fc.record({
+  matchExpressions: fc.array(fc.oneof(someExpression, someComparison), { maxLength: 2 }),
+});
 const someSelector = fc.record({ matchExpressions: fc.array(someExpression, { maxLength: 2 }) });
 const somePredicate = fc.record({
   requiredClusterSelector: fc.record(
-    { labelSelector: someSelector, claimSelector: someSelector },
+    { labelSelector: someSelector, claimSelector: someClaimSelector },
     { requiredKeys: [] },
   ),
 });
@@ -353,6 +361,16 @@ const wantsAws = {
   ],
 };
 
+const wantsCheap = {
+  predicates: [
+    {
+      requiredClusterSelector: {
+        claimSelector: { matchExpressions: [{ key: 'cost', operator: 'Lt', values: ['0.35'] }] },
+      },
+    },
+  ],
+};
+
 describe('PlacementIndex', () => {
   it.each<[string, unknown, ClusterView, ClusterView | string, readonly string[]]>([
     [
@@ -409,6 +427,20 @@ describe('PlacementIndex', () => {
       wantsAws,
       inFleet('a', { claims: { platform: 'aws' } }),
       inFleet('a', { claims: { platform: 'aws' }, labels: { platform: 'aws' } }),
+      [],
+    ],
+    [
+      'the Placement after a change: a claim that passes the bound of a comparison',
+      wantsCheap,
+      inFleet('a', { claims: { cost: '0.4' } }),
+      inFleet('a', { claims: { cost: '0.3' } }),
+      ['team/web'],
+    ],
+    [
+      'no Placement after a change: a claim that stays below the bound of a comparison',
+      wantsCheap,
+      inFleet('a', { claims: { cost: '0.34' } }),
+      inFleet('a', { claims: { cost: '0.3' } }),
       [],
     ],
     [

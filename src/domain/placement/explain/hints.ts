@@ -26,6 +26,7 @@ export function hintsFor(one: SourcedRequirement, values: Words, candidates: rea
   const { key } = requirement;
   if (!needsKey(requirement)) return [];
   if (values.size === 0) return keyHint(one, candidates);
+  if (requirement.bound !== undefined) return [];
   return requirement.values.flatMap((word): Hint[] => {
     const match = nearestWord(word, values);
     if (match === undefined) return [];

@@ -1,3 +1,4 @@
+import { holds, isComparison } from '../../comparison.js';
 import type { Requirement } from '../../selectors.js';
 import type { SourcedRequirement, Unmet } from '../select/rules.js';
 
@@ -6,16 +7,33 @@ import type { SourcedRequirement, Unmet } from '../select/rules.js';
 /** Characters that need no quotes: those of labels, and some more. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]*$/;
 
-/** `label tier in (gold, silver)`, `claim platform="Google Cloud"`, `label !tier`. */
+/** `label tier in (gold, silver)`, `claim platform="Google Cloud"`, `label !tier`, `claim cost < 0.35`. */
 export function requirementText({ source, requirement }: SourcedRequirement): string {
   return `${source} ${selectorText(requirement)}`;
 }
 
-/** What was found and what is wanted: `label tier=silver, wanted tier=gold`, `no label tier, wanted tier=gold`. */
-export function unmetText({ source, requirement, found }: Unmet, wants = 'wanted'): string {
+/**
+ * What was found and what is wanted: `label tier=silver, wanted tier=gold`, `no label tier, wanted tier=gold`,
+ * `claim cost, wanted < 0.35, found 0.4`.
+ */
+export function unmetText(unmet: Unmet, wants = 'wanted'): string {
+  const { source, requirement, found } = unmet;
   const key = wordText(requirement.key);
+  const bound = boundText(requirement);
+  if (bound !== undefined)
+    return found === undefined
+      ? `no ${source} ${key}, ${wants} ${bound}`
+      : `${source} ${key}, ${wants} ${bound}, ${foundText(unmet)}`;
   const there = found === undefined ? `no ${source} ${key}` : `${source} ${key}=${wordText(found)}`;
   return `${there}, ${wants} ${selectorText(requirement)}`;
+}
+
+/** `not found`, `found silver`; of a value that cannot be compared, `found "n/a" (not a number)`. */
+export function foundText({ requirement: { operator, bound }, found }: Unmet): string {
+  if (found === undefined) return 'not found';
+  if (bound === undefined || !isComparison(operator) || holds(operator, found, bound) !== undefined)
+    return `found ${wordText(found)}`;
+  return `found ${quotedText(found)} (not a ${bound.kind === 'version' ? 'version' : 'number'})`;
 }
 
 /** What a terminal may take for a command, or shows in another order than it stands. JSON leaves these as they are. */
@@ -24,6 +42,10 @@ const UNPRINTABLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069
 /** The word itself, in JSON quotes unless it consists of the characters of a label; without control characters. */
 export function wordText(word: string): string {
   if (PLAIN.test(word)) return word;
+  return quotedText(word);
+}
+
+function quotedText(word: string): string {
   return JSON.stringify(word).replace(UNPRINTABLE, escaped);
 }
 
@@ -36,7 +58,15 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function selectorText({ key, operator, values }: Requirement): string {
+const SIGNS = { Gt: '>', Ge: '>=', Lt: '<', Le: '<=' } as const;
+
+/** `< 0.35`; undefined unless the requirement compares. The text of a bound needs no quotes. */
+function boundText({ operator, values }: Requirement): string | undefined {
+  return isComparison(operator) ? `${SIGNS[operator]} ${values.join('')}` : undefined;
+}
+
+function selectorText(requirement: Requirement): string {
+  const { key, operator, values } = requirement;
   const [word, list] = [wordText(key), values.map(wordText)];
   switch (operator) {
     case 'In':
@@ -47,5 +77,7 @@ function selectorText({ key, operator, values }: Requirement): string {
       return word;
     case 'DoesNotExist':
       return `!${word}`;
+    default:
+      return `${word} ${boundText(requirement) ?? ''}`;
   }
 }

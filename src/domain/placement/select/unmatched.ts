@@ -1,3 +1,4 @@
+import { valuesAround } from '../../comparison.js';
 import { meets, valueOf, type Requirement } from '../../selectors.js';
 import type { PlacementRules, Predicate } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
@@ -84,7 +85,7 @@ export function whyUnmatched(
 
 /** Whether a cluster without the key does not meet the requirement. */
 export function needsKey({ operator }: Requirement): boolean {
-  return operator === 'In' || operator === 'Exists';
+  return operator !== 'NotIn' && operator !== 'DoesNotExist';
 }
 
 export function otherSource(source: Source): Source {
@@ -116,6 +117,7 @@ function isPossible(same: readonly SourcedRequirement[]): boolean {
   const named = new Set(same.flatMap(({ requirement }) => requirement.values));
   let other = 'x';
   while (named.has(other)) other += 'x';
-  const maps = [{}, ...[...named, other].map((value) => Object.fromEntries([[key, value]]))];
+  const around = same.flatMap(({ requirement: { bound } }) => (bound === undefined ? [] : valuesAround(bound)));
+  const maps = [{}, ...[...named, other, ...around].map((value) => Object.fromEntries([[key, value]]))];
   return maps.some((map) => same.every(({ requirement }) => meets(requirement, map)));
 }

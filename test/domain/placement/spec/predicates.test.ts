@@ -87,6 +87,7 @@ describe('compileSpec', () => {
     expect(compileSpec({ numberOfClusters }).wanted).toBe(numberOfClusters);
   });
 
+  const GT_TWO = { key: 'cpu', operator: 'Gt', values: ['2'] };
   const expression = (over: object): object => claims({ key: 'platform', operator: 'In', values: ['aws'], ...over });
   it.each([
     { what: 'a text', spec: 'all', field: 'spec', says: '"all" is not an object' },
@@ -150,9 +151,33 @@ describe('compileSpec', () => {
     },
     {
       what: 'an operator that does not exist',
-      spec: { predicates: [{}, expression({ operator: 'Gt' })] },
+      spec: { predicates: [{}, expression({ operator: 'Near' })] },
       field: 'spec.predicates[1].requiredClusterSelector.claimSelector.matchExpressions[0].operator',
-      says: '"Gt" is not an operator',
+      says: '"Near" is not an operator: must be one of In, NotIn, Exists, DoesNotExist, Gt, Ge, Lt, Le',
+    },
+    {
+      what: 'a comparison of labels',
+      spec: { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [GT_TWO] } } }] },
+      field: `${SELECTOR}.labelSelector.matchExpressions[0].operator`,
+      says: '"Gt" is not an operator: must be one of In, NotIn, Exists, DoesNotExist',
+    },
+    {
+      what: 'a comparison with two values',
+      spec: { predicates: [expression({ operator: 'Gt', values: ['1', '2'] })] },
+      field: `${SELECTOR}.claimSelector.matchExpressions[0].values`,
+      says: 'has 2 values: operator Gt takes exactly one',
+    },
+    {
+      what: 'a comparison without a value',
+      spec: { predicates: [expression({ operator: 'Le', values: undefined })] },
+      field: `${SELECTOR}.claimSelector.matchExpressions[0].values`,
+      says: 'has 0 values: operator Le takes exactly one',
+    },
+    {
+      what: 'a comparison with a word',
+      spec: { predicates: [expression({ operator: 'Lt', values: ['v1.30.2-gke.100'] })] },
+      field: `${SELECTOR}.claimSelector.matchExpressions[0].values[0]`,
+      says: '"v1.30.2-gke.100" is not a bound: operator Lt takes a version of two or three numbers (v1.30) or a quantity',
     },
     {
       what: 'a selector without values',
