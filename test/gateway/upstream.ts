@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 
+import { DECISION_REVISION_ANNOTATION } from '../../src/api/names.js';
+import { revisionOf } from '../../src/domain/placement/stored/decision.js';
 import type { ServingCertificate } from '../../src/runtime/tls/serving.js';
 
 /** A request as it was received. */
@@ -27,6 +29,21 @@ export const PLACEMENT = {
   kind: 'Placement',
   metadata: { name: 'web', namespace: 'shop', resourceVersion: '8' },
   spec: {},
+  status: { decisions: [{ name: 'web-decision-1', revision: revisionOf(['eu-1']) }] },
+};
+const DECISIONS = {
+  apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+  kind: 'PlacementDecisionList',
+  metadata: { resourceVersion: '9' },
+  items: [
+    {
+      metadata: {
+        name: 'web-decision-1',
+        annotations: { [DECISION_REVISION_ANNOTATION]: revisionOf(['eu-1']) },
+      },
+      status: { decisions: [{ clusterName: 'eu-1', reason: '' }] },
+    },
+  ],
 };
 
 /** A complete response as text. */
@@ -41,6 +58,10 @@ export function reply(status: number, body: unknown, headers: Readonly<Record<st
 /** Answers as the Kubernetes API answers an allowed request, in outline. */
 export const answerNormally: Script = ({ method, path }, socket) => {
   const [plain = ''] = path.split('?');
+  if (plain.endsWith('/placementdecisions')) {
+    socket.write(reply(200, DECISIONS));
+    return;
+  }
   const object = plain.includes('placements') ? PLACEMENT : ENGINE;
   const collection = /(?:placements|multiclusterengines)$/.test(plain);
   if (method === 'DELETE')

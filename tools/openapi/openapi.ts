@@ -1,6 +1,7 @@
 import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
 import { BODYLESS_CODES, STATUS_ERRORS, type StatusErrorKind } from '../../src/gateway/statuserror.js';
 import { ROUTES, type Action, type Operation, type Route } from '../../src/gateway/request/routes.js';
+import { AS_PARAMETER, DECISION_SCHEMAS, decisionContent, PLUGIN_REQUEST } from './decision.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
 import { METADATA_SCHEMAS, type WriteAction } from './metadata.js';
 import {
@@ -25,7 +26,7 @@ const DESCRIPTION = `
 Creates, reads, replaces and deletes MultiClusterEngine and Placement objects over HTTPS. Each request is sent to the
 Kubernetes API with the caller's own token, at most once; a user has the same permissions as there. The token is sent in
 the header COOKIE, as "Authorization: Bearer TOKEN", or in the ordinary header Authorization, never in both. Query strings
-are rejected. When the gateway runs with --strict-status-codes, every status code other than 200, 403, 404, 500 and 503 is
+are rejected, but for the form of a decision. When the gateway runs with --strict-status-codes, every status code other than 200, 403, 404, 500 and 503 is
 replaced by 403, and no error has a body.
 `
   .trim()
@@ -61,6 +62,8 @@ const BY_ACTION: Readonly<Record<Action, readonly StatusErrorKind[]>> = {
   create: [...ANY_REQUEST, ...FROM_UPSTREAM, ...INVALID_OBJECT, 'exists'],
   update: [...ANY_REQUEST, ...FROM_UPSTREAM, ...INVALID_OBJECT, 'conflict', 'precondition'],
   delete: [...ANY_REQUEST, ...FROM_UPSTREAM, 'conflict', 'precondition'],
+  decision: [...ANY_REQUEST, ...FROM_UPSTREAM],
+  parameters: [...ANY_REQUEST, ...FROM_UPSTREAM, 'tooLarge'],
   openapi: ANY_REQUEST,
   live: ANY_REQUEST,
   ready: [...ANY_REQUEST, 'unavailable'],
@@ -114,6 +117,7 @@ export function openApiDocument(sources: OpenApiSources): JsonSchema {
         ...kindSchemas(sources.engine),
         ...kindSchemas(sources.placement),
         ...METADATA_SCHEMAS,
+        ...DECISION_SCHEMAS,
         LabelKey: LABEL_KEY,
         LabelValue: LABEL_VALUE,
         ObjectMeta: OBJECT_META,
@@ -146,7 +150,7 @@ function pathParameter(name: string): JsonSchema {
 function operationItem(route: Route, operation: Operation): JsonSchema {
   const { id, action, summary } = operation;
   const kind = route.resource?.kind;
-  const parameters = headerParameters(action);
+  const parameters = parametersOf(action);
   const codes = new Set(BY_ACTION[action].map((error) => STATUS_ERRORS[error].code));
   const errors = [...codes]
     .sort((a, b) => a - b)
@@ -159,6 +163,7 @@ function operationItem(route: Route, operation: Operation): JsonSchema {
     ...(parameters.length > 0 && { parameters }),
     ...(kind !== undefined &&
       (action === 'create' || action === 'update') && { requestBody: requestBody(kind, action) }),
+    ...(action === 'parameters' && { requestBody: PLUGIN_REQUEST }),
     responses: { 200: success(action, kind), ...Object.fromEntries(errors) },
   };
 }
@@ -167,7 +172,8 @@ function requestBody(kind: string, action: WriteAction): JsonSchema {
   return { required: true, description: BODY, content: content(refTo(requestSchemaName(kind, action))) };
 }
 
-function headerParameters(action: Action): JsonSchema[] {
+function parametersOf(action: Action): JsonSchema[] {
+  if (action === 'decision') return [AS_PARAMETER];
   if (action !== 'create' && action !== 'update' && action !== 'delete') return [];
   const prefer = {
     name: 'Prefer',
@@ -194,6 +200,7 @@ function success(action: Action, kind: string | undefined): JsonSchema {
       headers: COMMON_HEADERS,
       content: { 'application/json': { schema: { type: 'object' } } },
     };
+  if (action === 'decision' || action === 'parameters') return decisionSuccess(action);
   const object = refTo(kind ?? '');
   if (action === 'list' || action === 'get') {
     const schema = action === 'list' ? refTo(`${kind ?? ''}List`) : object;
@@ -215,6 +222,18 @@ function success(action: Action, kind: string | undefined): JsonSchema {
       },
     },
     content: content(action === 'delete' ? { oneOf: [object, refTo('Status')] } : object),
+  };
+}
+
+function decisionSuccess(action: 'decision' | 'parameters'): JsonSchema {
+  const tag = {
+    description: 'Changes when the response does.',
+    schema: { type: 'string', pattern: '^"[0-9a-f]{16}"$' },
+  };
+  return {
+    description: 'The whole decision: every selected cluster, in order.',
+    headers: { ...COMMON_HEADERS, ETag: tag },
+    content: decisionContent(action),
   };
 }
 

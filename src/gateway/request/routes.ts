@@ -1,8 +1,21 @@
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { MultiClusterEngines, Placements } from '../../api/resources.js';
 
-/** `openapi`, `live` and `ready` are answered by the gateway itself; the others are sent to the API server. */
-export type Action = 'create' | 'list' | 'get' | 'update' | 'delete' | 'openapi' | 'live' | 'ready';
+/**
+ * `openapi`, `live` and `ready` are answered by the gateway itself. `decision` and `parameters`, which is what the plugin generator
+ * of Argo CD asks for, are answered from reads of the API server. The others are sent to it.
+ */
+export type Action =
+  | 'create'
+  | 'list'
+  | 'get'
+  | 'update'
+  | 'delete'
+  | 'decision'
+  | 'parameters'
+  | 'openapi'
+  | 'live'
+  | 'ready';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Operation {
@@ -57,6 +70,7 @@ export const ROUTES: readonly Route[] = [
         resource: Placements,
         operations: objectOperations(`Placement${suffix}`, 'a placement'),
       },
+      ...decisionRoutes(`${collectionPath}/{placement_name}/decision`, suffix),
     ];
   }),
   localRoute(`${BASE}/openapi.json`, 'openapi', 'This description.'),
@@ -65,13 +79,14 @@ export const ROUTES: readonly Route[] = [
 ];
 
 const SEGMENTS = new Map(ROUTES.map((route) => [route, route.template.split('/')]));
+const MOST_SEGMENTS = Math.max(...[...SEGMENTS.values()].map((segments) => segments.length));
 
 /**
  * The route of a path; undefined when there is none. Nothing is decoded: a segment equals the literal of the table or,
  * for a parameter, is a DNS name, so that no percent-encoded path is ever accepted.
  */
 export function matchRoute(path: string): RouteMatch | undefined {
-  const given = path.split('/', 10);
+  const given = path.split('/', MOST_SEGMENTS + 1);
   for (const [route, segments] of SEGMENTS) {
     const match = given.length === segments.length ? matchSegments(route, segments, given) : undefined;
     if (match !== undefined) return match;
@@ -134,6 +149,24 @@ function objectOperations(noun: string, one: string): Operation[] {
       summary: `Replaces ${one}, given the resourceVersion that was read.`,
     },
     { id: `delete${noun}`, method: 'DELETE', action: 'delete', summary: `Deletes ${one}.` },
+  ];
+}
+
+/** The controller of Argo CD appends its own path to the one that it is given. */
+function decisionRoutes(path: string, suffix: string): Route[] {
+  const decision = { id: `getPlacement${suffix}Decision`, method: 'GET', action: 'decision' } as const;
+  const parameters = { id: `getPlacement${suffix}Parameters`, method: 'POST', action: 'parameters' } as const;
+  return [
+    {
+      template: path,
+      resource: Placements,
+      operations: [{ ...decision, summary: 'Reads the selected clusters of a placement.' }],
+    },
+    {
+      template: `${path}/api/v1/getparams.execute`,
+      resource: Placements,
+      operations: [{ ...parameters, summary: 'Reads them as the plugin generator of Argo CD does.' }],
+    },
   ];
 }
 

@@ -53,6 +53,9 @@ const CLIENT_ERRORS: Readonly<Partial<Record<Action, readonly number[]>>> = {
   delete: [409],
 };
 
+/** What the gateway reads for an answer of its own: a decision with far more clusters than a hub can have. */
+const MAX_READ = 16 * 1024 * 1024;
+
 interface Buffered {
   readonly chunks: Buffer[];
   /** The part that is not read yet; absent when `chunks` are the whole body. */
@@ -91,7 +94,31 @@ export async function mapResponse(
 
 /** Whether nothing is changed by the request. */
 export function isRead({ action }: Pick<RequestInfo, 'action'>): boolean {
-  return action === 'get' || action === 'list';
+  return action === 'get' || action === 'list' || action === 'decision';
+}
+
+/**
+ * The object or list that a read of the gateway itself gets. `grow` counts the bytes that are received so far, and says whether
+ * there is memory for them.
+ * @throws StatusError for an error response, and without memory; UpstreamError for an unusable response
+ */
+export async function readJson(
+  upstream: UpstreamResponse,
+  grow: (size: number) => boolean,
+): Promise<{ readonly object: JsonRecord; readonly bytes: number }> {
+  if (upstream.status !== 200) throw readErrorFor(upstream);
+  requireJson(upstream);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (let next = await upstream.body.next(); next.done !== true; next = await upstream.body.next()) {
+    chunks.push(next.value);
+    size += next.value.length;
+    if (size > MAX_READ) throw new UpstreamError('broken', 'TOO_LARGE');
+    if (!grow(size)) throw new StatusError('unavailable', { message: 'too many answers at once' });
+  }
+  const object = parseObject(Buffer.concat(chunks));
+  if (object === undefined) throw new UpstreamError('broken', 'NOT_JSON');
+  return { object, bytes: size };
 }
 
 async function mapRead(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<HttpResponse> {
@@ -166,13 +193,19 @@ function etagOf(object: JsonRecord): { etag?: string } {
   return tag === undefined ? {} : { etag: tag };
 }
 
-async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules: FieldRules): Promise<StatusError> {
-  const { status } = upstream;
+/** The error for a code that means the same whatever was requested, and for every code of a read. */
+function readErrorFor({ status, retryAfter }: UpstreamResponse): StatusError | UpstreamError {
   if (status === 401 || status === 403) return new StatusError('forbidden', { message: DENIED_MESSAGE });
   if (status === 404) return new StatusError('notFound', { message: 'the API server has no such object' });
-  if (status === 429 || status === 503 || status === 504) return overloadedError(upstream.retryAfter);
+  if (status === 429 || status === 503 || status === 504) return overloadedError(retryAfter);
+  return new UpstreamError('broken', `HTTP_${status}`);
+}
+
+async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules: FieldRules): Promise<StatusError> {
+  const { status } = upstream;
+  const broken = readErrorFor(upstream);
+  if (broken instanceof StatusError) return broken;
   const clientErrors = CLIENT_ERRORS[request.action] ?? [];
-  const broken = new UpstreamError('broken', `HTTP_${status}`);
   if (clientErrors.length === 0 || status < 400 || status > 499) throw broken;
   const { chunks, rest } = await readBuffered(upstream.body, MAX_STATUS);
   const body = rest === undefined ? asRecord(parseObject(Buffer.concat(chunks))) : {};

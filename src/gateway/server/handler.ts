@@ -1,73 +1,33 @@
 import { LightAbortSignal } from '../../runtime/transport/deadline.js';
-import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
-import type { HealthCheck } from '../../runtime/endpoints/health.js';
-import type { Logger } from '../../runtime/logger.js';
-import type { GatewayMetrics } from '../metrics.js';
-import type { Tracer } from '../../runtime/tracing/tracer.js';
-import type { FieldRules } from '../object/fieldrules.js';
-import { announcesBody, readBody } from '../request/body.js';
-import type { Budget, Reservation } from '../request/budget.js';
-import type { Drain } from '../request/drain.js';
+import type { AbortSignalLike } from '../../runtime/clock.js';
+import { announcesBody } from '../request/body.js';
+import type { Reservation } from '../request/budget.js';
 import { headerMap } from '../request/headers.js';
 import type { ObjectRequest } from '../request/objectbody.js';
-import type { ObjectParser } from '../request/objectparser.js';
 import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
-import type { RouteMatch } from '../request/routes.js';
-import { isRead, MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
-import type { ResponseRateLimiter } from '../response/responseratelimiter.js';
-import { emptyResponse, errorResponse, withoutBody, writeResponse, type HttpResponse } from '../response/response.js';
+import { mapResponse, type RequestInfo } from '../response/mapresponse.js';
+import { emptyResponse, errorResponse, writeResponse, type HttpResponse } from '../response/response.js';
 import { StatusError } from '../statuserror.js';
-import type { AcceptedTokens, CallerToken } from '../upstream/acceptedtokens.js';
-import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 import { UpstreamError } from '../upstream/error.js';
-import { beginAccess, type Access } from './accesslog.js';
-import type { Connections } from '../../runtime/http/connections.js';
+import { beginAccess } from './accesslog.js';
+import {
+  callUpstream,
+  confirmToken,
+  readWholeBody,
+  writeCounted,
+  type CallRequest,
+  type HandlerDeps,
+  type RequestContext,
+} from './call.js';
+import { respondWithDecision } from './decisionhandler.js';
 import type { IncomingRequest } from './server.js';
-
-/** What requests are handled with. */
-export interface HandlerDeps {
-  readonly upstream: Pick<Upstream, 'begin'>;
-  readonly connections: Pick<Connections, 'markAccepted' | 'markActive' | 'markIdle'>;
-  readonly tokens: AcceptedTokens;
-  /** For the bodies of requests and responses. */
-  readonly bodies: Budget;
-  readonly parser: ObjectParser;
-  /** For rejected bodies. */
-  readonly drain: Drain;
-  /** For responses to clients without an accepted token. */
-  readonly responseRateLimiter: ResponseRateLimiter;
-  /** The OpenAPI document, JSON; bytes, so that it is encoded once. */
-  readonly openapi: Buffer;
-  readonly rules: FieldRules;
-  readonly readiness: Pick<HealthCheck, 'check'>;
-  /** Only the status codes of the interface, and no error bodies. */
-  readonly strict: boolean;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: GatewayMetrics;
-  /** Undefined without traces. */
-  readonly tracer?: Tracer | undefined;
-}
-
-interface RequestContext {
-  readonly incoming: IncomingRequest;
-  readonly deps: HandlerDeps;
-  readonly access: Access;
-  /** Fires when the client closes its connection. */
-  readonly clientGone: AbortSignalLike;
-  /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
-  upstreamError?: UpstreamError;
-  readonly match: RouteMatch | undefined;
-  /** Undefined until the head was parsed, and for requests without one. */
-  caller?: CallerToken;
-}
 
 /** A string: an Error would be made, with its stack trace, for each request. */
 const CLOSED = 'the connection has closed';
 
 /**
  * Handles one request: parses its head, answers it locally or with one call to the API server under the caller's own
- * token, and writes the access log. Never rejects.
+ * token (a decision takes two or more, all of which read), and writes the access log. Never rejects.
  */
 export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps): Promise<void> {
   const { message } = incoming;
@@ -77,6 +37,7 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
   try {
     const request = parseHead(message, match);
     if (request.kind === 'local') await respondLocally(request, context);
+    else if (request.kind === 'decision') await respondWithDecision(request, context);
     else await forward(request, context);
   } catch (error) {
     if (error instanceof UpstreamError) context.upstreamError = error;
@@ -133,32 +94,11 @@ async function forward(request: ResourceRequest, context: RequestContext): Promi
 }
 
 /**
- * The one rule about bodies: none is read, and no `100 Continue` is sent for it, before the API server has accepted the
- * token within the last 10 s.
- * @throws StatusError, UpstreamError
- */
-async function confirmToken(caller: CallerToken, { incoming, deps, clientGone }: RequestContext): Promise<void> {
-  const { tokens, connections } = deps;
-  const { socket } = incoming.message;
-  try {
-    await tokens.confirm(caller, clientGone, () => connections.markActive(socket));
-    connections.markAccepted(socket);
-  } finally {
-    connections.markIdle(socket);
-  }
-}
-
-/**
  * The object in the body, checked against the path, JSON.
  * @throws StatusError; another Error when the client leaves
  */
 async function readObject(object: ObjectRequest, memory: Reservation, context: RequestContext): Promise<string> {
-  const { message, response, expectsContinue } = context.incoming;
-  if (expectsContinue) response.writeContinue();
-  const bytes = await readBody(message, memory);
-  if (message.rawTrailers.length > 0)
-    throw new StatusError('malformed', { message: 'trailer fields are not allowed', close: true });
-  return context.deps.parser.parse(bytes, object);
+  return context.deps.parser.parse(await readWholeBody(memory, context), object);
 }
 
 /** DeleteOptions with which the object is deleted only at that resourceVersion. */
@@ -166,76 +106,19 @@ function deleteOptions(resourceVersion: string): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { resourceVersion } });
 }
 
-type CallRequest = Pick<UpstreamRequest, 'method' | 'path' | 'body'> & { readonly caller: CallerToken };
-
-/** Makes the one call. While it lasts, the client's connection is not evicted. */
+/**
+ * Makes the one call. While it lasts, the client's connection is not evicted. A buffered response is written after the call has
+ * ended, so that a slow client holds no connection to the API server. A larger one is written while it is read.
+ */
 async function callAndRespond(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<void> {
-  const { connections } = context.deps;
-  const { socket } = context.incoming.message;
-  let result: CallResult;
-  try {
-    result = await callUpstream(request, info, context);
-  } finally {
-    connections.markIdle(socket);
-  }
-  if (result.kind === 'buffered') await writeCounted(result.response, info, context);
-}
-
-type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse } | { readonly kind: 'written' };
-
-/**
- * A buffered response is returned and written after the call has ended, so that a slow client holds no connection to
- * the API server. A larger one is written while it is read.
- */
-async function callUpstream(
-  { caller, method, path, body }: CallRequest,
-  info: RequestInfo,
-  context: RequestContext,
-): Promise<CallResult> {
-  const { upstream, tokens, connections } = context.deps;
-  const { socket } = context.incoming.message;
-  const onStart = (): void => connections.markActive(socket);
-  const { traceparent } = context.access;
-  const { token } = caller;
-  const known = tokens.isKnown(caller);
-  const call = upstream.begin({ method, path, body, token, known, onStart, traceparent }, context.clientGone);
-  let failure: unknown;
-  try {
-    const answer = await call.send();
-    tokens.observe(caller, answer.status);
-    if (tokens.isAccepted(caller)) connections.markAccepted(socket);
+  const buffered = await callUpstream(request, context, async (answer) => {
     const response = await mapResponse(answer, info, context.deps);
-    if (response.failure !== undefined) failure = context.upstreamError = response.failure;
-    if (response.stream === undefined) return { kind: 'buffered', response };
+    if (response.failure !== undefined) context.upstreamError = response.failure;
+    if (response.stream === undefined) return response;
     await writeCounted(response, info, context);
-    return { kind: 'written' };
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    call.end(failure);
-  }
-}
-
-/**
- * Writes a response whose bytes count until the client has taken them: many slow clients cannot exhaust the memory. A
- * stream counts until its end, so that slow clients cannot hold all connections to the API server either. The response
- * to a write that was done loses its body when the budget is exhausted, and is no error.
- */
-async function writeCounted(response: HttpResponse, info: RequestInfo, context: RequestContext): Promise<void> {
-  const { incoming, deps } = context;
-  const reservation = deps.bodies.reserve();
-  const { body = '', stream } = response;
-  if (!reservation.grow(stream === undefined ? Buffer.byteLength(body) : MAX_BUFFERED)) {
-    if (isRead(info)) throw new StatusError('unavailable', { message: 'too many answers at once' });
-    await writeResponse(incoming.response, withoutBody(response), deps.clock);
-    return;
-  }
-  try {
-    await writeResponse(incoming.response, response, deps.clock);
-  } finally {
-    reservation.release();
-  }
+    return undefined;
+  });
+  if (buffered !== undefined) await writeCounted(buffered, info, context);
 }
 
 /** Writes the response of an error, or closes the connection where none can be written any more. */

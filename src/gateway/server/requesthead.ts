@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestInfo } from '../response/mapresponse.js';
+import { CONSUMERS, type DecisionForm } from '../response/decision.js';
 import { methodNotAllowed } from '../response/parseerror.js';
 import { StatusError } from '../statuserror.js';
 import { announcesBody, checkLength } from '../request/body.js';
 import { checkHeaders, headerMap, type HeaderMap } from '../request/headers.js';
-import { acceptedType, formatOf, wantsRepresentation } from '../request/media.js';
+import { acceptedType, formatOf, wantsRepresentation, type MediaType } from '../request/media.js';
 import { checkConditionalHeaders, ifMatchRevision } from '../request/precondition.js';
 import { matchRoute, operationOf, upstreamPath, type Action, type Method, type RouteMatch } from '../request/routes.js';
 import type { ObjectRequest, Target } from '../request/objectbody.js';
@@ -23,6 +24,18 @@ export interface LocalRequest {
   readonly action: Action;
 }
 
+/** A request for the decision of a Placement. */
+export interface DecisionRequest {
+  readonly kind: 'decision';
+  readonly namespace: string;
+  readonly name: string;
+  readonly form: DecisionForm;
+  readonly accept: MediaType;
+  readonly token: string;
+  /** Whether it has a body, which is read and not used. */
+  readonly hasBody: boolean;
+}
+
 /** A request for one object or one collection at the API server. */
 export interface ResourceRequest {
   readonly kind: 'resource';
@@ -38,7 +51,7 @@ export interface ResourceRequest {
 }
 
 /** The head of a request, checked and read. */
-export type RequestHead = LocalRequest | ResourceRequest;
+export type RequestHead = LocalRequest | DecisionRequest | ResourceRequest;
 
 /** The route of a request's path, whatever its query and its method are. */
 export function routeOf({ url = '' }: IncomingMessage): RouteMatch | undefined {
@@ -57,9 +70,9 @@ export function parseHead(message: IncomingMessage, match: RouteMatch | undefine
   if (match === undefined) throw new StatusError('notFound', { message: 'no such path' });
   const operation = operationOf(match.route, method);
   if (operation === undefined) throw methodNotAllowed(match.route);
-  // Without its query a request would do something else: a DELETE with dryRun would delete.
-  if (url.includes('?')) throw new StatusError('malformed', { message: 'a query string is not allowed' });
   const { action } = operation;
+  const mark = url.indexOf('?');
+  const form = formIn(mark < 0 ? undefined : url.slice(mark + 1), action);
   checkConditionalHeaders(headers, action);
   const { resource } = match.route;
   if (resource === undefined) {
@@ -67,6 +80,7 @@ export function parseHead(message: IncomingMessage, match: RouteMatch | undefine
     return { kind: 'local', action };
   }
   const token = tokenOf(headers);
+  if (form !== undefined) return { ...decisionRequest(headers, match, { action, form }), token };
   const resourceVersion = ifMatchRevision(headers);
   const info = {
     action,
@@ -78,6 +92,34 @@ export function parseHead(message: IncomingMessage, match: RouteMatch | undefine
   const path = upstreamPath(resource, match.namespace, match.name);
   const object = objectRequestOf(headers, { action, target: targetOf(match, resource), resourceVersion });
   return { kind: 'resource', info, method: operation.method, path, token, resourceVersion, object };
+}
+
+/**
+ * The form of a decision; undefined for a request that is for none.
+ * @throws StatusError for a query that the action does not have: without it a request would do something else, such as a DELETE
+ * with dryRun, which would delete
+ */
+function formIn(query: string | undefined, action: Action): DecisionForm | undefined {
+  if (query !== undefined && action !== 'decision')
+    throw new StatusError('malformed', { message: 'a query string is not allowed' });
+  if (action === 'parameters') return 'argocd';
+  if (action !== 'decision') return undefined;
+  if (query === undefined) return 'plain';
+  const form = CONSUMERS.find((one) => query === `as=${one}`);
+  if (form !== undefined) return form;
+  throw new StatusError('malformed', {
+    message: `the query must be absent, or as= with one of ${CONSUMERS.join(', ')}`,
+  });
+}
+
+function decisionRequest(
+  headers: HeaderMap,
+  { namespace = '', name = '' }: RouteMatch,
+  { action, form }: { readonly action: Action; readonly form: DecisionForm },
+): Omit<DecisionRequest, 'token'> {
+  if (action === 'decision') rejectBody(headers);
+  checkLength(headers);
+  return { kind: 'decision', namespace, name, form, accept: acceptedType(headers), hasBody: announcesBody(headers) };
 }
 
 function targetOf({ namespace, name }: RouteMatch, resource: Target['resource']): Target {

@@ -46,7 +46,7 @@ export function nonconformities(method: string, target: string, reply: Reply, st
   if (
     operation !== undefined &&
     reply.status === 200 &&
-    ['list', 'get', 'openapi'].includes(operation.action) &&
+    ['list', 'get', 'decision', 'parameters', 'openapi'].includes(operation.action) &&
     reply.body === ''
   )
     wrong.push('no body');

@@ -34,7 +34,7 @@ describe('the route table', () => {
   it('the route table has nine paths and unique operation ids', () => {
     const ids = ROUTES.flatMap((route) => route.operations.map(({ id }) => id));
 
-    expect(ROUTES).toHaveLength(9);
+    expect(ROUTES).toHaveLength(13);
     expect(new Set(ids).size).toBe(ids.length);
   });
 

@@ -48,7 +48,9 @@ describeWithServer('a request that fits the OpenAPI document', { own: true }, (s
     return { ...request, parameters, path: `${collection}/${name}`, headers: { ...request.headers, ...condition } };
   }
 
-  const writes = operations.filter(({ method }) => method === 'POST' || method === 'PUT');
+  const writes = operations.filter(
+    ({ id, method }) => (method === 'POST' && !id.endsWith('Parameters')) || method === 'PUT',
+  );
   test.each(writes.map(({ id, requests }) => [id, requests] as const))(
     'a write that fits the OpenAPI document succeeds, or names an object that exists: %s',
     async (_id, requests) => {

@@ -1,0 +1,92 @@
+import { DECISION_REVISION_ANNOTATION } from '../../api/names.js';
+import { hash64, hex64 } from '../../domain/hash.js';
+import { revisionOf } from '../../domain/placement/stored/decision.js';
+import { asRecord, recordsIn, textField, type JsonRecord } from '../../runtime/vocabulary/json.js';
+
+/** The readers whose contracts are met; a value of `as` each. */
+export const CONSUMERS = ['argocd', 'flux', 'prometheus'] as const;
+/** How a decision is written: `plain` without a reader. */
+export type DecisionForm = (typeof CONSUMERS)[number] | 'plain';
+
+/** One selected cluster: the fields of an item of a decision object, all texts. */
+export type SelectedCluster = Readonly<Record<string, string>> & { readonly clusterName: string };
+
+/** A whole decision. */
+export interface Decision {
+  readonly namespace: string;
+  readonly placement: string;
+  readonly clusters: readonly SelectedCluster[];
+}
+
+/**
+ * The clusters of a Placement, from the Placement and its decision objects; undefined while they do not agree: each object
+ * that the status lists has to be there at its revision, with the clusters that this revision stands for. So a decision that is
+ * being written, was deleted, or was edited by somebody else is never taken for a smaller one, and neither is one that was
+ * never made.
+ */
+export function consistentClusters(
+  placement: JsonRecord,
+  objects: readonly JsonRecord[],
+): SelectedCluster[] | undefined {
+  const listed = recordsIn(asRecord(placement['status'])['decisions']);
+  if (listed.length === 0) return undefined;
+  const byName = new Map(objects.map((object) => [textField(object['metadata'], 'name'), object]));
+  const found = new Map<string, SelectedCluster>();
+  for (const one of listed) {
+    const clusters = clustersAt(byName.get(textField(one, 'name')), textField(one, 'revision'));
+    if (clusters === undefined) return undefined;
+    // A cluster that moves to another object is in both for a moment.
+    for (const cluster of clusters) found.set(cluster.clusterName, cluster);
+  }
+  return [...found.values()];
+}
+
+/** The clusters of an object; undefined unless they are those of the revision. */
+function clustersAt(object: JsonRecord | undefined, revision: string): SelectedCluster[] | undefined {
+  const annotations = asRecord(asRecord(object?.['metadata'])['annotations']);
+  const clusters = recordsIn(asRecord(object?.['status'])['decisions']).map(selectedCluster);
+  return annotations[DECISION_REVISION_ANNOTATION] === revision &&
+    revisionOf(clusters.map((one) => one.clusterName)) === revision
+    ? clusters
+    : undefined;
+}
+
+function selectedCluster(item: JsonRecord): SelectedCluster {
+  const texts = Object.entries(item).filter((one): one is [string, string] => typeof one[1] === 'string');
+  return { clusterName: '', ...Object.fromEntries(texts) };
+}
+
+/** The document for a reader, as its contract has it. */
+export function decisionDocument(decision: Decision, form: DecisionForm): object {
+  const { namespace, placement, clusters } = decision;
+  switch (form) {
+    case 'argocd':
+      return { output: { parameters: clusters } };
+    case 'flux':
+      return { inputs: clusters.map((one) => ({ id: one.clusterName, ...one })) };
+    case 'prometheus':
+      return clusters.map((one) => ({ targets: [one.clusterName], labels: metaLabels(one, decision) }));
+    case 'plain':
+      return { namespace, placement, numberOfClusters: clusters.length, decisions: clusters };
+  }
+}
+
+/** Labels for relabeling: those that begin with `__` are dropped after it. */
+function metaLabels({ clusterName, ...details }: SelectedCluster, { namespace, placement }: Decision): object {
+  const given = { namespace, placement, cluster: clusterName, ...details };
+  const texts = Object.entries(given).filter(([, text]) => text !== '');
+  return Object.fromEntries(texts.map(([key, text]) => [`__meta_multicluster_${labelName(key)}`, text]));
+}
+
+/** In lower case with underscores, as labels of Prometheus are written. */
+function labelName(key: string): string {
+  return key
+    .replaceAll(/(?<=[a-z0-9])[A-Z]/g, '_$&')
+    .replaceAll(/[^A-Za-z0-9]/g, '_')
+    .toLowerCase();
+}
+
+/** The entity tag of a document: it changes exactly when the document does. */
+export function tagOf(text: string): string {
+  return `"${hex64(hash64(text))}"`;
+}
