@@ -3,9 +3,13 @@
 /** Condition type of a ManagedCluster, present only while it is True. */
 export const CLUSTER_SET_MISSING_CONDITION = 'ClusterSetMissing';
 
-/** Reasons of ClusterSetMissing. */
+/** Condition type of a ManagedCluster, present only while it is True. */
+export const CLAIMS_IGNORED_CONDITION = 'ClaimsIgnored';
+
+/** Reasons of ClusterSetMissing and ClaimsIgnored. */
 export const ClusterReasons = Object.freeze({
   NoSuchClusterSet: 'the label of the cluster names a set that does not exist',
+  ReservedNames: 'the cluster publishes claims whose names stand for facts of its status',
 });
 
 export type ClusterReason = keyof typeof ClusterReasons;

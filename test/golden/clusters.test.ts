@@ -66,6 +66,7 @@ function clusterCase(sentence: string, set: string, conditions: readonly unknown
   ];
 }
 
+const RESERVED = ['nodes/ready', 'cluster-name', 'platform', 'capacity/'];
 const unreadable = (clusterSelector: unknown): Partial<SetStatusInput> => ({
   selector: readClusterSelector({ clusterSelector }),
 });
@@ -103,6 +104,16 @@ describeRecorded('clusters', [
       lastUpdateTime: '2025-12-31T00:00:00Z',
     },
   ]),
+  [
+    'a ManagedCluster that publishes claims whose names are reserved',
+    () => ({
+      conditions: conditionsToWrite(
+        { metadata: { name: 'a' }, status: { clusterClaims: RESERVED.map((name) => ({ name, value: '1' })) } },
+        () => true,
+        () => NOW,
+      ),
+    }),
+  ],
   bindingCase('of a set that exists', {}),
   bindingCase('that a Placement may select by', { placements: firstUsers(['web']) }),
   bindingCase('that many Placements may select by', { placements: firstUsers('gfedcba') }),

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import type { ClusterClaim } from '../../api/generated/managedcluster.js';
 import { FLEET_GROUP } from '../../api/resources.js';
+import { isFactName } from '../../domain/clusters/facts.js';
 import type { NodeFacts } from './nodes.js';
 
 /** ConfigMaps with this label, in the agent's namespace, hold claims that people write. */
@@ -116,6 +117,7 @@ function customClaims(configMaps: readonly ClaimConfigMap[]): CustomClaims {
 function rejection(name: string, value: string, before: number): string | undefined {
   if (name === ID_CLAIM || name.endsWith(OWN_SUFFIX))
     return 'this name is reserved for what the agent finds out itself';
+  if (isFactName(name)) return 'this name stands for what the status of the cluster says';
   if (value === '') return 'its value is empty';
   if (value.length > MAX_VALUE_LENGTH) return `its value is longer than ${MAX_VALUE_LENGTH} characters`;
   return before >= MAX_CUSTOM_CLAIMS ? `there are ${MAX_CUSTOM_CLAIMS} claims before it` : undefined;

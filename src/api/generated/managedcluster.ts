@@ -55,8 +55,9 @@ export interface ManagedClusterStatus {
   /** Where the API of the cluster is served, as its agent says; the hub never connects to it. */
   managedClusterClientConfigs?: ClusterClientConfig[];
   /**
-   * The conditions that the cluster's agent reports, and ClusterSetMissing, which the hub writes while label
-   * cluster.fleetmgmt.io/clusterset names a set that does not exist.
+   * The conditions that the cluster's agent reports, and those that the hub writes: ClusterSetMissing while label
+   * cluster.fleetmgmt.io/clusterset names a set that does not exist, ClaimsIgnored while claims have names that
+   * stand for facts of the status.
    */
   conditions?: ClusterCondition[];
 }

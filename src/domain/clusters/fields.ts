@@ -7,7 +7,7 @@ import { asRecord } from '../../runtime/vocabulary/json.js';
 export const CLUSTER_FIELDS = Object.freeze({
   metadata: ['name', 'uid', 'resourceVersion', 'deletionTimestamp', 'labels'],
   spec: ['hubAcceptsClient', 'leaseDurationSeconds', 'maintenance', 'taints'],
-  status: ['clusterClaims', 'conditions', 'taintTimes'],
+  status: ['clusterClaims', 'conditions', 'taintTimes', 'version', 'capacity', 'allocatable', 'nodes'],
 } as const);
 
 type Fields<Part extends 'spec' | 'status'> = {

@@ -1,17 +1,36 @@
 import { field, recordsIn } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { CLUSTER_SET_MISSING_CONDITION, type ClusterReason } from '../../api/clusterreasons.js';
+import {
+  CLAIMS_IGNORED_CONDITION,
+  CLUSTER_SET_MISSING_CONDITION,
+  type ClusterReason,
+} from '../../api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { valueOf } from '../selectors.js';
+import { isFactName } from './facts.js';
 
-/** The condition ClusterSetMissing of a ManagedCluster whose label names a set. */
+/** The conditions that say what of a ManagedCluster has no effect: its label that names no set, and claims with reserved names. */
 
 /** A ManagedCluster, unchecked. */
 export type LabelledObject = KubeObject & { readonly status?: unknown };
 
+/** A condition that is present only while it is True. `text`: why it is; undefined while it is not. */
+interface Complaint {
+  readonly type: typeof CLUSTER_SET_MISSING_CONDITION | typeof CLAIMS_IGNORED_CONDITION;
+  readonly reason: ClusterReason;
+  readonly text: (cluster: LabelledObject, exists: (set: string) => boolean) => string | undefined;
+}
+
+const COMPLAINTS: readonly Complaint[] = [
+  { type: CLUSTER_SET_MISSING_CONDITION, reason: 'NoSuchClusterSet', text: missingText },
+  { type: CLAIMS_IGNORED_CONDITION, reason: 'ReservedNames', text: ignoredText },
+];
+/** Most names of claims in a message. */
+const MOST_NAMES = 8;
+
 /** A condition as this controller writes it. */
 export interface SetCondition {
-  readonly type: typeof CLUSTER_SET_MISSING_CONDITION;
+  readonly type: Complaint['type'];
   readonly status: 'True';
   readonly reason: ClusterReason;
   readonly message: string;
@@ -21,35 +40,44 @@ export interface SetCondition {
 
 /**
  * The conditions to write for a cluster: those that are stored, with ClusterSetMissing only while the label names a set
- * that does not exist. Undefined when the stored ones are these. `now` returns RFC 3339; it is called only when
- * there is something to write, since this runs for each event of a cluster.
+ * that does not exist, and ClaimsIgnored only while there are such claims. Undefined when the stored ones are these. `now`
+ * returns RFC 3339; it is called only when there is something to write, since this runs for each event of a cluster.
  */
 export function conditionsToWrite(
   cluster: LabelledObject,
   exists: (set: string) => boolean,
   now: () => string,
 ): readonly unknown[] | undefined {
-  const stored = conditionsOf(cluster);
-  const own = stored.filter(isOwn);
-  const message = missingText(cluster, exists);
-  if (message === undefined) return own.length === 0 ? undefined : stored.filter((one) => !isOwn(one));
-  const [first] = own;
-  const isSame = own.length === 1 && first?.['status'] === 'True' && first['message'] === message;
-  if (isSame && first['reason'] === REASON) return undefined;
+  const stored = recordsIn(field(cluster.status, 'conditions'));
+  let next: readonly Readonly<Record<string, unknown>>[] = stored;
+  for (const complaint of COMPLAINTS) next = withComplaint(next, complaint, complaint.text(cluster, exists), now);
+  return next === stored ? undefined : next;
+}
+
+/** The same list when nothing changes. */
+function withComplaint(
+  stored: readonly Readonly<Record<string, unknown>>[],
+  { type, reason }: Complaint,
+  message: string | undefined,
+  now: () => string,
+): readonly Readonly<Record<string, unknown>>[] {
+  const others = stored.filter((one) => one['type'] !== type);
+  const [first, ...more] = stored.filter((one) => one['type'] === type);
+  if (message === undefined) return first === undefined ? stored : others;
+  const isTrue = first?.['status'] === 'True';
+  if (isTrue && more.length === 0 && first['message'] === message && first['reason'] === reason) return stored;
   const time = now();
-  const since = first?.['status'] === 'True' ? first['lastTransitionTime'] : undefined;
+  const since = isTrue ? first['lastTransitionTime'] : undefined;
   const condition: SetCondition = {
-    type: CLUSTER_SET_MISSING_CONDITION,
+    type,
     status: 'True',
-    reason: REASON,
+    reason,
     message,
     lastTransitionTime: typeof since === 'string' ? since : time,
     lastUpdateTime: time,
   };
-  return [...stored.filter((one) => !isOwn(one)), condition];
+  return [...others, { ...condition }];
 }
-
-const REASON: ClusterReason = 'NoSuchClusterSet';
 
 /** Why the cluster is in no set that selects by the label; undefined for one without the label and for one that is being deleted. */
 function missingText({ metadata }: LabelledObject, exists: (set: string) => boolean): string | undefined {
@@ -58,10 +86,14 @@ function missingText({ metadata }: LabelledObject, exists: (set: string) => bool
   return `label ${CLUSTER_SET_LABEL}=${set}: there is no ManagedClusterSet ${set}`;
 }
 
-function conditionsOf({ status }: LabelledObject): readonly Record<string, unknown>[] {
-  return recordsIn(field(status, 'conditions'));
-}
-
-function isOwn(one: Readonly<Record<string, unknown>>): boolean {
-  return one['type'] === CLUSTER_SET_MISSING_CONDITION;
+/** Which claims have no effect; undefined for a cluster without such claims and for one that is being deleted. */
+function ignoredText({ metadata, status }: LabelledObject): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  const names = recordsIn(field(status, 'clusterClaims'))
+    .map(({ name }) => name)
+    .filter((name): name is string => typeof name === 'string' && isFactName(name))
+    .sort();
+  if (names.length === 0) return undefined;
+  const listed = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ', …' : '');
+  return `claims ${listed}: what is published under these names is ignored, they stand for facts of the cluster`;
 }

@@ -70,9 +70,9 @@ export function explainInputOf(world: World, namespace: string, name: string): E
   return new WorldInputs(world).explainInput(namespace, name);
 }
 
-/** The view of a cluster of this world. */
+/** The view of a cluster of this world, with all of its facts: an explanation may suggest one that no Placement names. */
 export function clusterViewIn({ isOfManifests = false }: World, cluster: RawObject): ClusterView {
-  return isOfManifests ? manifestView(cluster) : clusterView(cluster);
+  return isOfManifests ? manifestView(cluster, 'all') : clusterView(cluster, 'all');
 }
 
 /** What a Placement selects from, and by which selectors. */

@@ -37,10 +37,12 @@ const owner = (name: string, kind = 'ManagedCluster'): object => ({
 
 /** Writes of the own objects that say more than an agent may. */
 const TOO_MUCH: readonly AgentAttempt[] = [
-  ...['ManagedClusterConditionAvailable', 'ManagedClusterJoined', 'ClusterSetMissing'].map((type): AgentAttempt => [
-    `report condition ${type}`,
-    report(OWN, { conditions: [{ type, status: 'True', reason: 'Reported', message: '' }] }),
-  ]),
+  ...['ManagedClusterConditionAvailable', 'ManagedClusterJoined', 'ClusterSetMissing', 'ClaimsIgnored'].map(
+    (type): AgentAttempt => [
+      `report condition ${type}`,
+      report(OWN, { conditions: [{ type, status: 'True', reason: 'Reported', message: '' }] }),
+    ],
+  ),
   [
     'report when a taint was seen',
     report(OWN, {

@@ -8,6 +8,8 @@ import { explainPredicates } from '../../../src/domain/placement/explain/predica
 import { summarize } from '../../../src/domain/placement/explain/summary.js';
 import type { Explanation } from '../../../src/domain/placement/explain/verdict.js';
 import { bindingView } from '../../../src/domain/placement/select/eligible.js';
+import { isFactName } from '../../../src/domain/clusters/facts.js';
+import { namedFacts } from '../../../src/domain/placement/spec/namedclaims.js';
 import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
@@ -105,18 +107,19 @@ export function expectHintsOfCandidates(world: World): void {
   }
 }
 
-/** The index that the controller keeps has the same inputs. */
+/** The index that the controller keeps has the same inputs, but for the facts of clusters that the Placement does not name. */
 export function expectIndexEqual(world: World): void {
   const { snapshot } = explainInput(world);
   const index = new PlacementIndex();
   const { objects } = world;
+  const facts = namedFacts(snapshot.placement.rules);
   for (const one of objects.managedclustersets) {
     const { name, deletionTimestamp } = one.metadata;
     index.upsertSet({ name, deleting: deletionTimestamp !== undefined, selector: readClusterSelector(one.spec) });
   }
   for (const one of objects.managedclustersetbindings)
     index.upsertBinding(one.metadata.namespace ?? '', bindingView(one));
-  for (const one of objects.managedclusters) index.upsertCluster(clusterView(one));
+  for (const one of objects.managedclusters) index.upsertCluster(clusterView(one, facts));
   index.upsertPlacement('shop/web', { namespace: NAMESPACE, rules: snapshot.placement.rules });
   const reading = index.begin('shop/web');
   assert(reading !== undefined);
@@ -130,7 +133,10 @@ export function expectIndexEqual(world: World): void {
   for (const name of names) assert.equal(candidates.has(name), snapshot.candidates.has(name));
   assert.deepEqual(new Map(candidates.tainted), new Map(snapshot.candidates.tainted));
   assert.deepEqual(sortedNames(candidates.matched), sortedNames(snapshot.candidates.matched));
-  for (const [name, view] of snapshot.selected) assert.deepEqual(index.cluster(name), view);
+  for (const [name, view] of snapshot.selected) {
+    const claims = Object.entries(view.claims).filter(([claim]) => !isFactName(claim) || facts.has(claim));
+    assert.deepEqual(index.cluster(name), { ...view, claims: Object.fromEntries(claims) });
+  }
 }
 
 /** The world after `kubectl label` of one cluster. */

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
+import { factsOf, isFactName, NO_FACTS, type FactNames } from '../../clusters/facts.js';
 import { fieldsOf, type ClusterFields, type RawCluster } from '../../clusters/fields.js';
-import { isList, type StringMap } from '../../selectors.js';
+import { isList, valueOf, type StringMap } from '../../selectors.js';
 import { readHubTaints, readTaints, sameTaints, type Taint } from './taint.js';
 
 /** The fields of a ManagedCluster that selection depends on. */
@@ -8,6 +9,7 @@ export interface ClusterView {
   readonly name: string;
   readonly deleting: boolean;
   readonly labels: StringMap;
+  /** Those that are published, and the named facts of the cluster. */
   readonly claims: StringMap;
   readonly taints: readonly Taint[];
 }
@@ -35,34 +37,43 @@ export function sameMap(a: StringMap, b: StringMap): boolean {
   return true;
 }
 
-/** The view of a ManagedCluster of a hub. Of several claims of one name the first counts. */
-export function clusterView(cluster: RawCluster): ClusterView {
+/** The value of a claim of the cluster, published or a fact; undefined without it. */
+export function claimOf({ claims }: ClusterView, name: string): string | undefined {
+  return valueOf(claims, name);
+}
+
+/** The view of a ManagedCluster of a hub, with these facts. Of several claims of one name the first counts. */
+export function clusterView(cluster: RawCluster, facts: FactNames = NO_FACTS): ClusterView {
   const fields = fieldsOf(cluster);
-  return viewOf(fields, readHubTaints(fields.spec, fields.status));
+  return viewOf(fields, readHubTaints(fields.spec, fields.status), facts);
 }
 
 /** The view of a ManagedCluster of a file, which need not have a status: a cluster with an agent counts as one that has joined. */
-export function manifestView(cluster: RawCluster): ClusterView {
+export function manifestView(cluster: RawCluster, facts: FactNames = NO_FACTS): ClusterView {
   const fields = fieldsOf(cluster);
-  return viewOf(fields, readTaints(fields.spec, fields.status));
+  return viewOf(fields, readTaints(fields.spec, fields.status), facts);
 }
 
-function viewOf({ metadata, status }: ClusterFields, taints: readonly Taint[]): ClusterView {
+function viewOf(fields: ClusterFields, taints: readonly Taint[], facts: FactNames): ClusterView {
+  const { metadata } = fields;
   return {
     name: metadata.name,
     deleting: metadata.deletionTimestamp !== undefined,
     labels: metadata.labels ?? {},
-    claims: claimsOf(status?.clusterClaims),
+    claims: claimsOf(fields, facts),
     taints,
   };
 }
 
-function claimsOf(listed: unknown): StringMap {
+function claimsOf(fields: ClusterFields, facts: FactNames): StringMap {
   const claims: Record<string, string> = {};
+  for (const [name, value] of factsOf(fields, facts)) claims[name] = value;
+  const listed = fields.status?.clusterClaims;
   for (const claim of isList(listed) ? listed : []) {
     if (!isRecord(claim)) continue;
     const { name, value } = claim;
     if (typeof name !== 'string' || typeof value !== 'string' || Object.hasOwn(claims, name)) continue;
+    if (isFactName(name)) continue;
     // An assignment to this name would set the prototype.
     if (name === '__proto__') Object.defineProperty(claims, name, { value, enumerable: true });
     else claims[name] = value;

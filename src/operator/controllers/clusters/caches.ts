@@ -1,7 +1,11 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
-import { CLUSTER_SET_MISSING_CONDITION, CONTROL_PLANE_HEALTHY_CONDITION } from '../../../api/clusterreasons.js';
+import {
+  CLAIMS_IGNORED_CONDITION,
+  CLUSTER_SET_MISSING_CONDITION,
+  CONTROL_PLANE_HEALTHY_CONDITION,
+} from '../../../api/clusterreasons.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { SOURCE_ANNOTATION } from '../../../api/names.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
@@ -53,7 +57,12 @@ export function waitForCaches(caches: readonly string[], afterMs: number): Resul
 }
 
 /** The conditions that this process writes, and the one that it reads. */
-const KEPT_CONDITIONS = [CLUSTER_SET_MISSING_CONDITION, CONTROL_PLANE_HEALTHY_CONDITION, ...HEALTH_CONDITIONS];
+const KEPT_CONDITIONS = [
+  CLUSTER_SET_MISSING_CONDITION,
+  CLAIMS_IGNORED_CONDITION,
+  CONTROL_PLANE_HEALTHY_CONDITION,
+  ...HEALTH_CONDITIONS,
+];
 
 /** The fields of a cluster that decisions and the decisions for SIG Multicluster read. */
 function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {

@@ -15,7 +15,8 @@ const WRITE_INTERVAL_MS = 100;
 const RETRY_MS = 5_000;
 
 /**
- * Writes the condition ClusterSetMissing of ManagedClusters, and no other field of their status, which their agents write.
+ * Writes the conditions ClusterSetMissing and ClaimsIgnored of ManagedClusters, and no other field of their status, which their
+ * agents write.
  * The caches hold a part of a cluster only, so the object is read before it is written.
  */
 export class SetLabelReconciler implements Reconciler {

@@ -9,9 +9,11 @@ import { readClusterSelector } from '../../../domain/clusters/selector.js';
 import type { ClusterView } from '../../../domain/placement/select/snapshot.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import { bindingView } from '../../../domain/placement/select/eligible.js';
+import { namedFacts } from '../../../domain/placement/spec/namedclaims.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
 import { clusterView } from '../../../domain/placement/spec/cluster.js';
 import type { Change } from '../../../runtime/cache/store.js';
+import { NamedFacts } from '../../index/namedfacts.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
 
 import type { PlacementContext } from './scope.js';
@@ -25,6 +27,7 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
   const enqueueAll = (keys: readonly string[]): void => {
     for (const key of keys) enqueue(key);
   };
+  const facts = new NamedFacts();
   for (const cache of [caches.clusters, caches.sets, caches.bindings]) {
     cache.onChange(({ after }: Change<KubeObject>) => {
       if (after === undefined) deletions.noteDeletion();
@@ -32,14 +35,14 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
   }
   caches.clusters.onChange(({ key, after }) => {
     const before = index.cluster(key);
-    const effects = after === undefined ? index.removeCluster(key) : index.upsertCluster(clusterView(after));
+    const effects = after === undefined ? index.removeCluster(key) : index.upsertCluster(clusterView(after, facts.all));
     noteEarlier(context, key, before);
     for (const set of effects.sets) enqueueSet(set);
     enqueueAll(effects.placements);
   });
   caches.sets.onChange((change) => enqueueAll(foldSet(context, change)));
   caches.bindings.onChange((change) => enqueueAll(foldBinding(context, change)));
-  caches.placements.onChange((change) => enqueueAll(foldPlacement(context, change)));
+  caches.placements.onChange((change) => enqueueAll(foldPlacement(context, facts, change)));
   caches.decisions.onChange((change) => enqueueAll(foldDecision(context, change)));
   for (const cache of Object.values(caches)) {
     cache.onState(() => {
@@ -77,7 +80,8 @@ function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterS
 }
 
 function foldPlacement(
-  { index, changeFilter, mutations, metrics }: PlacementContext,
+  { index, caches, changeFilter, mutations, metrics }: PlacementContext,
+  facts: NamedFacts,
   change: Change<Placement>,
 ): readonly string[] {
   const { key, after } = change;
@@ -89,10 +93,22 @@ function foldPlacement(
     index.removePlacement(key);
     // Here and not in a reconcile: a replica that lost the lease reconciles nothing, and its series end too.
     metrics?.placementGone(namespace, name);
-  } else {
-    index.upsertPlacement(key, { namespace, rules: compileSpec(after.spec) });
+    return facts.put(key) ? [key, ...viewAgain(index, caches, facts)] : [key];
   }
-  return [key];
+  const rules = compileSpec(after.spec);
+  index.upsertPlacement(key, { namespace, rules });
+  return facts.put(key, namedFacts(rules)) ? [key, ...viewAgain(index, caches, facts)] : [key];
+}
+
+/** Gives every cluster a view with the facts that are named now. */
+function viewAgain(
+  index: PlacementContext['index'],
+  { clusters }: PlacementContext['caches'],
+  facts: NamedFacts,
+): readonly string[] {
+  return [...clusters.store.values()].flatMap(
+    (cluster) => index.upsertCluster(clusterView(cluster, facts.all)).placements,
+  );
 }
 
 /** A reconcile reads the objects from the cache, and commits its own decision to the index: nothing is folded here. */

@@ -20,6 +20,36 @@ describe('clusterView', () => {
     });
   });
 
+  it('the view of a cluster has the facts that are asked for, and never a published claim of such a name', () => {
+    const status = {
+      clusterClaims: [
+        { name: 'nodes/ready', value: '9' },
+        { name: 'capacity/cpu', value: '9' },
+        { name: 'capacity/', value: 'mine' },
+      ],
+      version: { kubernetes: 'v1.30.2' },
+      capacity: { cpu: 8, memory: '32Gi' },
+      allocatable: 'none',
+      nodes: { total: 3 },
+    };
+    const cluster = { metadata: { name: 'a' }, status };
+    const claimsWith = (...names: readonly string[]): object => clusterView(cluster, new Set(names)).claims;
+
+    expect(clusterView(cluster, 'all').claims).toEqual({
+      'cluster-name': 'a',
+      'kubernetes-version': 'v1.30.2',
+      'capacity/cpu': '8',
+      'capacity/memory': '32Gi',
+      'nodes/total': '3',
+      'capacity/': 'mine',
+    });
+    expect(claimsWith()).toEqual({ 'capacity/': 'mine' });
+    expect(claimsWith('nodes/total', 'nodes/ready', 'allocatable/cpu', 'capacity/toString', 'region')).toEqual({
+      'nodes/total': '3',
+      'capacity/': 'mine',
+    });
+  });
+
   it('the view of a cluster is deleting from its deletion timestamp on', () => {
     expect(clusterView({ metadata: { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' } }).deleting).toBe(true);
   });

@@ -1,0 +1,61 @@
+import { isRecord } from '../../runtime/vocabulary/json.js';
+import type { ClusterFields } from './fields.js';
+
+/**
+ * Facts of a cluster that can be named where a claim is named, without anybody publishing them. A published claim of such a
+ * name is ignored.
+ */
+
+/** The facts that are wanted: by name, or all that the cluster has. */
+export type FactNames = ReadonlySet<string> | 'all';
+
+export const NO_FACTS: FactNames = new Set<string>();
+
+/** A fact by its name. Unchecked: other programs write the status. */
+const SINGLE: Readonly<Record<string, (cluster: ClusterFields) => unknown>> = {
+  'cluster-name': ({ metadata }) => metadata.name,
+  'kubernetes-version': ({ status }) => fieldIn(status?.version, 'kubernetes'),
+  'nodes/total': ({ status }) => fieldIn(status?.nodes, 'total'),
+  'nodes/ready': ({ status }) => fieldIn(status?.nodes, 'ready'),
+};
+
+/** The facts of each resource: the prefix of their names, and where they are. */
+const RESOURCES: Readonly<Record<string, (cluster: ClusterFields) => unknown>> = {
+  'capacity/': ({ status }) => status?.capacity,
+  'allocatable/': ({ status }) => status?.allocatable,
+};
+
+/** Whether a claim of this name is a fact of the cluster, whether or not the cluster has it. */
+export function isFactName(name: string): boolean {
+  return Object.hasOwn(SINGLE, name) || prefixOf(name) !== undefined;
+}
+
+/** The value of each of the facts that the cluster has. */
+export function* factsOf(cluster: ClusterFields, names: FactNames): Generator<readonly [name: string, value: string]> {
+  for (const name of names === 'all' ? allNames(cluster) : names) {
+    const prefix = prefixOf(name);
+    const value = prefix === undefined ? SINGLE[name]?.(cluster) : fieldIn(RESOURCES[prefix]?.(cluster), rest(name));
+    if (typeof value === 'string') yield [name, value];
+    else if (typeof value === 'number') yield [name, String(value)];
+  }
+}
+
+function* allNames(cluster: ClusterFields): Generator<string> {
+  yield* Object.keys(SINGLE);
+  for (const [prefix, read] of Object.entries(RESOURCES)) {
+    const resources = read(cluster);
+    if (isRecord(resources)) for (const name of Object.keys(resources)) yield prefix + name;
+  }
+}
+
+function prefixOf(name: string): string | undefined {
+  return Object.keys(RESOURCES).find((prefix) => name.length > prefix.length && name.startsWith(prefix));
+}
+
+function rest(name: string): string {
+  return name.slice(name.indexOf('/') + 1);
+}
+
+function fieldIn(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,21 @@
+import { isFactName } from '../../clusters/facts.js';
+import type { PlacementRules } from './predicates.js';
+
+/**
+ * The names of the claims that the decision for a Placement, or its messages, may depend on. Those of labels count too: a
+ * message says so when clusters have a claim of that name instead.
+ */
+export function* namedClaims({ predicates, spread }: PlacementRules): Generator<string> {
+  for (const { labels, claims } of predicates) {
+    for (const { key } of labels) yield key;
+    for (const { key } of claims) yield key;
+  }
+  for (const { source, key } of spread) if (source === 'claim') yield key;
+}
+
+/** Those of {@link namedClaims} that are facts of a cluster, each once. */
+export function namedFacts(rules: PlacementRules): ReadonlySet<string> {
+  const facts = new Set<string>();
+  for (const name of namedClaims(rules)) if (isFactName(name)) facts.add(name);
+  return facts;
+}
