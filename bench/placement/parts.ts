@@ -14,6 +14,7 @@ import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { clusterHash } from '../../src/domain/placement/select/rank.js';
 import { matches } from '../../src/domain/placement/select/rules.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
+import { noOthers } from '../../src/domain/placement/select/snapshot.js';
 import type { Cache } from '../../src/runtime/cache/cache.js';
 import { createCache } from '../../src/runtime/cache/reflector.js';
 import { objectPath } from '../../src/runtime/client/path.js';
@@ -133,6 +134,7 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
       sets: new Map([['s', { name: 's', deleting: false, selector: { kind: 'exclusive' } }]]),
       candidates: { count: candidates, matched, has, unmatched: [], tainted: new Map(), view: () => undefined },
       selected: new Map(),
+      othersSelecting: noOthers,
       stored: [],
       remembered: undefined,
       definitions: undefined,

@@ -117,6 +117,7 @@ function snapshotOf(reading: Reading, { owner, placement, decisions, slots }: Kn
     sets,
     candidates,
     selected: reading.clusters((slots ?? []).flat()),
+    othersSelecting: reading.othersSelecting,
     stored,
     remembered: slots,
     definitions: undefined,

@@ -204,7 +204,8 @@ const NAME_RULE = 'at most 63 letters, digits, "-", "_" and ".", with a letter o
 const NAME_SHAPE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const PREFIX_SHAPE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-function checkLabelKey(key: string, path: string): void {
+/** Rejects what is no key of a label. */
+export function checkLabelKey(key: string, path: string): void {
   const slash = key.indexOf('/');
   const prefix = slash < 0 ? undefined : key.slice(0, slash);
   if (isName(key.slice(slash + 1)) && (prefix === undefined || isPrefix(prefix))) return;
@@ -216,7 +217,8 @@ function checkLabelValue(value: string, path: string): void {
   reject(path, `${quote(value)} is not a label value: empty, or ${NAME_RULE}`);
 }
 
-function checkClaimKey(key: string, path: string): void {
+/** Rejects what is no name of a claim. */
+export function checkClaimKey(key: string, path: string): void {
   if (key === '') reject(path, 'is empty: the name of a claim is needed');
 }
 

@@ -4,6 +4,7 @@ import {
   BOUND_PATTERN,
   DNS_LABEL_OR_EMPTY_PATTERN,
   LABEL_VALUE_PATTERN,
+  QUANTITY_PATTERN,
   SUBDOMAIN_OR_EMPTY_PATTERN,
 } from './patterns.js';
 
@@ -30,6 +31,18 @@ function labelValue(text: string): string {
   return `${text}.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$')`;
 }
 
+/** A type has the field of this name, and no other type has it. */
+function bodyOf(type: string, field: string): Readonly<Record<string, JsonSchema>> {
+  const required = { required: [field] };
+  const condition = { properties: { type: { const: type } }, required: ['type'] };
+  return {
+    [`(self.type == '${type}') == has(self.${field})`]: {
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      allOf: [{ if: condition, then: required, else: { not: required } }],
+    },
+  };
+}
+
 /** The JSON Schema for each CEL rule of the two CRDs. */
 const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   [`self.matches('^(${SUBDOMAIN})?$')`]: { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
@@ -43,6 +56,18 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   'has(self.maxRemovals) || has(self.maxAdditions)': {
     anyOf: [{ required: ['maxRemovals'] }, { required: ['maxAdditions'] }],
   },
+  [qualifiedName('self')]: refTo('LabelKey'),
+  ...bodyOf('BuiltIn', 'builtIn'),
+  ...bodyOf('Claim', 'claim'),
+  ...bodyOf('Label', 'label'),
+  ...bodyOf('Selector', 'selector'),
+  "self != 'Steady'": { not: { const: 'Steady' } },
+  'has(self.min) || !has(self.max)': { dependentRequired: { max: ['min'] } },
+  'has(self.max) || !has(self.min)': { dependentRequired: { min: ['max'] } },
+  'isQuantity(string(self))': { pattern: QUANTITY_PATTERN },
+  // No schema compares two fields.
+  '!has(self.min) || !has(self.max) || !isQuantity(string(self.min)) || !isQuantity(string(self.max)) || quantity(string(self.min)).isLessThan(quantity(string(self.max)))':
+    {},
   [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },
   "!self.startsWith('kube-') && self != 'default'": { not: { pattern: '^(kube-.*|default)$' } },
   [`self.all(k, ${qualifiedName('k')})`]: { propertyNames: refTo('LabelKey') },

@@ -15,7 +15,10 @@ export function mergeSchemas(one: JsonSchema, other: JsonSchema): JsonSchema {
   const merged: JsonSchema = { ...one };
   for (const [keyword, value] of Object.entries(other)) {
     const before = merged[keyword];
-    merged[keyword] = isRecord(before) && isRecord(value) ? mergeSchemas(before, value) : value;
+    if (isRecord(before) && isRecord(value)) merged[keyword] = mergeSchemas(before, value);
+    else if (keyword === 'allOf' && Array.isArray(before) && Array.isArray(value))
+      merged[keyword] = [...before, ...value];
+    else merged[keyword] = value;
   }
   return merged;
 }

@@ -32,6 +32,9 @@ export const NAME_PREFIX: JsonSchema = {
 };
 export const NAMESPACE_NAME: JsonSchema = { type: 'string', minLength: 1, maxLength: 63, pattern: `^${LABEL}$` };
 
+/** A quantity of Kubernetes. */
+export const QUANTITY_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$';
+
 export const RESOURCE_VERSION_PATTERN = `^${REVISION}$`;
 /** `If-Match` with one revision. */
 export const ENTITY_TAG_PATTERN = `^"${REVISION}"$`;

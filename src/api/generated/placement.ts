@@ -21,6 +21,99 @@ export interface PlacementSpec {
   numberOfClusters?: number;
   /** Alternatives (OR): a cluster must match at least one of them. */
   predicates?: ClusterPredicate[];
+  /** Which of the clusters that match are better. */
+  prioritizerPolicy?: {
+    /** Both mean the same: the configurations, and no hidden ones. */
+    mode?: 'Exact' | 'Additive';
+    /**
+     * The coordinates and their weights.
+     *
+     * Items: One coordinate.
+     */
+    configurations?: {
+      /** What the score is multiplied by; a negative weight makes high scores bad, 0 switches the coordinate off. */
+      weight?: number;
+      /** What gives each cluster a score from 0 to 100. */
+      scoreCoordinate: {
+        /** What the score is computed from. */
+        type: 'BuiltIn' | 'Claim' | 'Label' | 'Selector';
+        /** With type BuiltIn: its name. */
+        builtIn?: 'Balance' | 'PredicateOrder' | 'ResourceAllocatableCPU' | 'ResourceAllocatableMemory' | 'Steady';
+        /** With type Claim: the claim whose value is the score. */
+        claim?: {
+          /** The name of the claim. */
+          name: string;
+          /** Which values are good: large ones with Descending, small ones with Ascending. */
+          order?: 'Ascending' | 'Descending';
+          /** The value at which the score ends: 0 with Descending, 100 with Ascending, as for all smaller values. */
+          min?: number | string;
+          /** The value at which the score ends: 100 with Descending, 0 with Ascending, as for all larger values. */
+          max?: number | string;
+        };
+        /** With type Label: the label whose value is the score. */
+        label?: {
+          /** The label key. */
+          name: string;
+          /** Which values are good: large ones with Descending, small ones with Ascending. */
+          order?: 'Ascending' | 'Descending';
+          /** The value at which the score ends: 0 with Descending, 100 with Ascending, as for all smaller values. */
+          min?: number | string;
+          /** The value at which the score ends: 100 with Descending, 0 with Ascending, as for all larger values. */
+          max?: number | string;
+        };
+        /**
+         * With type Selector: the score is 100 for a cluster that matches, else 0; when both selectors are given, both
+         * must match.
+         */
+        selector?: {
+          /** Selects clusters by label; all of matchLabels and matchExpressions must match. */
+          labelSelector?: {
+            /** Labels that a cluster must have with exactly these values. */
+            matchLabels?: {
+              [k: string]: string;
+            };
+            /**
+             * Expressions on labels, all of which must match.
+             *
+             * Items: One expression.
+             */
+            matchExpressions?: {
+              /** The label key. */
+              key: string;
+              /** How the label is compared; NotIn and DoesNotExist match a cluster without the label. */
+              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+              /**
+               * The values to compare with.
+               *
+               * Items: One value.
+               */
+              values?: string[];
+            }[];
+          };
+          /** Selects clusters by the claims in their status. */
+          claimSelector?: {
+            /**
+             * Expressions on claims, all of which must match.
+             *
+             * Items: One expression.
+             */
+            matchExpressions?: {
+              /** The name of the claim. */
+              key: string;
+              /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
+              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+              /**
+               * The values to compare with, byte for byte.
+               *
+               * Items: One value.
+               */
+              values?: string[];
+            }[];
+          };
+        };
+      };
+    }[];
+  };
   /** The taints of clusters that the placement tolerates. */
   tolerations?: ClusterToleration[];
   disruptionBudget?: DisruptionBudget;

@@ -3,6 +3,7 @@ import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
+import { explainScore } from '../../domain/placement/explain/scores.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
@@ -93,6 +94,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     ...(matched === undefined ? {} : { predicate: matched }),
     ...(isHarmless ? { fix: fix.command } : {}),
+    ...scoreFields(one, report),
     ...taintFields(one, report),
     predicates: one.unmet.map((unmet, index) => ({
       index,
@@ -103,6 +105,21 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
       ...fixFields(one, index, report),
     })),
   };
+}
+
+/** The score and its parts; none without a policy, and for a cluster that no rule lets in. */
+function scoreFields(one: ClusterExplanation, { explanation }: ExplainReport): object {
+  const explained = explainScore(one, explanation);
+  if (explained === undefined) return {};
+  const scores = explained.parts.map(({ prioritizer, coordinate, found, score, problem }) => ({
+    configuration: prioritizer.index,
+    coordinate,
+    weight: prioritizer.weight,
+    ...(found === undefined ? {} : { value: found }),
+    score,
+    ...(problem === undefined ? {} : { message: problem }),
+  }));
+  return { score: explained.score, scores };
 }
 
 /** The taints that keep the cluster out or limit how long it stays, and those of a selected one that do not make it leave. */

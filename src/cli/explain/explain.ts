@@ -22,6 +22,8 @@ export interface ExplainRequest {
   /** The only cluster to explain; undefined: all. */
   readonly cluster: string | undefined;
   readonly nearest: number;
+  /** Show what each score is the sum of; JSON always has it. */
+  readonly scores?: boolean;
   readonly output: OutputFormat;
   readonly colored: boolean;
   /** Events about the Placement; undefined where none were looked for. */
@@ -99,10 +101,10 @@ function explainedIn(world: World, namespace: string, request: ExplainRequest): 
 }
 
 function linesOf({ report, clusters }: Explained, request: ExplainRequest): readonly string[] {
-  const { nearest, colored, output, namespace, cluster, leaving } = request;
+  const { nearest, colored, output, namespace, cluster, leaving, scores = false } = request;
   const events = leaving === undefined ? [] : eventLines(leaving, cluster);
   if (cluster === undefined)
-    return [...explanationLines(report, { nearest, colored, wide: output === 'wide' }), ...events];
+    return [...explanationLines(report, { nearest, colored, wide: output === 'wide', scores }), ...events];
   const { placement } = report.explanation;
   const headline = namespace === undefined ? [`${placement.namespace}/${placement.name}`] : [];
   const lines = clusters.flatMap((one) => clusterLines(one, report));

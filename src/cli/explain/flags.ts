@@ -19,6 +19,8 @@ export interface ExplainConfig extends CliConfig {
   readonly cluster: string | undefined;
   /** How many clusters that match no predicate are shown. */
   readonly nearest: number;
+  /** Show what each score is the sum of. */
+  readonly scores: boolean;
 }
 
 const ARGUMENTS = 'placement NAME';
@@ -35,6 +37,7 @@ export const EXPLAIN: Command<ExplainConfig> = {
       default: '10',
       excludes: ['cluster', 'output=name'],
     },
+    scores: { help: 'show the score of each coordinate', default: 'false', excludes: ['output=name'] },
     ...CLI_FLAGS,
   },
   exitCodes: READING_CODES,
@@ -49,5 +52,6 @@ function explain(flags: Flags, given: Given): ExplainConfig {
     placement: placementIn(given.positional, ARGUMENTS),
     cluster: flags.find('cluster')?.matching(PATH_NAME, `the name of a cluster: ${PATH_NAME_RULE}`),
     nearest: flags.get('nearest').integer(0, 10_000),
+    scores: flags.get('scores').bool(),
   };
 }

@@ -1,14 +1,23 @@
 import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { clusterViewIn, explainInputOf, type RawObject, type Withheld, type World } from '../../domain/fleet/world.js';
+import {
+  clusterViewIn,
+  explainInputOf,
+  WorldInputs,
+  type RawObject,
+  type Withheld,
+  type World,
+} from '../../domain/fleet/world.js';
 import { standingReleases, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
 import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
+import { scoreOf } from '../../domain/placement/explain/scores.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { otherTaints } from '../../domain/placement/explain/taints.js';
 import type { OtherTaint } from '../../domain/placement/select/standing.js';
+import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { isSelectedByRules, reasonText, taintClause } from '../whatif/reasons.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import type { Denied } from './rights.js';
@@ -60,11 +69,11 @@ export function explainReport(
   name: string,
   { others = { world, refused: [] }, denied = new Set() }: ReportContext = {},
 ): ExplainReport | undefined {
-  const input = explainInputOf(world, namespace, name);
+  const beyond = { ...others, world: withOthers(world, others.world) };
+  const input = balanced(explainInputOf(world, namespace, name), beyond.world);
   if (input === undefined) return undefined;
   const explanation = explain(input);
   const { rules } = input.snapshot.placement;
-  const beyond = { ...others, world: withOthers(world, others.world) };
   const eligibility = explanation.schedule?.eligibility;
   return {
     input,
@@ -80,6 +89,22 @@ export function explainReport(
     harm: new Harm(beyond, { namespace, name }),
     denied,
   };
+}
+
+/** With what the Placements of `all` select, where scores depend on it: the world that is explained may have no other one. */
+function balanced(input: ExplainInput | undefined, all: World): ExplainInput | undefined {
+  if (input === undefined || !isBalanced(input.snapshot.placement.rules)) return input;
+  const { namespace, name } = input.snapshot.placement;
+  const othersSelecting = new WorldInputs(all).othersSelecting(namespace, name);
+  return { ...input, snapshot: { ...input.snapshot, othersSelecting } };
+}
+
+/** What a score of Balance does not count; undefined where everything could be read. */
+export function uncountedLine({ explanation, others }: ExplainReport): string | undefined {
+  const isUnread =
+    others.refused.length > 0 || others.world.withheld.some(({ resource }) => resource.startsWith('placement'));
+  if (!isUnread || !isBalanced(explanation.placement.rules)) return undefined;
+  return 'scores of Balance do not count decisions of other namespaces: they cannot be read';
 }
 
 function placementIn(world: World, namespace: string, name: string): readonly RawObject[] {
@@ -128,7 +153,14 @@ function storedSatisfaction(status: unknown): Satisfaction {
 /** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
 export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
   const kept = one.inDecision && isSelectedByRules(one, explanation) ? ', kept' : '';
-  return `${reasonText(one, explanation)}${kept}${taintClause(one, explanation)}`;
+  return `${reasonText(one, explanation)}${kept}${scoreClause(one, explanation)}${taintClause(one, explanation)}`;
+}
+
+/** `, score 81`; empty without scores, and where no score counts. */
+function scoreClause(one: ClusterExplanation, explanation: Explanation): string {
+  const counts = one.verdict === 'Selected' || one.verdict === 'NotNeeded';
+  const score = counts ? scoreOf(one, explanation) : undefined;
+  return score === undefined ? '' : `, score ${score}`;
 }
 
 /** The taints of a selected cluster that do not make it leave; none for one that is not selected. */

@@ -47,8 +47,8 @@ function readOf(
   world: World,
   found: Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond' | 'others'>,
 ): Read {
-  const { placement, cluster, nearest, output } = config;
-  const request = { ...found, placement, cluster, nearest, output, colored: isColored(config) };
+  const { placement, cluster, nearest, scores, output } = config;
+  const request = { ...found, placement, cluster, nearest, scores, output, colored: isColored(config) };
   return { world: { ...world, at: systemClock.now() }, request };
 }
 

@@ -11,8 +11,17 @@ import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { textsOf } from '../../domain/placement/select/unmatched.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
 import { isOffered, labelLines, LABEL_RIGHTS, proposalsOf, setLines, type Proposal } from './proposals.js';
-import { absentLine, otherTaintsOf, setsText, whyText, withheldLine, type ExplainReport } from './report.js';
+import {
+  absentLine,
+  otherTaintsOf,
+  setsText,
+  uncountedLine,
+  whyText,
+  withheldLine,
+  type ExplainReport,
+} from './report.js';
 import { fixText } from './rights.js';
+import { clusterScoreLines, scoreLines } from './scoretable.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
@@ -20,6 +29,8 @@ export interface TextOptions {
   readonly colored: boolean;
   /** With the cluster sets of each cluster, and without a limit of rows. */
   readonly wide?: boolean;
+  /** With the score of each coordinate. */
+  readonly scores?: boolean;
 }
 
 /** Of each verdict but Selected and NotMatched this many clusters are shown. */
@@ -47,7 +58,8 @@ export function explanationLines(report: ExplainReport, options: TextOptions): r
     const head = ['CLUSTER', 'VERDICT', 'RANK', ...(wide ? ['SETS'] : []), 'WHY'].map((text): Cell => ({ text }));
     lines.push(...table([head, ...shown.map((one) => cellsOf(one, report, wide))], options.colored));
   }
-  return [...lines, ...left, ...labelLines(proposals, report)];
+  const scores = options.scores === true ? ['', ...scoreLines(shown, report, options.colored)] : [];
+  return [...lines, ...left, ...scores, ...labelLines(proposals, report)];
 }
 
 function headline({ explanation, satisfaction }: ExplainReport): string {
@@ -71,6 +83,7 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
     ...holdLines(report),
     ...report.releases.map((one) => endableLine(one, explanation.placement)),
     withheldLine(report),
+    uncountedLine(report),
     // A message of False ends with it.
     status === 'False' ? undefined : absentLine(report),
     ...setLines(proposals, report),
@@ -165,11 +178,12 @@ function existingValues(index: number, { explanation, predicates }: ExplainRepor
 export function clusterLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
   const name = one.sets.length === 0 ? wordText(one.name) : `${wordText(one.name)} (${setsText(one.sets)})`;
   const withheld = withheldLine(report);
-  const unread = withheld === undefined ? [] : [withheld];
+  const unread = [withheld, uncountedLine(report)].filter((line) => line !== undefined);
   const verdict = verdictText(one, report);
   return [
     `${name} ${verdict}`,
     ...unread,
+    ...clusterScoreLines(one, report),
     ...predicateLines(one, report),
     ...taintLines(one, report, verdict),
     ...membershipLines(one, report),

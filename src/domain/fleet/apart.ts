@@ -59,8 +59,11 @@ function isEdited({ before, after }: PlacementPlan): boolean {
  */
 export function plansApart(worlds: Iterable<World>, plans: Plans): ReadonlyMap<PlacementPlan, ApartPlan> {
   const stands = new Map<PlacementPlan, Stand | undefined>(plans.map((plan) => [plan, undefined]));
+  let before: WorldInputs | undefined;
   for (const world of worlds) {
     const inputs = new WorldInputs(world);
+    if (before !== undefined && inputs.isBalanced) inputs.continueFrom(before);
+    before = inputs;
     for (const [plan, stand] of stands) {
       const next = nextStand(inputs, plan, stand);
       if (next === undefined) stands.delete(plan);
@@ -80,6 +83,7 @@ function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | und
   const input = inputs.input(plan, before?.published);
   if (input === undefined || input.deleting) return undefined;
   const { clusters: list, published, schedule } = forecastOf(input.snapshot);
+  inputs.decided(plan, list);
   const clusters = new Set(list);
   const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = before ?? {};
   for (const name of before?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);

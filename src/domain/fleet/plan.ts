@@ -4,8 +4,9 @@ import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
 import type { PlacementRules } from '../placement/spec/predicates.js';
-import { unmet } from '../placement/select/rules.js';
+import { predicateOf } from '../placement/select/rules.js';
 import type { DropCause } from '../placement/select/schedule.js';
+import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
 import type { Before, ClusterView } from '../placement/select/snapshot.js';
 import { forecastOf, type Forecast } from './forecast.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
@@ -18,6 +19,8 @@ export interface PlannedAdd {
   /** The first predicate that it matches; undefined without predicates. */
   readonly predicate: number | undefined;
   readonly why: string;
+  /** Undefined without prioritizers. */
+  readonly score?: number;
 }
 
 /** A cluster that leaves, or that is held where it would; `HeldBack`: it would come in, and is kept out. */
@@ -25,6 +28,8 @@ export interface PlannedRemoval {
   readonly name: string;
   readonly cause: DropCause | 'PlacementDeleted' | 'HeldBack';
   readonly why: string;
+  /** Of one that is not needed any more; undefined without prioritizers. */
+  readonly score?: number;
 }
 
 /**
@@ -73,6 +78,7 @@ interface Side {
   readonly input: PlacementInput;
   readonly inputs: WorldInputs;
   readonly forecast: Forecast;
+  readonly scorer: Scorer | undefined;
 }
 
 /**
@@ -83,6 +89,11 @@ export function planFleet(before: World, after: World): readonly PlacementPlan[]
   const inputs = { before: new WorldInputs(before), after: new WorldInputs(after) };
   const names = new Map([before, after].flatMap(placementsIn));
   const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+  // What is decided last of a Placement counts for the next one, as in the controller: before the change, and after it.
+  if (inputs.before.isBalanced || inputs.after.isBalanced) {
+    for (const [, name] of sorted) sideOf(inputs.before.input(name), inputs.before);
+    inputs.after.continueFrom(inputs.before);
+  }
   return sorted.map(([, name]) => {
     if (!inputs.before.isKnown) return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS };
     const first = sideOf(inputs.before.input(name), inputs.before);
@@ -101,7 +112,10 @@ function placementsIn({ objects }: World): readonly [string, Name][] {
 
 /** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
 function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
-  return input === undefined || input.deleting ? undefined : { input, inputs, forecast: forecastOf(input.snapshot) };
+  if (input === undefined || input.deleting) return undefined;
+  const [forecast, scorer] = [forecastOf(input.snapshot), scorerOfSnapshot(input.snapshot)];
+  inputs.decided(input.snapshot.placement, forecast.clusters);
+  return { input, inputs, forecast, scorer };
 }
 
 /** What was published before counts as stored, unless the Placement is another one of the same name. */
@@ -140,11 +154,10 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const [first, then] = [sides.before?.forecast.clusters ?? [], sides.after?.forecast.clusters ?? []];
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
-  const rules = after?.input.snapshot.placement.rules;
   const added = then.filter((name) => !had.has(name));
   const isHeld = new Set(after?.forecast.schedule.heldRemovals.map((one) => one.cluster));
   return {
-    adds: added.map((name) => addOf(name, inputs.cluster(name), rules?.predicates ?? [])),
+    adds: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
     removes: removalsOf(
       first.filter((name) => !has.has(name)),
       sides,
@@ -167,10 +180,21 @@ function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   return [...inside, ...outside].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function addOf(name: string, cluster: ClusterView | undefined, predicates: PlacementRules['predicates']): PlannedAdd {
-  const index = predicates.findIndex((one) => cluster !== undefined && unmet(one, cluster).next().done === true);
-  if (index < 0) return { name, predicate: undefined, why: 'every cluster matches' };
-  return { name, predicate: index, why: `predicate ${index}` };
+function addOf(name: string, cluster: ClusterView | undefined, { input, scorer }: Side): PlannedAdd {
+  const index = cluster === undefined ? -1 : predicateOf(input.snapshot.placement.rules, cluster);
+  const [predicate, why] = index < 0 ? [undefined, 'every cluster matches'] : [index, `predicate ${index}`];
+  return { name, predicate, ...scored(why, cluster, scorer) };
+}
+
+/** The reason, with the score of the cluster where scores count. */
+function scored(
+  why: string,
+  cluster: ClusterView | undefined,
+  scorer: Scorer | undefined,
+): { readonly why: string; readonly score?: number } {
+  if (cluster === undefined || scorer === undefined) return { why };
+  const score = scorer.total(cluster) / 100;
+  return { why: `${why}, score ${score}`, score };
 }
 
 function removalsOf(names: readonly string[], { before, after }: Sides): readonly PlannedRemoval[] {
@@ -185,7 +209,8 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
     const [one, cause] = [explained.get(name), causes.get(name)];
     if (one === undefined || cause === undefined)
       return { name, cause: 'PlacementDeleted', why: 'the Placement is deleted and created again' };
-    return { name, cause, why: removalText(one, { before, after }) };
+    const why = removalText(one, { before, after });
+    return { name, cause, ...(cause === 'NotNeeded' ? scored(why, one.cluster, after.scorer) : { why }) };
   });
 }
 

@@ -13,16 +13,19 @@ import { contentOf } from '../placement/stored/items.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
 import { compileSpec } from '../placement/spec/predicates.js';
+import { isBalanced } from '../placement/spec/prioritizers.js';
 import { clusterView, manifestView } from '../placement/spec/cluster.js';
-import type {
-  BindingView,
-  ClusterView,
-  PlacementSnapshot,
-  SetView,
-  StoredDecision,
+import {
+  noOthers,
+  type BindingView,
+  type ClusterView,
+  type PlacementSnapshot,
+  type SetView,
+  type StoredDecision,
 } from '../placement/select/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
 import type { PublishedState } from './forecast.js';
+import { SelectionCounts } from './selectioncounts.js';
 
 /** An object as the API or a file has it, unchecked. */
 export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
@@ -96,6 +99,8 @@ export class WorldInputs {
   readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
   readonly #clusters: ClusterTable;
   readonly #at: number;
+  #selections: SelectionCounts | undefined;
+  #isBalanced: boolean | undefined;
 
   constructor(world: World) {
     const { objects, withheld, at } = world;
@@ -145,6 +150,7 @@ export class WorldInputs {
       sets,
       candidates: this.#clusters.candidates(selectors, rules),
       selected: this.#existing(names),
+      othersSelecting: isBalanced(rules) ? this.othersSelecting(namespace, name) : noOthers,
       stored,
       remembered: published?.slots,
       rememberedSince: published?.since,
@@ -157,6 +163,43 @@ export class WorldInputs {
 
   cluster(name: string): ClusterView | undefined {
     return this.#clusters.cluster(name);
+  }
+
+  /** Whether scores of some Placement depend on the decisions of others. */
+  get isBalanced(): boolean {
+    return (this.#isBalanced ??= [...this.#placements.values()].some(({ spec }) => isBalanced(compileSpec(spec))));
+  }
+
+  /** Notes what was decided last of a Placement: it counts for the scores of the others. */
+  decided({ namespace, name }: ObjectName, clusters: readonly string[]): void {
+    if (this.isBalanced) this.#selected().put(keyOf({ ...(namespace !== undefined && { namespace }), name }), clusters);
+  }
+
+  /** Takes over what the other world's Placements select now; the other one begins again with what is stored. */
+  continueFrom(other: WorldInputs): void {
+    const selections = other.#selected();
+    other.#selections = undefined;
+    for (const key of selections.keys()) if (!this.#placements.has(key)) selections.put(key, []);
+    this.#selections = selections;
+  }
+
+  /** How many other Placements select a cluster: by what is stored, and by what was decided since. */
+  othersSelecting(namespace: string, name: string): (cluster: string) => number {
+    return this.#selected().othersSelecting(keyOf({ namespace, name }));
+  }
+
+  #selected(): SelectionCounts {
+    if (this.#selections !== undefined) return this.#selections;
+    const selections = new SelectionCounts();
+    for (const [key, { metadata }] of this.#placements) {
+      const owner = { namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid ?? '' };
+      const stored = (this.#decisions.get(key) ?? []).map((object) => readDecision(object, owner)).filter(isOwn);
+      selections.put(
+        key,
+        stored.flatMap(({ clusters }) => clusters),
+      );
+    }
+    return (this.#selections = selections);
   }
 
   /** The sets that the bindings name. */

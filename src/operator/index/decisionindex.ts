@@ -28,14 +28,31 @@ class Relation {
   placementsOf(cluster: string): Iterable<string> {
     return this.#placements.get(cluster) ?? [];
   }
+
+  /** How many Placements other than this one have the cluster. */
+  othersOf(key: string, cluster: string): number {
+    const placements = this.#placements.get(cluster);
+    return placements === undefined ? 0 : placements.size - (placements.has(key) ? 1 : 0);
+  }
 }
+
+/** The clusters in the stored decision objects of a Placement. */
+export type StoredClusters = (key: string) => readonly string[];
 
 /** Tells which Placements have selected a cluster, and which hold it, by the decisions that are committed. */
 export class DecisionIndex {
   /** Key of a Placement → the lists of its last decision. */
   readonly #committed = new Map<string, Slots>();
+  /** The Placements of which no decision was committed yet, or not since other processes may have published. */
+  readonly #unknown = new Set<string>();
+  readonly #storedOf: StoredClusters;
   readonly #selected = new Relation();
   readonly #held = new Relation();
+
+  /** `storedOf` is asked about a Placement of which no decision was committed yet. */
+  constructor(storedOf: StoredClusters = () => []) {
+    this.#storedOf = storedOf;
+  }
 
   /**
    * Enters the decision of a Placement. It costs O(changed and held clusters) when the decision was made from the lists
@@ -50,6 +67,7 @@ export class DecisionIndex {
       this.#selected.replace(key, [...kept.flat(), ...added]);
     }
     this.#committed.set(key, after);
+    this.#unknown.delete(key);
     this.#held.replace(
       key,
       heldRemovals.map(({ cluster }) => cluster),
@@ -61,6 +79,25 @@ export class DecisionIndex {
     this.#selected.replace(key, []);
     this.#held.replace(key, []);
     this.#committed.delete(key);
+    this.#unknown.delete(key);
+  }
+
+  /** Notes that the Placement exists. */
+  addPlacement(key: string): void {
+    if (!this.#committed.has(key)) this.#unknown.add(key);
+  }
+
+  /** Another process may have published since the last commits. */
+  doubt(): void {
+    for (const key of this.#committed.keys()) this.#unknown.add(key);
+    this.#committed.clear();
+  }
+
+  /** How many other Placements have selected a cluster: by their last commit, and before the first by what is stored. */
+  othersSelecting(key: string): (cluster: string) => number {
+    for (const unknown of this.#unknown) this.#selected.replace(unknown, this.#storedOf(unknown));
+    this.#unknown.clear();
+    return (cluster) => this.#selected.othersOf(key, cluster);
   }
 
   /** The keys of the Placements that have selected the cluster, held or not. */

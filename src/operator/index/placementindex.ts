@@ -4,11 +4,13 @@ import { readsViews, type PlacementRules } from '../../domain/placement/spec/pre
 import {
   NO_CANDIDATES,
   noView,
+  noOthers,
   type BindingView,
   type Candidates,
   type ClusterView,
   type SetView,
 } from '../../domain/placement/select/snapshot.js';
+import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { sameView } from '../../domain/placement/spec/cluster.js';
 import { affected, type PlacementEntry } from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
@@ -71,10 +73,11 @@ export class PlacementIndex {
   /** Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly #maySelectOthers = new Set<Entry>();
   readonly #taints = new TaintIndex();
-  readonly #decisions = new DecisionIndex();
+  readonly #decisions: DecisionIndex;
 
-  /** `membership` and `usage` are updated by this index, and may be read by others. */
-  constructor(membership = new MembershipIndex(), usage = new SetUsage()) {
+  /** All three are updated by this index, and may be read by others. */
+  constructor(membership = new MembershipIndex(), usage = new SetUsage(), decisions = new DecisionIndex()) {
+    this.#decisions = decisions;
     this.#membership = membership;
     this.#candidates = new CandidateList(membership);
     this.#usage = usage;
@@ -133,6 +136,7 @@ export class PlacementIndex {
     const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
     const entry: Entry = { key, namespace, rules, ...joined, watch: undefined, pending: false };
     this.#placements.set(key, entry);
+    this.#decisions.addPlacement(key);
     const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
     this.#byNamespace.set(namespace, sameNamespace.add(entry));
     this.#updateMaySelectOthers(entry);
@@ -168,6 +172,7 @@ export class PlacementIndex {
       rules,
       ...this.#bindings.bound(namespace),
       candidates: this.#candidatesOf(entry),
+      othersSelecting: isBalanced(rules) ? this.#decisions.othersSelecting(key) : noOthers,
       clusters: (names) => (read = this.#clustersNamed(names)),
       members: () => membersOf(entry.pool.sets, this.#membership, this.#clusters),
       commit: (decision) => this.#commit(entry, decision, { taints, clusters: read }),

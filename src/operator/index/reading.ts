@@ -1,7 +1,14 @@
 import type { Member } from '../../domain/placement/explain/verdict.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { Schedule } from '../../domain/placement/select/schedule.js';
-import type { BindingView, Candidates, ClusterView, SetView, Slots } from '../../domain/placement/select/snapshot.js';
+import type {
+  BindingView,
+  Candidates,
+  ClusterView,
+  PlacementSnapshot,
+  SetView,
+  Slots,
+} from '../../domain/placement/select/snapshot.js';
 import type { MembershipIndex } from './membershipindex.js';
 
 /** A decision as the index needs it. */
@@ -27,6 +34,8 @@ export interface Reading {
   readonly sets: ReadonlyMap<string, SetView>;
   /** The clusters that the Placement may select from. */
   readonly candidates: Candidates;
+  /** How many other Placements select a cluster, at the time of the call. */
+  readonly othersSelecting: PlacementSnapshot['othersSelecting'];
   /** Those of these clusters that exist, whatever sets they are in; `commit` notices when one of them has changed since. */
   clusters(names: Iterable<string>): ReadonlyMap<string, ClusterView>;
   /** The members of the readable eligible sets, those that are being deleted included, at the time of the call. */

@@ -28,6 +28,7 @@ describe('explain', () => {
       allNamespaces: false,
       cluster: undefined,
       nearest: 10,
+      scores: false,
       output: 'text',
       color: 'auto',
       source: { kind: 'api', kubeconfig: undefined, context: undefined, impersonate: undefined },

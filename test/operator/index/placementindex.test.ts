@@ -74,11 +74,17 @@ class Model {
       sets,
       candidates,
       selected: this.clusters,
+      othersSelecting: this.#othersSelecting(key),
       stored: [],
       remembered: slots,
       definitions: undefined,
       now: 0,
     };
+  }
+
+  #othersSelecting(key: string): (name: string) => number {
+    const others = [...this.placements].filter(([other]) => other !== key).map(([, { slots }]) => slots.flat());
+    return (name) => others.filter((clusters) => clusters.includes(name)).length;
   }
 
   /** Everything that a reconcile of the Placement could write. */
@@ -212,6 +218,14 @@ const somePredicate = fc.record({
 const broken = {
   predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }],
 };
+const somePolicy = fc.record({
+  configurations: fc.subarray([
+    { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } },
+    { scoreCoordinate: { type: 'BuiltIn', builtIn: 'PredicateOrder' }, weight: -2 },
+    { scoreCoordinate: { type: 'Claim', claim: { name: 'cpu', order: 'Ascending' } }, weight: 3 },
+    { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { region: 'x' } } } } },
+  ]),
+});
 const someSpec = fc.oneof(
   {
     weight: 6,
@@ -221,6 +235,7 @@ const someSpec = fc.oneof(
         numberOfClusters: fc.nat(3),
         predicates: fc.array(somePredicate, { maxLength: 2 }),
         tolerations: someTolerations,
+        prioritizerPolicy: somePolicy,
       },
       { requiredKeys: [] },
     ),

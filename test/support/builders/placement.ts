@@ -10,12 +10,13 @@ import type { DefinitionsNow } from '../../../src/domain/placement/stored/basis.
 import type { Release } from '../../../src/domain/placement/spec/release.js';
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
-import type {
-  BindingView,
-  ClusterView,
-  PlacementSnapshot,
-  SetView,
-  Slots,
+import {
+  noOthers,
+  type BindingView,
+  type ClusterView,
+  type PlacementSnapshot,
+  type SetView,
+  type Slots,
 } from '../../../src/domain/placement/select/snapshot.js';
 import type { DecisionWrite } from '../../../src/domain/placement/publish/slices.js';
 
@@ -125,6 +126,7 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
     sets,
     candidates: candidatesAmong(fleet, eligible, rules),
     selected: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
+    othersSelecting: noOthers,
     stored,
     remembered,
     definitions,

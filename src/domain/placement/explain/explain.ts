@@ -4,6 +4,7 @@ import { clusterHash, byRank, scoreOf, seedOf } from '../select/rank.js';
 import { valueOf, type Requirement } from '../../selectors.js';
 import type { Predicate } from '../spec/predicates.js';
 import { failures, sourcedRequirements, unmetBy, type FailedRule, type Source, type Unmet } from '../select/rules.js';
+import { scorerOfSnapshot } from '../select/scores.js';
 import { schedule, selectedClusters, type Schedule } from '../select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
@@ -18,7 +19,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const current = new Set(decided.current.flat());
   if (!readable.fleet) {
     const clusters = [...current].sort().map(unknownCluster);
-    return { placement, schedule: undefined, readable, clusters, nearest: [] };
+    return { placement, schedule: undefined, scorer: undefined, readable, clusters, nearest: [] };
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
@@ -30,7 +31,8 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
     one.rank = one.verdict === 'Unknown' ? undefined : order.get(one.name);
   }
   const clusters: readonly ClusterExplanation[] = judged;
-  return { placement, schedule: decided, readable, clusters, nearest: nearestOf(clusters, snapshot) };
+  const scorer = scorerOfSnapshot(snapshot);
+  return { placement, schedule: decided, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
 }
 
 /** Explains why a cluster is not selected that is in no eligible set and not in the decision. */

@@ -2,6 +2,7 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
 import type { Schedule } from '../select/schedule.js';
+import type { Scorer } from '../select/scores.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 
 /** What an explanation is computed from, and its parts. */
@@ -54,6 +55,8 @@ export interface Explanation {
   readonly placement: PlacementView;
   /** Undefined while clusters, sets or bindings could not be read. */
   readonly schedule: Schedule | undefined;
+  /** What scored the clusters; undefined without prioritizers, and while objects could not be read. */
+  readonly scorer: Scorer | undefined;
   readonly readable: Readable;
   /** The clusters of the eligible sets and of the decision, by name. */
   readonly clusters: readonly ClusterExplanation[];

@@ -72,6 +72,11 @@ export const NO_CANDIDATES: Candidates = {
   unmatched: [],
 };
 
+/** Where nothing depends on the decisions of other Placements. */
+export function noOthers(): number {
+  return 0;
+}
+
 /** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */
 export type Slots = readonly (readonly string[])[];
 
@@ -95,6 +100,8 @@ export interface PlacementSnapshot {
   readonly candidates: Candidates;
   /** The existing clusters that `stored` or `remembered` name, of any set, including those that are being deleted. */
   readonly selected: ReadonlyMap<string, ClusterView>;
+  /** How many other Placements of the hub select the cluster; only where the rules ask for it, else 0. */
+  readonly othersSelecting: (name: string) => number;
   /** The existing decision objects, in any order. */
   readonly stored: readonly StoredDecision[];
   /**

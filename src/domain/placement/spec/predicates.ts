@@ -1,6 +1,7 @@
 import { readBudget, type DisruptionBudget } from './budget.js';
 import { readRebalance, type Rebalance } from './rebalance.js';
 import { readSpread, type SpreadConstraint } from './spread.js';
+import { readPrioritizers, type Prioritizer } from './prioritizers.js';
 import { readTolerations, type Toleration } from './toleration.js';
 import {
   quote,
@@ -32,6 +33,8 @@ export interface PlacementRules {
   readonly wanted: number | undefined;
   readonly requested: readonly string[];
   readonly predicates: readonly Predicate[];
+  /** What makes one cluster better than another; none: all are alike. */
+  readonly prioritizers: readonly Prioritizer[];
   readonly tolerations: readonly Toleration[];
   /** How clusters spread over the values of claims and labels; the first counts more than the next. */
   readonly spread: readonly SpreadConstraint[];
@@ -46,6 +49,7 @@ const NOTHING = {
   wanted: undefined,
   requested: [],
   predicates: [],
+  prioritizers: [],
   tolerations: [],
   spread: [],
   budget: undefined,
@@ -69,7 +73,7 @@ export function readsViews(rules: PlacementRules): boolean {
 
 /** Whether the clusters that come in, and those that are not needed any more, are chosen one after the other. */
 export function isCompared(rules: PlacementRules): boolean {
-  return hasNumbers(rules) || rules.spread.length > 0;
+  return hasNumbers(rules) || rules.spread.length > 0 || rules.prioritizers.length > 0;
 }
 
 /** Whether each predicate says how many clusters it may bring in. */
@@ -85,11 +89,12 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   const limit = readWanted(spec['numberOfClusters'], 'spec.numberOfClusters');
   const predicates = readPredicates(spec['predicates']);
   const wanted = wantedOf(limit, predicates);
+  const prioritizers = readPrioritizers(spec['prioritizerPolicy'], 'spec.prioritizerPolicy');
   const tolerations = readTolerations(spec['tolerations'], 'spec.tolerations');
   const spread = readSpread(spec['spreadPolicy'], 'spec.spreadPolicy', wanted);
   const budget = readBudget(spec['disruptionBudget'], 'spec.disruptionBudget');
   const rebalance = readRebalance(spec['rebalance'], 'spec.rebalance');
-  return { wanted, requested, predicates, tolerations, spread, budget, rebalance, problem: undefined };
+  return { wanted, requested, predicates, prioritizers, tolerations, spread, budget, rebalance, problem: undefined };
 }
 
 function readSets(value: unknown): readonly string[] {

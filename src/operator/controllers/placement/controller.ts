@@ -1,5 +1,6 @@
 import { Placements } from '../../../api/resources.js';
 import { COLLECTION_WINDOW, type CollectionWindow } from '../../../domain/placement/select/collection.js';
+import { DecisionIndex } from '../../index/decisionindex.js';
 import { MembershipIndex } from '../../index/membershipindex.js';
 import { PlacementIndex } from '../../index/placementindex.js';
 import { SetUsage } from '../../index/setusage.js';
@@ -10,6 +11,7 @@ import { ChangeFilter, MutationCache } from '../../../runtime/controller/mutatio
 import { createClusterControllers, newController, type ClusterControllerOptions } from '../clusters/controller.js';
 import type { PlacementCaches } from './caches.js';
 import { DeletionCheck } from './deletions.js';
+import { storedClusters } from './gather.js';
 import { PlacementReconciler } from './reconcile.js';
 import type { PlacementContext } from './scope.js';
 import { ExplanationLimit } from './explanationlimit.js';
@@ -38,8 +40,9 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
   const { client, clock, caches, recorder, metrics, settleWindowMs, workers } = options;
   const membership = new MembershipIndex();
   const usage = new SetUsage();
+  const decisions = new DecisionIndex((key) => storedClusters(key, caches));
   const clusters = createClusterControllers(options, { membership, usage, placements: caches.placements });
-  const index = new PlacementIndex(membership, usage);
+  const index = new PlacementIndex(membership, usage, decisions);
   const context: PlacementContext = {
     client,
     clock,
@@ -70,6 +73,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
   const onStartedLeading = (end: AbortSignal): void => {
     // Another process may have published since this one had the lease.
     for (const one of [states, mutations.placements, mutations.decisions, clusters]) one.clear();
+    decisions.doubt();
     index.tracking = true;
     end.addEventListener('abort', () => (index.tracking = false), { once: true });
   };

@@ -3,14 +3,15 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
+import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { recordsEnd } from '../../../domain/placement/select/budget.js';
 import type { DefinitionsNow } from '../../../domain/placement/stored/basis.js';
 import { readRelease } from '../../../domain/placement/spec/release.js';
-import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
+import { isOwn, readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
-import { BY_PLACEMENT } from './caches.js';
+import { BY_PLACEMENT, type PlacementCaches } from './caches.js';
 import type { KnownDefinitions } from './deletions.js';
 import type { PlacementState, Scope } from './scope.js';
 
@@ -81,6 +82,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     sets: reading.sets,
     candidates: reading.candidates,
     selected: reading.clusters([...stored.flatMap((object) => object.clusters), ...(state.slots ?? []).flat()]),
+    othersSelecting: reading.othersSelecting,
     stored,
     remembered: state.slots,
     rememberedSince: state.since,
@@ -158,4 +160,15 @@ export function emptyObjectEnd({ snapshot, objects, owner }: Input, deleted: Rea
       return ordinal > 1 && ownership === 'ours' && !deleting && !deleted.has(name) && clusters.length === 0;
     });
   return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
+}
+
+/** The clusters in the decision objects of a Placement that the caches have. */
+export function storedClusters(key: string, { placements, decisions }: PlacementCaches): readonly string[] {
+  const { namespace = '', name } = nameOf(key);
+  const owner = { namespace, name, uid: placements.store.get(key)?.metadata.uid ?? '' };
+  const own = decisions.store
+    .byIndex(BY_PLACEMENT, key)
+    .map((object) => readDecision(object, owner))
+    .filter(isOwn);
+  return own.flatMap(({ clusters }) => clusters);
 }

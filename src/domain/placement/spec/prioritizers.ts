@@ -1,0 +1,160 @@
+import { amountOf } from './amount.js';
+import {
+  checkClaimKey,
+  checkLabelKey,
+  quote,
+  readClaimSelector,
+  readLabelSelector,
+  readList,
+  readObject,
+  readString,
+  reject,
+  type Requirement,
+} from '../../selectors.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A label or claim whose value is read as a quantity. */
+export interface ValueCoordinate {
+  readonly kind: 'Value';
+  readonly source: 'label' | 'claim';
+  readonly key: string;
+  /** Whether small values are good; otherwise large ones are. */
+  readonly isAscending: boolean;
+  /** The values between which the score changes; undefined: the smallest and the largest of the candidates. */
+  readonly range: { readonly min: number; readonly max: number } | undefined;
+}
+
+/** What a score is computed from. */
+export type Coordinate =
+  | { readonly kind: 'Balance' }
+  | { readonly kind: 'PredicateOrder' }
+  | ValueCoordinate
+  | { readonly kind: 'Selector'; readonly labels: readonly Requirement[]; readonly claims: readonly Requirement[] };
+
+/** One configuration of the policy that counts: its weight is not 0. */
+export interface Prioritizer {
+  /** Its place in the list of configurations. */
+  readonly index: number;
+  readonly weight: number;
+  readonly coordinate: Coordinate;
+  /** The name of a built-in coordinate. */
+  readonly builtIn?: string;
+}
+
+type Named = Pick<Prioritizer, 'coordinate' | 'builtIn'>;
+
+const BUILT_INS = new Map<string, Coordinate>([
+  ['Balance', { kind: 'Balance' }],
+  ['PredicateOrder', { kind: 'PredicateOrder' }],
+  ['ResourceAllocatableCPU', allocatable('cpu')],
+  ['ResourceAllocatableMemory', allocatable('memory')],
+]);
+/** The field that each type needs, and no other type has. */
+const BODIES = { BuiltIn: 'builtIn', Claim: 'claim', Label: 'label', Selector: 'selector' } as const;
+const TYPES = ['BuiltIn', 'Claim', 'Label', 'Selector'] as const;
+const MODES = ['Exact', 'Additive'] as const;
+const ORDERS = ['Ascending', 'Descending'] as const;
+const MOST_CONFIGURATIONS = 16;
+const LARGEST_WEIGHT = 10;
+const STEADY = 'selected clusters stay; write spec.rebalance.scoreMargin to say how much better another one has to be';
+
+function allocatable(resource: string): ValueCoordinate {
+  return { kind: 'Value', source: 'claim', key: `allocatable/${resource}`, isAscending: false, range: undefined };
+}
+
+/** The prioritizers of a Placement, inside a `parse`; none for an absent policy. */
+export function readPrioritizers(value: unknown, path: string): readonly Prioritizer[] {
+  const policy = readObject(value, path);
+  if (isPresent(policy['mode'])) readOneOf(policy['mode'], MODES, `${path}.mode`);
+  const at = `${path}.configurations`;
+  const items = readList(policy['configurations'], at);
+  if (items.length > MOST_CONFIGURATIONS)
+    reject(at, `has ${items.length} items: at most ${MOST_CONFIGURATIONS} are allowed`);
+  return items.map((item, index) => readPrioritizer(item, `${at}[${index}]`, index)).filter((one) => one.weight !== 0);
+}
+
+/** Whether a score depends on what other Placements select. */
+export function isBalanced({ prioritizers }: { readonly prioritizers: readonly Prioritizer[] }): boolean {
+  return prioritizers.some(({ coordinate }) => coordinate.kind === 'Balance');
+}
+
+function readPrioritizer(item: unknown, path: string, index: number): Prioritizer {
+  const fields = readObject(item, path);
+  const weight = fields['weight'] ?? 1;
+  if (typeof weight !== 'number' || !Number.isInteger(weight) || Math.abs(weight) > LARGEST_WEIGHT)
+    return reject(
+      `${path}.weight`,
+      `${quote(weight)} is not a whole number from ${-LARGEST_WEIGHT} to ${LARGEST_WEIGHT}`,
+    );
+  const at = `${path}.scoreCoordinate`;
+  return { index, weight, ...readCoordinate(readObject(fields['scoreCoordinate'], at), at) };
+}
+
+function readCoordinate(value: Fields, path: string): Named {
+  const type = readOneOf(value['type'], TYPES, `${path}.type`);
+  for (const of of TYPES) {
+    const body = BODIES[of];
+    const isGiven = isPresent(value[body]);
+    if (of === type && !isGiven) reject(`${path}.${body}`, `is missing: type ${type} needs it`);
+    if (of !== type && isGiven) reject(`${path}.${body}`, `must be absent with type ${type}`);
+  }
+  const at = `${path}.${BODIES[type]}`;
+  switch (type) {
+    case 'BuiltIn':
+      return readBuiltIn(value['builtIn'], at);
+    case 'Claim':
+      return { coordinate: readValues(readObject(value['claim'], at), at, 'claim') };
+    case 'Label':
+      return { coordinate: readValues(readObject(value['label'], at), at, 'label') };
+    case 'Selector':
+      return { coordinate: readSelector(readObject(value['selector'], at), at) };
+  }
+}
+
+function readBuiltIn(value: unknown, path: string): Named {
+  if (value === 'Steady') reject(path, `"Steady" is not a coordinate: ${STEADY}`);
+  const builtIn = readOneOf(value, [...BUILT_INS.keys()], path);
+  return { builtIn, coordinate: BUILT_INS.get(builtIn) ?? { kind: 'Balance' } };
+}
+
+function readSelector(value: Fields, path: string): Coordinate {
+  return {
+    kind: 'Selector',
+    labels: readLabelSelector(value['labelSelector'], `${path}.labelSelector`),
+    claims: readClaimSelector(value['claimSelector'], `${path}.claimSelector`),
+  };
+}
+
+function readValues(value: Fields, path: string, source: 'label' | 'claim'): ValueCoordinate {
+  const key = readString(value['name'], `${path}.name`);
+  if (source === 'label') checkLabelKey(key, `${path}.name`);
+  else checkClaimKey(key, `${path}.name`);
+  const order = readOneOf(value['order'] ?? 'Descending', ORDERS, `${path}.order`);
+  return { kind: 'Value', source, key, isAscending: order === 'Ascending', range: readRange(value, path) };
+}
+
+function readRange(value: Fields, path: string): ValueCoordinate['range'] {
+  const [hasMin, hasMax] = [isPresent(value['min']), isPresent(value['max'])];
+  if (!hasMin && !hasMax) return undefined;
+  if (!hasMin) reject(`${path}.min`, 'is missing: max needs it');
+  if (!hasMax) reject(`${path}.max`, 'is missing: min needs it');
+  const [min, max] = [readBound(value['min'], `${path}.min`), readBound(value['max'], `${path}.max`)];
+  if (min >= max) reject(`${path}.max`, `${quote(value['max'])} must be greater than min, ${quote(value['min'])}`);
+  return { min, max };
+}
+
+function readBound(value: unknown, path: string): number {
+  const bound = amountOf(Number.isInteger(value) ? String(value) : value);
+  return bound ?? reject(path, `${quote(value)} is not a quantity, such as 4, 500m, 16Gi or 0.35`);
+}
+
+function readOneOf<T extends string>(value: unknown, known: readonly T[], path: string): T {
+  const rule = `must be one of ${known.join(', ')}`;
+  const found = known.find((one) => one === value);
+  return found ?? reject(path, isPresent(value) ? `${quote(value)} ${rule}` : `is missing: it ${rule}`);
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
