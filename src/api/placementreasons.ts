@@ -1,9 +1,17 @@
 /** Condition types, reasons and phases of a Placement, each with its meaning. Data only. */
 
-export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Held' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
+export type PlacementPhase =
+  | 'Pending'
+  | 'Misconfigured'
+  | 'Paused'
+  | 'Held'
+  | 'Waiting'
+  | 'Unsatisfied'
+  | 'PartiallySatisfied'
+  | 'Satisfied';
 
 /**
- * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, AdditionsHeld, Reconciling and Stalled are there only
+ * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, AdditionsHeld, Paused, ChangesWaiting, Reconciling and Stalled are there only
  * while they are True, and never the last two together.
  */
 export const PlacementConditions = Object.freeze({
@@ -13,6 +21,8 @@ export const PlacementConditions = Object.freeze({
   ClusterSetsMissing: 'ClusterSetsMissing',
   RemovalsHeld: 'RemovalsHeld',
   AdditionsHeld: 'AdditionsHeld',
+  Paused: 'Paused',
+  ChangesWaiting: 'ChangesWaiting',
   Reconciling: 'Reconciling',
   Stalled: 'Stalled',
 });
@@ -36,6 +46,8 @@ export const PlacementReasons = Object.freeze({
     'more than half and at least three of the clusters were deleted within a minute; those that are left stay for fifteen minutes',
   DefinitionsReplaced:
     'the definition of clusters, sets or bindings was deleted with all its objects, and created again; every cluster stays until it is released',
+  PausedBySpec: 'spec.paused is true; the decision stays as it is',
+  OutsideChangeWindows: 'clusters that fail a rule stay until the next of spec.changeWindows opens',
   Publishing: 'the decision objects that the message names are not stored yet',
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });

@@ -387,6 +387,19 @@ describeRecorded('placement-status', [
     { ...widened, spec: { ...widened.spec, numberOfClusters: 3 } },
     { stored: oneWanted },
   ),
+  pass(
+    'a cluster that waits for a change window',
+    {
+      ...budgeted,
+      spec: { predicates: [inEu], changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin' }] },
+    },
+    { stored: satisfied },
+  ),
+  pass(
+    'a paused Placement with a cluster that fails a rule and one that matches',
+    { spec: { predicates: [inEu], paused: true, numberOfClusters: 2 }, ...usAndEu, stored: [decision(1, ['x'])] },
+    { stored: satisfied },
+  ),
   pass('more names than a message holds', { sets: [], bindings: names(200).map((name) => binding(name)) }),
   pass(
     'two texts that do not fit into one message',

@@ -43,6 +43,13 @@ function bodyOf(type: string, field: string): Readonly<Record<string, JsonSchema
   };
 }
 
+/** Start, duration and time zone of a change window. */
+const WINDOW_PATTERNS = [
+  '^([*]|Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([01][0-9]|2[0-3]):[0-5][0-9]$',
+  '^(168h|([1-9]|[1-9][0-9]|1[0-5][0-9]|16[0-7])h([1-5]?[0-9]m)?|([1-9][0-9]{0,3}|100[0-7][0-9]|10080)m)$',
+  '^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$',
+];
+
 /** The JSON Schema for each CEL rule of the two CRDs. */
 const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   [`self.matches('^(${SUBDOMAIN})?$')`]: { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
@@ -69,6 +76,7 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   '!has(self.min) || !has(self.max) || !isQuantity(string(self.min)) || !isQuantity(string(self.max)) || quantity(string(self.min)).isLessThan(quantity(string(self.max)))':
     {},
   [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },
+  ...Object.fromEntries(WINDOW_PATTERNS.map((pattern) => [`self.matches('${pattern}')`, { pattern }])),
   "!self.startsWith('kube-') && self != 'default'": { not: { pattern: '^(kube-.*|default)$' } },
   [`self.all(k, ${qualifiedName('k')})`]: { propertyNames: refTo('LabelKey') },
   [`self.all(k, ${labelValue('self[k]')})`]: {

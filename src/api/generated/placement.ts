@@ -129,6 +129,24 @@ export interface PlacementSpec {
     /** How often scores are compared; without a disruption budget at most one cluster moves in it. */
     intervalSeconds?: number;
   };
+  /**
+   * Freezes the decision: no cluster comes in and none leaves, whatever happens to clusters, sets and this spec,
+   * until it is false.
+   */
+  paused?: boolean;
+  /**
+   * When elective changes may be made: removals for want of a label, a claim, a set, a binding or a toleration.
+   *
+   * Items: One window, every week or every day.
+   */
+  changeWindows?: {
+    /** When it opens, by the clock of timeZone. */
+    start: string;
+    /** How long it stays open, in elapsed time. */
+    duration: string;
+    /** The time zone of start. */
+    timeZone: string;
+  }[];
 }
 /** One predicate. */
 export interface ClusterPredicate {
@@ -214,10 +232,12 @@ export interface DisruptionBudget {
 /** The observed state; written only by the placement controller, after the decision objects. */
 export interface PlacementStatus {
   /**
-   * The overall state in one word, derived from the conditions; Held while clusters are held from leaving or
-   * coming in, whether or not enough are selected.
+   * The overall state in one word, derived from the conditions; Paused while spec.paused is true, Held while
+   * clusters are held from leaving or coming in, whether or not enough are selected, and Waiting while no other
+   * cluster is missing than those that stay until a change window opens.
    */
-  phase?: 'Pending' | 'Misconfigured' | 'Held' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
+  phase?:
+    'Pending' | 'Misconfigured' | 'Paused' | 'Held' | 'Waiting' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
   /** The last metadata.generation that was decided; -1 until the first reconcile. */
   observedGeneration?: number;
   /** How many clusters the published decision holds. */
@@ -252,6 +272,10 @@ export interface PlacementStatus {
     /** How many deleted clusters stay for 15 minutes, because most clusters of the decision were deleted. */
     heldDeletions?: number;
     /**
+     * Of the spec that it was made for, where that has changeWindows: a decision for another spec waits for none.
+     */
+    specHash?: string;
+    /**
      * Which release of the annotation cluster.fleetmgmt.io/allow-removals was there when a definition was replaced:
      * it does not count against that hold.
      */
@@ -259,7 +283,7 @@ export interface PlacementStatus {
   };
   /**
    * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; ClusterSetsMissing, RemovalsHeld,
-   * AdditionsHeld, Reconciling and Stalled only while they are True.
+   * AdditionsHeld, Paused, ChangesWaiting, Reconciling and Stalled only while they are True.
    *
    * Items: One condition.
    */

@@ -11,7 +11,7 @@ import { checkFleet } from './fleet.js';
 import type { HubFacts, LeaseFact } from './facts.js';
 import { checkLease, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
-import { checkHolds, checkPlacements, checkReleases } from './placements.js';
+import { checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
 import { checkPolicies } from './policies.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
@@ -34,6 +34,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
     ...checkHolds(hub),
+    ...checkPaused(hub),
     ...checkReleases(facts),
     checkFleet(facts),
   ];

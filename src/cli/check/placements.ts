@@ -81,6 +81,19 @@ export function checkHolds({ placements }: HubStatus): readonly CheckResult[] {
   return results;
 }
 
+/** A pause that is forgotten looks like a decision that nobody has to change. */
+export function checkPaused({ placements }: HubStatus): readonly CheckResult[] {
+  const paused = placements
+    .filter(({ pausedSince }) => pausedSince !== undefined)
+    .sort((a, b) => ((a.pausedSince ?? '') < (b.pausedSince ?? '') ? -1 : 1));
+  const [first] = paused;
+  if (first === undefined) return [];
+  const names = paused.map(({ namespace, name, pausedSince }) => `${namespace}/${name} since ${pausedSince}`);
+  const are = paused.length === 1 ? 'is' : 'are';
+  const text = `${paused.length} ${nounOf(paused)} ${are} paused, so nothing comes in or leaves: ${someNames(names, MOST_NAMES)}`;
+  return [warning('paused', text, `kubectl mce resume placement ${first.name} -n ${first.namespace}`)];
+}
+
 function keptText(lost: readonly PlacementSummary[]): string {
   return `${lost.length} ${nounOf(lost)} ${lost.length === 1 ? 'keeps its decision' : 'keep their decisions'}`;
 }

@@ -1,3 +1,5 @@
+import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { waitingText } from '../../domain/placement/report/waits.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
@@ -53,7 +55,25 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...(fixes.length === 0 ? {} : { fixes }),
     ...(events === undefined ? {} : { events }),
     ...releasesField(releases, explanation.placement),
+    ...waitingField(report),
     withheld: [...withheld, ...unread],
+  };
+}
+
+/** Field `waiting`; left out where nothing waits for a change window, or for the end of a pause. */
+function waitingField({ explanation, input }: ExplainReport): object {
+  const { schedule } = explanation;
+  const message = schedule && waitingText(input.snapshot, schedule);
+  if (schedule?.waiting === undefined || message === undefined) return {};
+  const { until, removals, additions, opens } = schedule.waiting;
+  return {
+    waiting: {
+      until,
+      ...(opens === undefined ? {} : { opens: timestamp(opens.at) }),
+      removals: removals.map(({ cluster }) => cluster),
+      additions: [...additions].sort(),
+      message,
+    },
   };
 }
 

@@ -3,10 +3,11 @@ import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
-import { summaryText } from '../../domain/placement/explain/summary.js';
+import { keptOutBy, summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
+import { waitingText } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { textsOf } from '../../domain/placement/select/unmatched.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
@@ -105,7 +106,13 @@ function holdLines({ explanation, input }: ExplainReport): readonly string[] {
     lines.push(`removals are held: ${holdCause(input.snapshot, decided)}; to let them go: ${release}`);
   if (decided !== undefined && decided.heldAdditions.length > 0)
     lines.push(`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`);
+  const waits = decided && waitingText(input.snapshot, decided);
+  if (waits !== undefined) lines.push(waits);
   return lines;
+}
+
+function isWaiting({ name }: ClusterExplanation, { explanation }: ExplainReport): boolean {
+  return explanation.schedule?.waiting?.removals.some(({ cluster }) => cluster === name) === true;
 }
 
 /** The text about predicates that match no cluster, with suggestions. */
@@ -196,8 +203,8 @@ function verdictText(one: ClusterExplanation, report: ExplainReport): string {
     case 'Selected':
       return `is selected: rank ${one.rank} of ${wanted ?? 'all'} wanted, ${whyText(one, report)}`;
     case 'Held':
-      if (!one.inDecision) return 'is not selected: spec.disruptionBudget.maxAdditions keeps it out';
-      return `stays in the decision: its removal is held, ${whyText(one, report)}`;
+      if (!one.inDecision) return `is not selected: ${keptOutBy(report.explanation.placement.rules)} keeps it out`;
+      return `stays in the decision: its removal ${isWaiting(one, report) ? 'waits' : 'is held'}, ${whyText(one, report)}`;
     case 'NotNeeded':
       return `is not selected: its rank is ${one.rank}, and ${wanted} ${wanted === 1 ? 'is' : 'are'} wanted`;
     case 'NotMatched':

@@ -24,6 +24,8 @@ const COLORS: Readonly<Record<string, Color>> = {
   Satisfied: 'green',
   PartiallySatisfied: 'yellow',
   Held: 'yellow',
+  Paused: 'yellow',
+  Waiting: 'yellow',
   Unsatisfied: 'red',
   Misconfigured: 'red',
 };
@@ -91,7 +93,8 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
     { text: `${index === branches.length - 1 ? '└─' : '├─'} ${title}` },
     { text: clusters.length === 0 ? '-' : someNames(clusters, most) },
   ]);
-  return [head, ...table(rows, colored), ...one.releases.map((release) => endableLine(release, one))];
+  const waits = one.waiting === undefined ? [] : [one.waiting];
+  return [head, ...table(rows, colored), ...waits, ...one.releases.map((release) => endableLine(release, one))];
 }
 
 /** Kind FleetTree. */
@@ -99,7 +102,7 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'FleetTree',
-    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, others, releases }) => ({
+    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, others, releases, waiting }) => ({
       namespace,
       name,
       phase,
@@ -107,6 +110,7 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
       ...(wanted === undefined ? {} : { wanted }),
       clusterSets: sets,
       others,
+      ...(waiting === undefined ? {} : { waiting }),
       ...releasesField(releases, { namespace, name }),
     })),
     ...withheldFields(reading),

@@ -1,4 +1,5 @@
 import { sameJson } from '../../runtime/vocabulary/json.js';
+import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
 import type { PlacementPlan } from './plan.js';
 import { forecastOf, type PublishedState } from './forecast.js';
 import { WorldInputs, type World } from './world.js';
@@ -97,7 +98,7 @@ function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | und
       removals: published.removals + (before?.published.removals ?? 0),
       additions: published.additions + (before?.published.additions ?? 0),
     },
-    held: [...schedule.heldRemovals.map((one) => one.cluster), ...schedule.heldAdditions].sort(),
+    held: [...stayingRemovals(schedule).map((one) => one.cluster), ...stayingOut(schedule)].sort(),
     leave,
     come,
   };

@@ -5,6 +5,7 @@ import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { holdCause } from '../placement/report/holds.js';
 import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import { standingOf } from '../placement/select/standing.js';
+import { waitCause } from '../placement/report/waits.js';
 import { timeText } from '../placement/explain/taints.js';
 import { forecastOf } from './forecast.js';
 import { holdersOf } from './selections.js';
@@ -21,6 +22,8 @@ export type DrainEffect =
   | { readonly kind: 'Tolerated'; readonly until: number | undefined }
   /** Its removal is held. `why`: by what; `ends`: whether time alone ends it. */
   | { readonly kind: 'Held'; readonly why: string; readonly ends: boolean }
+  /** Its removal waits for a change window or, while the Placement is paused, for its end; a release changes nothing. */
+  | { readonly kind: 'Waits'; readonly why: string; readonly ends: boolean }
   /** The last decision of a Placement with an invalid spec stays published. */
   | { readonly kind: 'Misconfigured' }
   /** It depends on objects that could not be read. */
@@ -56,7 +59,7 @@ export function drainedPlacements(world: World, cluster: string): readonly Drain
 /** Whether the cluster stays until somebody changes the Placement, or releases the cluster. */
 export function isStaying(effect: DrainEffect): boolean {
   if (effect.kind === 'Tolerated') return effect.until === undefined;
-  return effect.kind === 'Held' ? !effect.ends : effect.kind === 'Misconfigured';
+  return effect.kind === 'Held' || effect.kind === 'Waits' ? !effect.ends : effect.kind === 'Misconfigured';
 }
 
 /** `edge-1 → edge-7`, `unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
@@ -78,6 +81,8 @@ export function drainText(
     }
     case 'Held':
       return `stays: ${effect.why}; to let it go: kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
+    case 'Waits':
+      return `stays: ${effect.why}`;
     case 'Misconfigured':
       return 'stays: the spec is invalid';
     case 'Unknown':
@@ -93,6 +98,9 @@ function drainEffect(cluster: string, before: readonly string[], snapshot: Place
     if (rules.problem !== undefined) return { kind: 'Misconfigured' };
     if (after.schedule.heldRemovals.some((one) => one.cluster === cluster))
       return { kind: 'Held', why: holdCause(snapshot, after.schedule), ends: after.schedule.hold === 'Deletions' };
+    const { waiting } = after.schedule;
+    if (waiting?.removals.some((one) => one.cluster === cluster) === true)
+      return { kind: 'Waits', why: waitCause(waiting), ends: waiting.until === 'WindowOpens' };
     const standing = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
     const isForTime = standing.kind !== 'leaves' && standing.until !== Infinity;
     return { kind: 'Tolerated', until: isForTime ? standing.until : undefined };

@@ -32,16 +32,27 @@ export interface PlacementSummary {
   readonly namespace: string;
   readonly name: string;
   readonly phase: string;
-  /** Of the condition RemovalsHeld or AdditionsHeld while it is True, else of PlacementSatisfied; empty without one. */
+  /** Of the condition RemovalsHeld, AdditionsHeld, Paused or ChangesWaiting while it is True, else of PlacementSatisfied; empty without one. */
   readonly message: string;
   /** Of the same condition. */
   readonly reason: string;
   /** Whether clusters are held in the decision, or kept out of it. */
   readonly held: boolean;
+  /** Since when it is paused, as the condition has it; undefined while it is not. */
+  readonly pausedSince?: string;
 }
 
 /** Phases of a Placement in the order in which they are counted. */
-const PHASES = ['Satisfied', 'PartiallySatisfied', 'Unsatisfied', 'Held', 'Misconfigured', 'Pending'];
+const PHASES = [
+  'Satisfied',
+  'Waiting',
+  'PartiallySatisfied',
+  'Unsatisfied',
+  'Held',
+  'Paused',
+  'Misconfigured',
+  'Pending',
+];
 
 export function hubStatus({ objects }: World): HubStatus {
   return {
@@ -78,9 +89,12 @@ function engineSummary({ metadata, status }: RawObject): EngineSummary {
 }
 
 function placementSummary({ metadata, status }: RawObject): PlacementSummary {
-  const hold = HOLDS.map((type) => conditionOf(status, type)).find((one) => textField(one, 'status') === 'True');
+  const isTrue = (one: unknown): boolean => textField(one, 'status') === 'True';
+  const hold = HOLDS.map((type) => conditionOf(status, type)).find(isTrue);
   const held = hold !== undefined;
-  const shown = held ? hold : conditionOf(status, 'PlacementSatisfied');
+  const paused = [conditionOf(status, 'Paused')].find(isTrue);
+  const waits = paused ?? [conditionOf(status, 'ChangesWaiting')].find(isTrue);
+  const shown = hold ?? waits ?? conditionOf(status, 'PlacementSatisfied');
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
@@ -88,6 +102,7 @@ function placementSummary({ metadata, status }: RawObject): PlacementSummary {
     message: textField(shown, 'message'),
     reason: textField(shown, 'reason'),
     held,
+    ...(paused === undefined ? {} : { pausedSince: textField(paused, 'lastTransitionTime') }),
   };
 }
 

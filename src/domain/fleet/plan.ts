@@ -1,13 +1,16 @@
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { heldBackCause, heldCause } from '../placement/report/holds.js';
+import { waitCause } from '../placement/report/waits.js';
 import { sameList } from '../placement/stored/items.js';
 import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
 import type { PlacementRules } from '../placement/spec/predicates.js';
 import { predicateOf } from '../placement/select/rules.js';
-import type { DropCause } from '../placement/select/schedule.js';
+import type { DropCause, Schedule } from '../placement/select/schedule.js';
 import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
-import type { Before, ClusterView } from '../placement/select/snapshot.js';
+import type { Before, ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
+import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
 import { forecastOf, type Forecast } from './forecast.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
@@ -30,6 +33,8 @@ export interface PlannedRemoval {
   readonly why: string;
   /** Of one that is not needed any more; undefined without prioritizers. */
   readonly score?: number;
+  /** When the change window opens that it waits for, RFC 3339. */
+  readonly waitsUntil?: string;
 }
 
 /**
@@ -134,7 +139,7 @@ function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementP
 function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
   const { phase, satisfied, clusters, schedule } = side.forecast;
-  const held = [...schedule.heldRemovals.map((one) => one.cluster), ...schedule.heldAdditions].sort();
+  const held = [...stayingRemovals(schedule).map((one) => one.cluster), ...stayingOut(schedule)].sort();
   return { phase, satisfied, clusters, held, rules: side.input.snapshot.placement.rules };
 }
 
@@ -155,7 +160,7 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
   const added = then.filter((name) => !had.has(name));
-  const isHeld = new Set(after?.forecast.schedule.heldRemovals.map((one) => one.cluster));
+  const isHeld = new Set(after === undefined ? [] : stayingRemovals(after.forecast.schedule).map((one) => one.cluster));
   return {
     adds: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
     removes: removalsOf(
@@ -177,7 +182,19 @@ function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   });
   const why = heldBackCause(snapshot);
   const outside = schedule.heldAdditions.map((name): PlannedRemoval => ({ name, cause: 'HeldBack', why }));
-  return [...inside, ...outside].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...inside, ...outside, ...waitingOf(snapshot, schedule)].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The clusters that stay, or stay out, until a window opens or the Placement is resumed. */
+function waitingOf(snapshot: PlacementSnapshot, schedule: Schedule): readonly PlannedRemoval[] {
+  const { waiting } = schedule;
+  if (waiting === undefined) return [];
+  const waits = waitCause(waiting);
+  const time = waiting.opens === undefined ? {} : { waitsUntil: timestamp(waiting.opens.at) };
+  const inside = waiting.removals.map((one): PlannedRemoval => {
+    return { name: one.cluster, cause: one.cause, why: `${heldCause(one, snapshot, schedule)}; ${waits}`, ...time };
+  });
+  return [...inside, ...waiting.additions.map((name): PlannedRemoval => ({ name, cause: 'HeldBack', why: waits }))];
 }
 
 function addOf(name: string, cluster: ClusterView | undefined, { input, scorer }: Side): PlannedAdd {

@@ -1,4 +1,4 @@
-import { textField } from '../../runtime/vocabulary/json.js';
+import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { selects } from '../clusters/selector.js';
 import { standingReleases, type StandingRelease } from '../placement/report/standingrelease.js';
 import { isOwn } from '../placement/stored/decision.js';
@@ -20,6 +20,8 @@ export interface PlacementTree {
   readonly others: readonly string[];
   /** What annotations let leave or come in. */
   readonly releases: readonly StandingRelease[];
+  /** The message of the condition Paused or ChangesWaiting in its status; undefined where neither is True. */
+  readonly waiting: string | undefined;
 }
 
 export interface SetBranch {
@@ -34,7 +36,8 @@ export function placementTrees(world: World): readonly PlacementTree[] {
     .map((placement) => {
       const { namespace = '', name } = placement.metadata;
       const releases = standingReleases(placement, world.at);
-      return treeOf({ namespace, name, phase: textField(placement.status, 'phase') || 'Pending', releases }, inputs);
+      const phase = textField(placement.status, 'phase') || 'Pending';
+      return treeOf({ namespace, name, phase, releases, waiting: waitingIn(placement.status) }, inputs);
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
@@ -44,7 +47,7 @@ function keyOf({ namespace, name }: PlacementTree): string {
 }
 
 function treeOf(
-  of: Pick<PlacementTree, 'namespace' | 'name' | 'phase' | 'releases'>,
+  of: Pick<PlacementTree, 'namespace' | 'name' | 'phase' | 'releases' | 'waiting'>,
   inputs: WorldInputs,
 ): PlacementTree {
   const input = inputs.input(of);
@@ -62,6 +65,14 @@ function treeOf(
     sets: branches.sort((a, b) => (a.name < b.name ? -1 : 1)),
     others: published.filter((one) => !known.has(one)),
   };
+}
+
+/** `since 2026-11-27T10:00:00Z, spec.paused is true: …`. */
+function waitingIn(status: unknown): string | undefined {
+  const found = recordsIn(field(status, 'conditions')).find(
+    ({ type, status: state }) => state === 'True' && (type === 'Paused' || type === 'ChangesWaiting'),
+  );
+  return found && `since ${textField(found, 'lastTransitionTime')}, ${textField(found, 'message')}`;
 }
 
 /** The clusters that the Placement's own decision objects hold, each once, sorted. */

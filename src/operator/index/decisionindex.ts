@@ -1,3 +1,4 @@
+import { stayingRemovals } from '../../domain/placement/select/waiting.js';
 import type { Slots } from '../../domain/placement/select/snapshot.js';
 import type { IndexedDecision } from './reading.js';
 
@@ -59,7 +60,7 @@ export class DecisionIndex {
    * of the last one that was committed; otherwise, as when that one was not published, O(clusters before and after).
    */
   commit(key: string, { schedule, before, after }: IndexedDecision): void {
-    const { kept, added, dropped, heldRemovals } = schedule;
+    const { kept, added, dropped } = schedule;
     if (before !== undefined && this.#committed.get(key) === before) {
       for (const { cluster } of dropped) this.#selected.remove(key, cluster);
       for (const cluster of added) this.#selected.add(key, cluster);
@@ -70,7 +71,7 @@ export class DecisionIndex {
     this.#unknown.delete(key);
     this.#held.replace(
       key,
-      heldRemovals.map(({ cluster }) => cluster),
+      stayingRemovals(schedule).map(({ cluster }) => cluster),
     );
   }
 
@@ -105,7 +106,7 @@ export class DecisionIndex {
     return this.#selected.placementsOf(cluster);
   }
 
-  /** The keys of the Placements that hold the cluster although it fails a rule: each of its changes concerns them. */
+  /** The keys of the Placements in which the cluster is held or waits although it fails a rule: each of its changes concerns them. */
   holding(cluster: string): Iterable<string> {
     return this.#held.placementsOf(cluster);
   }

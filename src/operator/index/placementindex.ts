@@ -1,4 +1,5 @@
 import { eligibleSets } from '../../domain/placement/select/eligible.js';
+import { stayingRemovals } from '../../domain/placement/select/waiting.js';
 import { isShort, unmatchedPredicates } from '../../domain/placement/select/unmatched.js';
 import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
 import {
@@ -187,12 +188,12 @@ export class PlacementIndex {
   ): boolean {
     const entry = this.#placements.get(key);
     if (entry === undefined) return false;
-    const { hasRoom, heldRemovals } = decision.schedule;
-    this.#pools.setRoom(entry.pool, key, hasRoom);
+    const { schedule } = decision;
+    this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
     this.#decisions.commit(key, decision);
     return (
       this.#taints.changes !== read.taints ||
-      heldRemovals.some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster))
+      stayingRemovals(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster))
     );
   }
 

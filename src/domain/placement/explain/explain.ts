@@ -6,6 +6,7 @@ import type { Predicate } from '../spec/predicates.js';
 import { failures, sourcedRequirements, unmetBy, type FailedRule, type Source, type Unmet } from '../select/rules.js';
 import { scorerOfSnapshot } from '../select/scores.js';
 import { schedule, selectedClusters, type Schedule } from '../select/schedule.js';
+import { stayingOut, stayingRemovals } from '../select/waiting.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
 
@@ -25,7 +26,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
   const order = orderOfSelection(judged, snapshot);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
-  const held = new Set([...decided.heldRemovals.map((one) => one.cluster), ...decided.heldAdditions]);
+  const held = new Set([...stayingRemovals(decided).map((one) => one.cluster), ...stayingOut(decided)]);
   for (const one of judged) {
     one.verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
     one.rank = one.verdict === 'Unknown' ? undefined : order.get(one.name);

@@ -93,13 +93,18 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
     case 'Tainted':
       return [`has taint ${taintedKey(one, rules)}`, `have taint ${taintedKey(one, rules)}`];
     case 'Held':
-      if (!inDecision) return alike('kept out by spec.disruptionBudget.maxAdditions');
+      if (!inDecision) return alike(`kept out by ${keptOutBy(rules)}`);
       return ['is held', 'are held'];
     case 'Selected':
       return ['is selected', 'are selected'];
     case 'Unknown':
       return ['is not known', 'are not known'];
   }
+}
+
+/** The field of the spec that keeps a cluster out which passes every rule. */
+export function keptOutBy({ paused }: PlacementRules): string {
+  return paused ? 'spec.paused' : 'spec.disruptionBudget.maxAdditions';
 }
 
 function alike(text: string): Phrase {

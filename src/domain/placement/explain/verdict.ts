@@ -29,7 +29,7 @@ export interface Readable {
   readonly decisions: boolean;
 }
 
-/** `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget keeps it out. `Unknown`: it depends on objects that could not be read. */
+/** `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out. `Unknown`: it depends on objects that could not be read. */
 export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'Unknown' | FailedRule;
 
 export interface ClusterExplanation {

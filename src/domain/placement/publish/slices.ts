@@ -4,6 +4,7 @@ import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { selectedSince } from '../select/since.js';
 import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
 import { contentOf, NO_TIMES, sameContent, type DecisionContent, type Since } from '../stored/items.js';
+import { hadDecision } from '../stored/basis.js';
 import type { Schedule } from '../select/schedule.js';
 import {
   orderWrites,
@@ -69,7 +70,7 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
   const ordered = orderWrites(unorderedWrites(slots, objects, { snapshot, schedule, since }), order);
   const writes = [
     ...unconditionalDeletes(snapshot.stored),
-    ...(schedule.uncounted > 0 ? removalsFirst(ordered, published) : ordered),
+    ...(isUndecided(snapshot) ? [] : schedule.uncounted > 0 ? removalsFirst(ordered, published) : ordered),
   ];
   return {
     base: schedule.current,
@@ -84,12 +85,17 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
 /** The times of the items: for a cluster that comes in, and for each where `rebalance` is new, the time of now. */
 function sinceToStore(snapshot: PlacementSnapshot, { kept, added, problem }: Schedule): Since {
   const known = selectedSince(snapshot);
-  if (problem !== undefined) return known;
+  if (problem !== undefined || snapshot.placement.rules.paused) return known;
   if (snapshot.placement.rules.rebalance === undefined) return NO_TIMES;
   const now = timestamp(snapshot.now);
   const since = new Map(kept.flat().map((name) => [name, known.get(name) ?? now]));
   for (const name of added) since.set(name, now);
   return since;
+}
+
+/** A Placement that is paused before its first decision has none: the one after it is the first. */
+function isUndecided({ placement, stored }: PlacementSnapshot): boolean {
+  return placement.rules.paused && !hadDecision(placement.status) && !stored.some(isOwn);
 }
 
 /** The objects of this Placement after the first `done` writes, sorted by ordinal. */

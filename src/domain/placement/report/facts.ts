@@ -3,6 +3,7 @@ import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import type { StuckCluster } from '../select/tainteffects.js';
 import { selectedClusters, type Schedule } from '../select/schedule.js';
+import { stayingRemovals } from '../select/waiting.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
 
@@ -33,10 +34,10 @@ export interface Facts {
   readonly allTainted: boolean;
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
-  /** Some stored clusters no longer match and are held back from removal. */
+  /** Some stored clusters no longer match and are held, or wait to leave. */
   readonly someHeld: boolean;
-  /** Some clusters that match are kept out by the disruption budget. */
-  readonly someHeldBack: boolean;
+  /** Which field of the spec keeps some clusters out that match; undefined for none. */
+  readonly keptOutBy: 'disruptionBudget.maxAdditions' | 'paused' | undefined;
   /** numberOfClusters; undefined for all matching clusters. */
   readonly wanted: number | undefined;
   /** The number of clusters that are selected and stored. */
@@ -45,12 +46,18 @@ export interface Facts {
   readonly stored: number;
 }
 
+function keptOutBy({ heldAdditions, waiting }: Schedule): Facts['keptOutBy'] {
+  if ((waiting?.additions.length ?? 0) > 0) return 'paused';
+  return heldAdditions.length > 0 ? 'disruptionBudget.maxAdditions' : undefined;
+}
+
 /** The facts after a pass; `stored`: the names in the decision objects as they are stored. */
 export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored: ReadonlySet<string>): Facts {
   const { placement, candidates } = snapshot;
   const { eligibility, problem, wanted } = schedule;
   const chosen = selectedClusters(schedule);
   const scheduled = chosen.filter((name) => stored.has(name)).length;
+  const someHeld = stayingRemovals(schedule).length > 0;
   return {
     namespace: placement.namespace,
     problem,
@@ -64,10 +71,10 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     unmatched: schedule.matched < (wanted ?? 1) ? candidates.unmatched : [],
     taintKeys: schedule.taintKeys,
     stuck: schedule.stuck,
-    allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && schedule.heldRemovals.length === 0,
+    allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && !someHeld,
     allStored: scheduled === chosen.length,
-    someHeld: schedule.heldRemovals.length > 0,
-    someHeldBack: schedule.heldAdditions.length > 0,
+    someHeld,
+    keptOutBy: keptOutBy(schedule),
     wanted,
     scheduled,
     stored: stored.size,

@@ -10,9 +10,8 @@ import { isOwn, type StoredDecision } from '../stored/decision.js';
 import { causeText } from '../explain/causes.js';
 import { leastUnmet } from '../explain/explain.js';
 import { unmet } from '../select/rules.js';
-import type { Schedule } from '../select/schedule.js';
+import type { Dropped, Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
-import type { HeldRemoval } from '../select/budget.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
 import { budgetInForce } from '../select/inforce.js';
 import { boundValue } from '../spec/budget.js';
@@ -44,7 +43,7 @@ function clippedHead(head: string, tail: string): string {
 
 function budgetHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
   const unreadable = unreadableText(snapshot, REMOVALS_ANNOTATION, (one) => one.removals);
-  return `${exceededText(snapshot, 'maxRemovals')}${unreadable}; held: ${heldText(snapshot, schedule)}`;
+  return `${exceededText(snapshot, 'maxRemovals')}${unreadable}; held: ${causesText(schedule.heldRemovals, snapshot, schedule)}`;
 }
 
 /** `maxRemovals 10% in 3600 s would be exceeded`. */
@@ -87,7 +86,7 @@ function definitionsHead(snapshot: PlacementSnapshot, schedule: Schedule): strin
   const { release } = snapshot.placement;
   const before = release !== undefined && releaseOfLoss(snapshot) === undefined;
   const ignored = before ? '; the release that the Placement had before does not count' : '';
-  return `${replacedText(snapshot)}${ignored}; held: ${heldText(snapshot, schedule)}`;
+  return `${replacedText(snapshot)}${ignored}; held: ${causesText(schedule.heldRemovals, snapshot, schedule)}`;
 }
 
 function replacedText(snapshot: PlacementSnapshot): string {
@@ -130,18 +129,18 @@ function unreadableText(
 }
 
 /** `prod-eu-2, prod-us-1 (there is no ManagedClusterSet production)`: the clusters by cause, in the order of their names. */
-function heldText(snapshot: PlacementSnapshot, schedule: Schedule): string {
+export function causesText(removals: readonly Dropped[], snapshot: PlacementSnapshot, schedule: Schedule): string {
   const byCause = new Map<string, string[]>();
   // A status says the same after a restart, when nothing is known of the decision before.
   const standing = { ...snapshot, before: undefined };
-  for (const one of schedule.heldRemovals) {
+  for (const one of removals) {
     const cause = heldCause(one, standing, schedule);
     const names = byCause.get(cause) ?? [];
     names.push(one.cluster);
     byCause.set(cause, names);
   }
   let text = '';
-  let left = schedule.heldRemovals.length;
+  let left = removals.length;
   for (const [cause, names] of byCause) {
     const next = `${text === '' ? '' : `${text}, `}${nameList(names)} (${clip(cause, CAUSE_LIMIT)})`;
     if (text !== '' && next.length > HELD_LIMIT) return `${text} and ${left} more`;
@@ -151,13 +150,10 @@ function heldText(snapshot: PlacementSnapshot, schedule: Schedule): string {
   return text;
 }
 
-/** Why a held cluster would leave; `snapshot.before` counts. */
-export function heldCause(
-  { cluster: name, cause }: HeldRemoval,
-  snapshot: PlacementSnapshot,
-  schedule: Schedule,
-): string {
+/** Why a cluster that is held or waits would leave; `snapshot.before` counts. */
+export function heldCause({ cluster: name, cause }: Dropped, snapshot: PlacementSnapshot, schedule: Schedule): string {
   const { placement, selected, before } = snapshot;
+  if (cause === 'NotNeeded') return `spec.numberOfClusters is ${placement.rules.wanted}`;
   const cluster = selected.get(name);
   const failing = cluster === undefined ? [] : placement.rules.predicates.map((one) => [...unmet(one, cluster)]);
   const judged = {

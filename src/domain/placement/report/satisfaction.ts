@@ -118,15 +118,16 @@ function allTainted({ allTainted: isTrue, taintKeys }: Facts): ConditionText | u
 }
 
 function tooFew(facts: Facts): ConditionText | undefined {
-  const { wanted, scheduled, allStored, someHeldBack } = facts;
-  if (wanted === undefined ? allStored && !someHeldBack : scheduled >= wanted) return undefined;
+  const { wanted, scheduled, allStored, keptOutBy } = facts;
+  if (wanted === undefined ? allStored && keptOutBy === undefined : scheduled >= wanted) return undefined;
   return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(facts) };
 }
 
 /** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
 function missing(facts: Facts): string {
-  const { wanted, scheduled, allStored, someHeld, someHeldBack } = facts;
-  if (wanted === undefined && someHeldBack) return 'spec.disruptionBudget.maxAdditions keeps matching clusters out';
+  const { wanted, scheduled, allStored, someHeld, keptOutBy } = facts;
+  const keeps = `spec.${keptOutBy} keeps matching clusters out`;
+  if (wanted === undefined && keptOutBy !== undefined) return keeps;
   if (wanted === undefined) return 'not every cluster that matches is stored';
   if (someHeld && allStored) return missingBesideHeld(wanted, facts);
   const count = wanted - scheduled;
@@ -135,7 +136,7 @@ function missing(facts: Facts): string {
       ? 'the 1 wanted cluster is missing'
       : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
   if (someHeld) return `${text}, including those that are held`;
-  if (someHeldBack) return `${text}: spec.disruptionBudget.maxAdditions keeps matching clusters out`;
+  if (keptOutBy !== undefined) return `${text}: ${keeps}`;
   if (!allStored) return text;
   const why = unmatchedList(facts);
   const tainted = facts.taintKeys.length > 0;

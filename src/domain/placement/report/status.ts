@@ -10,9 +10,11 @@ import type { HoldKind } from '../select/budget.js';
 import { definitionsToRemember, releaseToRemember } from '../select/definitions.js';
 import { budgetInForce, budgetToRemember } from '../select/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './holds.js';
+import { waitingText } from './waits.js';
 import { factsOf, type Facts } from './facts.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from '../select/schedule.js';
+import { specHashToRemember } from '../select/waiting.js';
 import { publishedAfter, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 
@@ -57,12 +59,17 @@ export function placementReport(
       : statement('False', 'Misconfigured', problemText(problem));
   const satisfied = withBlocker(satisfiedCondition(facts), ready);
   const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
+  const isPaused = snapshot.placement.rules.paused;
   return {
-    phase: decided || problem !== undefined ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
+    phase: decided || problem !== undefined || isPaused ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
     observedGeneration: snapshot.placement.generation,
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
-    states: statesOf(facts, { satisfied, ready, held: heldStates(snapshot, schedule) }, snapshot.placement.generation),
+    states: statesOf(
+      facts,
+      { satisfied, ready, held: [...heldStates(snapshot, schedule), ...waitStates(snapshot, schedule)] },
+      snapshot.placement.generation,
+    ),
     basis: basisOf(snapshot, schedule, publication),
   };
 }
@@ -102,6 +109,18 @@ export function heldStates(snapshot: PlacementSnapshot, schedule: Schedule): rea
   return states;
 }
 
+/** The conditions Paused and ChangesWaiting, those that are True. */
+function waitStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly ConditionState[] {
+  const message = waitingText(snapshot, schedule);
+  if (message === undefined) return [];
+  const { generation: observedGeneration } = snapshot.placement;
+  const isPaused = schedule.waiting?.until === 'Resumed';
+  const type = isPaused ? PlacementConditions.Paused : PlacementConditions.ChangesWaiting;
+  return [
+    { type, ...statement('True', isPaused ? 'PausedBySpec' : 'OutsideChangeWindows', message), observedGeneration },
+  ];
+}
+
 /** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */
 function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: Publication): JsonRecord | undefined {
   const { placement } = snapshot;
@@ -113,13 +132,19 @@ function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: P
     definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
     clusterSets: setsToRemember(snapshot, schedule),
   };
-  const { wanted, definitions, clusterSets } =
-    publication.done < publication.changes.writes.length ? (before ?? made) : made;
-  const budget = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
+  const isStored = publication.done >= publication.changes.writes.length;
+  const budgetNow = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
+  const specHash = specHashToRemember(placement, isStored);
+  // A pause changes nothing of what the decision was made with.
+  const { wanted, definitions, clusterSets, budget } = placement.rules.paused
+    ? { ...NOT_MADE, ...before }
+    : { ...(isStored ? made : (before ?? made)), budget: budgetNow };
   const heldDeletions = hold === 'Deletions' ? heldRemovals.length : 0;
   const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : undefined;
-  return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore });
+  return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore, specHash });
 }
+
+const NOT_MADE = { wanted: undefined, definitions: undefined, clusterSets: undefined, budget: undefined };
 
 /** The sets to remember with a decision: while clusters are held, those that they came from. */
 function setsToRemember(
@@ -213,7 +238,11 @@ function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation
 /** The phase of a Placement that had a decision, or has an invalid spec. */
 function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
   if (schedule.problem !== undefined) return 'Misconfigured';
+  const { waiting, wanted = 0 } = schedule;
+  if (waiting?.until === 'Resumed') return 'Paused';
   if (schedule.heldRemovals.length + schedule.heldAdditions.length > 0) return 'Held';
+  // Only clusters that wait to leave take the place of others.
+  if (waiting !== undefined && (satisfied.status === 'True' || stored >= wanted)) return 'Waiting';
   if (satisfied.status === 'True') return 'Satisfied';
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }

@@ -2,21 +2,17 @@ import { DECISION_SIZE } from '../../../api/names.js';
 import type { Problem } from '../../selectors.js';
 import type { Shortage } from './choice/shortage.js';
 import { scoresOf } from './scores.js';
-import { newClusters, notNeeded, withoutExcess, type DropCause } from './turnover.js';
+import { newClusters, notNeeded, withoutExcess, type DropCause, type Dropped } from './turnover.js';
 import { ration, type HeldRemoval, type HoldKind } from './budget.js';
 import { definitionsTrusted } from './definitions.js';
 import { isOwn } from '../stored/decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { judgeSelected } from './judge.js';
 import { taintEffects, type TaintEffects } from './tainteffects.js';
+import { frozen, nextOpening, stayingRemovals, waitingRemovals, type Waiting } from './waiting.js';
 import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
 
-export interface Dropped {
-  readonly cluster: string;
-  readonly cause: DropCause;
-}
-
-export type { DropCause } from './turnover.js';
+export type { DropCause, Dropped } from './turnover.js';
 
 /** What a Placement selects. Names in lists are unique; no cluster is both kept and added. */
 export interface Schedule extends TaintEffects {
@@ -49,10 +45,17 @@ export interface Schedule extends TaintEffects {
   readonly heldAdditions: readonly string[];
   /** Why fewer are selected than wanted, where numbers of predicates or spread have to do with it. */
   readonly shortage: Shortage;
+  /** What waits for a change window or, while the Placement is paused, for its end; undefined for nothing of either. */
+  readonly waiting: Waiting | undefined;
 }
 
 /** Selects clusters. The result does not depend on the order of the lists of the snapshot. */
 export function schedule(snapshot: PlacementSnapshot): Schedule {
+  const decided = unpaused(snapshot);
+  return snapshot.placement.rules.paused ? frozen(decided) : decided;
+}
+
+function unpaused(snapshot: PlacementSnapshot): Schedule {
   const { placement, candidates } = snapshot;
   const eligibility = eligibleSets(placement.rules, snapshot.bindings, snapshot.sets);
   const { problem, wanted } = placement.rules;
@@ -60,22 +63,34 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   const judged = judgeSelected(snapshot, eligibility, current);
   const scoreOf = scoresOf(snapshot);
   const {
-    held,
+    held: heldByBudget,
     hold,
     holdUntil,
     counted,
     surplus: uncounted,
   } = ration(snapshot, withoutExcess(judged, current, snapshot, scoreOf));
+  const waits = new Map<string, DropCause>(waitingRemovals(snapshot, judged, heldByBudget));
+  const held =
+    waits.size === 0
+      ? heldByBudget
+      : new Map([...judged.failing].filter(([name]) => heldByBudget.has(name) || waits.has(name)));
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
   const dropped = new Map<string, DropCause>([...judged.failing].filter(([name]) => !held.has(name)));
   const staying = { current, dropped, held, limit, judged, scoreOf };
-  for (const [name, cause] of notNeeded(staying, snapshot)) dropped.set(name, cause);
+  const leaving = notNeeded(staying, snapshot);
+  const size = current.flat().length - dropped.size;
+  // A decision that is not too large has clusters which came to another predicate, by a change of theirs.
+  const surplus = leaving.length > 0 && size <= limit && nextOpening(snapshot) !== undefined ? waits : dropped;
+  for (const [name, cause] of leaving) surplus.set(name, cause);
   const { added, replaced, ...additions } = newClusters(staying, snapshot);
   for (const name of replaced) dropped.set(name, 'Tainted');
   const kept = current.map((list) => list.filter((name) => !dropped.has(name)));
-  const size = judged.passing + judged.failing.size - dropped.size + added.length;
-  const heldRemovals = byCluster(held).filter(({ cluster }) => !dropped.has(cluster));
-  const effects = taintEffects({ dropped, held, size, limit }, judged, snapshot);
+  const stays = ({ cluster }: Dropped): boolean => !dropped.has(cluster);
+  const heldRemovals = byCluster(heldByBudget).filter((one) => stays(one) && !waits.has(one.cluster));
+  const removals = byCluster(waits).filter(stays);
+  const opens = removals.length === 0 ? undefined : nextOpening(snapshot);
+  const total = current.flat().length - dropped.size + added.length;
+  const effects = taintEffects({ dropped, held, size: total, limit }, judged, snapshot);
   return {
     eligibility,
     problem,
@@ -88,11 +103,12 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
     dropped: byCluster(dropped),
     heldRemovals,
     hold: heldRemovals.length === 0 ? undefined : hold,
-    counted,
+    counted: waits.size === 0 ? counted : new Set([...counted].filter((name) => !waits.has(name))),
     uncounted,
     ...additions,
     ...effects,
-    until: Math.min(effects.until, holdUntil, definitionsTrusted(snapshot)),
+    waiting: removals.length === 0 ? undefined : { until: 'WindowOpens', removals, additions: [], opens },
+    until: Math.min(effects.until, holdUntil, definitionsTrusted(snapshot), opens?.at ?? Infinity),
   };
 }
 
@@ -127,8 +143,8 @@ function once(list: readonly string[], seen: Set<string>): string[] {
   return first;
 }
 
-/** The clusters that a schedule selects, in no particular order; without those that are only held. */
+/** The clusters that a schedule selects, in no particular order; without those that are only held, or wait. */
 export function selectedClusters(of: Schedule): readonly string[] {
-  const held = new Set(of.heldRemovals.map((one) => one.cluster));
+  const held = new Set(stayingRemovals(of).map((one) => one.cluster));
   return [...of.kept.flat().filter((name) => !held.has(name)), ...of.added];
 }

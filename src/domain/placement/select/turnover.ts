@@ -19,6 +19,11 @@ import type { PlacementSnapshot, Slots } from './snapshot.js';
  */
 export type DropCause = FailedRule | 'NotNeeded';
 
+export interface Dropped {
+  readonly cluster: string;
+  readonly cause: DropCause;
+}
+
 /** What stays of a decision, before it is cut to `limit`. */
 export interface Staying {
   readonly current: Slots;

@@ -1,4 +1,7 @@
+import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import { hash64, hex64 } from '../../hash.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
+import { readChangeWindows, type ChangeWindow } from './changewindows.js';
 import { readRebalance, type Rebalance } from './rebalance.js';
 import { readSpread, type SpreadConstraint } from './spread.js';
 import { readPrioritizers, type Prioritizer } from './prioritizers.js';
@@ -42,6 +45,12 @@ export interface PlacementRules {
   readonly budget: DisruptionBudget | undefined;
   /** Undefined: no cluster makes room for a better one. */
   readonly rebalance: Rebalance | undefined;
+  /** The decision stays as it is, also with a `problem`. */
+  readonly paused: boolean;
+  /** Empty: changes are made at any time. */
+  readonly changeWindows: readonly ChangeWindow[];
+  /** With change windows: of the spec without `paused`, the same for the same fields in any order. */
+  readonly specHash: string | undefined;
   readonly problem: Problem | undefined;
 }
 
@@ -54,6 +63,8 @@ const NOTHING = {
   spread: [],
   budget: undefined,
   rebalance: undefined,
+  changeWindows: [],
+  specHash: undefined,
 };
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
@@ -63,7 +74,9 @@ const LARGEST_NUMBER = 2 ** 31 - 1;
 export function compileSpec(spec: unknown): PlacementRules {
   const read = parse(() => readSpec(readObject(spec, 'spec')));
   if (read.ok) return read.value;
-  return { ...NOTHING, problem: read.problem };
+  // What is neither true nor false pauses: the last decision stays with the problem, and deleted clusters with it.
+  const paused = isRecord(spec) && (spec['paused'] ?? false) !== false;
+  return { ...NOTHING, paused, problem: read.problem };
 }
 
 /** Whether the rules read more of a matching candidate than its taints: `Candidates.view` then has it. */
@@ -94,7 +107,24 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   const spread = readSpread(spec['spreadPolicy'], 'spec.spreadPolicy', wanted);
   const budget = readBudget(spec['disruptionBudget'], 'spec.disruptionBudget');
   const rebalance = readRebalance(spec['rebalance'], 'spec.rebalance');
-  return { wanted, requested, predicates, prioritizers, tolerations, spread, budget, rebalance, problem: undefined };
+  const paused = readPaused(spec['paused']);
+  const changeWindows = readChangeWindows(spec['changeWindows'], 'spec.changeWindows');
+  const specHash = changeWindows.length === 0 ? undefined : hashOf(spec);
+  const windows = { paused, changeWindows, specHash };
+  const preferences = { prioritizers, spread, rebalance };
+  return { wanted, requested, predicates, ...preferences, tolerations, budget, ...windows, problem: undefined };
+}
+
+function readPaused(value: unknown): boolean {
+  if (value === undefined || value === null || typeof value === 'boolean') return value === true;
+  return reject('spec.paused', `${quote(value)} is not true or false`);
+}
+
+function hashOf({ paused: _paused, ...spec }: JsonRecord): string {
+  const sorted = JSON.stringify(spec, (_key, value: unknown) =>
+    isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+  return hex64(hash64(sorted));
 }
 
 function readSets(value: unknown): readonly string[] {

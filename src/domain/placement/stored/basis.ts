@@ -20,6 +20,8 @@ export interface Basis {
   readonly heldDeletions: number;
   /** The `id` of the release that does not count against the hold for a replaced definition. */
   readonly releaseBefore: string | undefined;
+  /** `specHash` of the rules that it was made for, with change windows; empty as long as that decision is not stored. */
+  readonly specHash: string | undefined;
 }
 
 /** So many sets are remembered. */
@@ -37,6 +39,7 @@ export function readBasis(status: unknown): Basis | undefined {
     clusterSets: readSets(basis['clusterSets']),
     heldDeletions: readCount(basis['heldDeletions']) ?? 0,
     releaseBefore: textField(basis, 'releaseBefore'),
+    specHash: typeof basis['specHash'] === 'string' ? basis['specHash'] : undefined,
   };
 }
 
@@ -62,6 +65,7 @@ export function basisToStore({
   clusterSets,
   heldDeletions,
   releaseBefore,
+  specHash,
 }: Basis): JsonRecord | undefined {
   const stored = {
     ...(budget !== undefined && { disruptionBudget: budgetToStore(budget) }),
@@ -70,6 +74,7 @@ export function basisToStore({
     ...(clusterSets !== undefined && clusterSets.length <= MOST_SETS && { clusterSets: [...clusterSets] }),
     ...(heldDeletions > 0 && { heldDeletions }),
     ...(releaseBefore !== undefined && { releaseBefore }),
+    ...(specHash !== undefined && { specHash }),
   };
   return Object.keys(stored).length === 0 ? undefined : stored;
 }
@@ -108,6 +113,7 @@ export function storedHold({ status, generation }: StoredPlacement, type: string
 
 const DECIDED: readonly unknown[] = [
   'Held',
+  'Waiting',
   'Unsatisfied',
   'PartiallySatisfied',
   'Satisfied',

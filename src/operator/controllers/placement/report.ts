@@ -2,6 +2,7 @@ import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { explain } from '../../../domain/placement/explain/explain.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
 import { placementReport, statusToWrite, type PlacementReport } from '../../../domain/placement/report/status.js';
+import { stayingOut, stayingRemovals } from '../../../domain/placement/select/waiting.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Outcome } from './decide.js';
 import { recordDecision, recordStatus } from './events.js';
@@ -30,8 +31,8 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   // Deleted in the meantime: its series have ended, and nothing would end them again.
   if (caches.placements.store.get(key) === undefined) return;
   const { phase, numberOfSelectedClusters: clusters } = status;
-  const { heldRemovals, heldAdditions } = outcome.schedule;
-  metrics?.placement({ namespace, name, phase, clusters, held: heldRemovals.length + heldAdditions.length });
+  const held = stayingRemovals(outcome.schedule).length + stayingOut(outcome.schedule).length;
+  metrics?.placement({ namespace, name, phase, clusters, held });
 }
 
 /** An explanation of the Placement with the clusters of now; undefined while the status of too many Placements changes at once. */
