@@ -25,3 +25,7 @@ export const OcmManagedClusters = groupVersion('cluster.open-cluster-management.
   'managedclusters',
   'ManagedCluster',
 );
+export const OcmAddOnPlacementScores = groupVersion('cluster.open-cluster-management.io', 'v1alpha1').namespaced(
+  'addonplacementscores',
+  'AddOnPlacementScore',
+);

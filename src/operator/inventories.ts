@@ -1,9 +1,9 @@
 import type { ManagedCluster } from '../api/generated/managedcluster.js';
 import { INVENTORIES_LEASE } from '../api/names.js';
-import { FLEET_GROUP, ManagedClusters } from '../api/resources.js';
+import { FLEET_GROUP, ManagedClusters, OcmAddOnPlacementScores } from '../api/resources.js';
 import { createInventoryControllers } from './controllers/inventories/controller.js';
 import { inventoryRights } from './controllers/inventories/rights.js';
-import type { InventoryCache } from './controllers/inventories/scope.js';
+import { BY_NAMESPACE, type InventoryCache } from './controllers/inventories/scope.js';
 import { clusterProfileInventory } from '../domain/inventories/clusterprofile.js';
 import { ocmInventory } from '../domain/inventories/ocm.js';
 import type { SourceObject } from '../domain/inventories/source.js';
@@ -51,7 +51,9 @@ function openInventories({ config, openCache }: ControllerManager): readonly Inv
   }
   if (ocmClusters) {
     const cache = openCache<SourceObject>({ type: ocmInventory.type });
-    opened.push({ inventory: ocmInventory, cache, namespace: undefined });
+    const indexers = { [BY_NAMESPACE]: ({ metadata }: SourceObject) => [metadata.namespace ?? ''] };
+    const scores = openCache<SourceObject>({ type: OcmAddOnPlacementScores, indexers });
+    opened.push({ inventory: ocmInventory, cache, namespace: undefined, scores });
   }
   return opened;
 }

@@ -4,7 +4,12 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
-import { ClusterProfiles, ManagedClusters, OcmManagedClusters } from '../../../src/api/resources.js';
+import {
+  ClusterProfiles,
+  ManagedClusters,
+  OcmAddOnPlacementScores,
+  OcmManagedClusters,
+} from '../../../src/api/resources.js';
 import { Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
 import type { SourceObject } from '../../../src/domain/inventories/source.js';
 import { createClient } from '../../../src/runtime/client/rest.js';
@@ -57,11 +62,11 @@ describeWithServer('other inventories', { own: true }, (server) => {
     });
 
   it(
-    'while neither API is served this is reported for each, and once they are their clusters are there',
+    'while no API is served this is reported for each, and once they are their clusters are there',
     async () => {
       const missing = (): readonly object[] =>
         running.log.lines.filter(({ message }) => message.startsWith('API is not served')).map(({ fields }) => fields);
-      await waitFor('both APIs to be missed', () => Promise.resolve(missing().length === 2 || undefined));
+      await waitFor('all APIs to be missed', () => Promise.resolve(missing().length === 3 || undefined));
 
       await installCrds(server(), path.join(root, 'test', 'support', 'definitions'));
       await profile('edge-1', { region: 'eu' }, { properties: [{ name: 'zone', value: 'a' }], conditions: [down] });
@@ -90,6 +95,36 @@ describeWithServer('other inventories', { own: true }, (server) => {
         status: { clusterClaims: [{ name: 'id.k8s.io', value: 'x' }], conditions: [{ status: 'True' }] },
       });
       expect(await cluster('refused')).toBeUndefined();
+    },
+    LONG_MS,
+  );
+
+  it(
+    'scores of add-ons of Open Cluster Management are claims for as long as they are there and valid',
+    async () => {
+      const claims = (...wanted: readonly (readonly [name: string, value: string])[]): Promise<true> =>
+        waitFor(`claims ${JSON.stringify(wanted)}`, async (seen) => {
+          const found = (await cluster('edge-2'))?.status?.clusterClaims ?? [];
+          seen(found);
+          return JSON.stringify(found.map(({ name, value }) => [name, value])) === JSON.stringify(wanted) || undefined;
+        });
+      const score = (value: number, validUntil?: Date): Promise<void> =>
+        apply(OcmAddOnPlacementScores, {
+          metadata: { namespace: 'edge-2', name: 'usage' },
+          status: { scores: [{ name: 'cpu', value }], ...(validUntil && { validUntil: validUntil.toISOString() }) },
+        });
+      await client.create(Namespaces, { metadata: { name: 'edge-2' } }, options);
+      await score(30);
+      await claims(['id.k8s.io', 'x'], ['score/usage/cpu', '30']);
+      await score(40, new Date(Date.now() + 3_000));
+      await claims(['id.k8s.io', 'x'], ['score/usage/cpu', '40']);
+      await claims(['id.k8s.io', 'x']);
+      await score(50);
+      await claims(['id.k8s.io', 'x'], ['score/usage/cpu', '50']);
+      const scorePath =
+        '/apis/cluster.open-cluster-management.io/v1alpha1/namespaces/edge-2/addonplacementscores/usage';
+      expect((await server().call({ method: 'DELETE', path: scorePath })).status).toBe(200);
+      await claims(['id.k8s.io', 'x']);
     },
     LONG_MS,
   );

@@ -88,6 +88,7 @@ function readPrioritizer(item: unknown, path: string, index: number): Prioritize
       `${quote(weight)} is not a whole number from ${-LARGEST_WEIGHT} to ${LARGEST_WEIGHT}`,
     );
   const at = `${path}.scoreCoordinate`;
+  if (!isPresent(fields['scoreCoordinate'])) reject(at, 'is missing: a configuration needs it');
   return { index, weight, ...readCoordinate(readObject(fields['scoreCoordinate'], at), at) };
 }
 

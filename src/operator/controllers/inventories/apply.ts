@@ -12,6 +12,7 @@ import type { Scope } from './scope.js';
 
 const BRAKED_TAINT_RETRY_MS = 60_000;
 const NOT_CURRENT_RETRY_MS = 5_000;
+const LONGEST_WAIT_MS = 86_400_000;
 const HEAD = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
 
 type Known = Extract<Gathered, { kind: 'known' }>;
@@ -40,7 +41,8 @@ async function applyFields(known: Known, scope: Scope): Promise<Result> {
   const taintInMs = untilTaint(known, scope);
   const fields = managedFields(cluster);
   const wanted = (taintInMs > 0 ? withoutNewTaint(fields, stored) : undefined) ?? fields;
-  const done: Result = wanted === fields ? DONE : { ending: 'done', requeueAfterMs: taintInMs };
+  const again = Math.min(wanted === fields ? Infinity : taintInMs, untilExpiry(known, scope));
+  const done: Result = again === Infinity ? DONE : { ending: 'done', requeueAfterMs: again };
   const { object, status } = fieldsToApply(wanted, stored);
   if (object === undefined && status === undefined) return done;
   const options = { fieldManager: INVENTORIES_FIELD_MANAGER, signal };
@@ -79,6 +81,11 @@ function untilTaint({ cluster, inventory, stored }: Known, { clock, memory, coun
   memory.unavailableSince.set(cluster.name, since);
   const count = counts.of(inventory);
   return Math.max(since + GRACE_PERIOD_MS - now, isBraked(count.unavailable, count) ? BRAKED_TAINT_RETRY_MS : 0);
+}
+
+/** Ms until a score expires first; Infinity for never. A timer for longer would fire at once. */
+function untilExpiry({ until }: Known, { clock }: Scope): number {
+  return until === Infinity ? Infinity : Math.min(Math.max(until - clock.now(), 0), LONGEST_WAIT_MS);
 }
 
 /** `current`: the cluster as it was read or last written. */

@@ -48,7 +48,10 @@ export function createInventoryControllers(options: InventoryOptions): Inventory
   clusters.onChange((change) => {
     if (mutations.observe(change)) enqueue(change.key);
   });
-  for (const { inventory, cache } of inventories) {
+  const enqueueAll = (): void => {
+    for (const name of namesIn(context)) enqueue(name);
+  };
+  for (const { inventory, cache, scores } of inventories) {
     const noteDeletion = (): void => deletions.get(inventory)?.noteDeletion();
     cache.onChange(({ before, after }) => {
       if (after === undefined) noteDeletion();
@@ -56,12 +59,21 @@ export function createInventoryControllers(options: InventoryOptions): Inventory
     });
     cache.onState(() => {
       noteDeletion();
-      if (cache.current()) for (const name of namesIn(context)) enqueue(name);
+      if (cache.current()) enqueueAll();
+    });
+    scores?.onChange(({ before, after }) => enqueue((after ?? before)?.metadata.namespace ?? ''));
+    scores?.onState(() => {
+      if (scores.current()) enqueueAll();
     });
   }
   return {
     controllers: [controller],
-    sources: [clusters, ...inventories.map(({ cache }) => optionalSource(cache, log))],
+    sources: [
+      clusters,
+      ...inventories
+        .flatMap(({ cache, scores }) => [cache, ...(scores === undefined ? [] : [scores])])
+        .map((cache) => optionalSource(cache, log)),
+    ],
     onStartedLeading: () => mutations.clear(),
   };
 }

@@ -1,7 +1,10 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { originOf } from '../../../domain/inventories/managedcluster.js';
 import { isSourceOf, type SourcedCluster, type SourceObject } from '../../../domain/inventories/source.js';
-import type { InventoryCache, InventoryContext } from './scope.js';
+import { scoreClaims, storedScoreClaims, withScores, type ScoreClaims } from '../../../domain/inventories/scores.js';
+import { BY_NAMESPACE, type InventoryCache, type InventoryContext } from './scope.js';
+
+const NO_SCORES: ScoreClaims = { claims: [], until: Infinity };
 
 /** What becomes of one ManagedCluster. */
 export type Gathered =
@@ -11,6 +14,8 @@ export type Gathered =
       readonly cluster: SourcedCluster;
       readonly inventory: InventoryCache;
       readonly stored: ManagedCluster | undefined;
+      /** When a score of it expires first, in ms since the epoch. */
+      readonly until: number;
     }
   /** Its inventory can be read, and does not have it any more. */
   | { readonly kind: 'missing'; readonly inventory: InventoryCache; readonly stored: ManagedCluster }
@@ -24,7 +29,7 @@ export type Gathered =
  * Reads what the caches have of a cluster. Its inventory is the one that it was made from, and with that gone, or disabled,
  * the first other one that has it: nothing is decided while its own inventory cannot be read.
  */
-export function gather(name: string, { clusters, inventories, mutations }: InventoryContext): Gathered {
+export function gather(name: string, { clusters, inventories, mutations, clock }: InventoryContext): Gathered {
   if (!clusters.current()) return { kind: 'notCurrent' };
   const stored = mutations.newest(name, clusters.store.get(name));
   if (stored?.metadata.deletionTimestamp !== undefined) return { kind: 'none' };
@@ -36,10 +41,25 @@ export function gather(name: string, { clusters, inventories, mutations }: Inven
   const others = inventories.filter((one) => one !== own && one.cache.current());
   for (const inventory of [...(own === undefined ? [] : [own]), ...others]) {
     const cluster = readCluster(name, inventory);
-    if (cluster !== undefined)
-      return origin?.kind === 'own' ? { kind: 'taken' } : { kind: 'known', cluster, inventory, stored };
+    if (cluster === undefined) continue;
+    if (origin?.kind === 'own') return { kind: 'taken' };
+    const scores = scoresFor(name, inventory, stored, clock.now());
+    return { kind: 'known', cluster: withScores(cluster, scores), inventory, stored, until: scores.until };
   }
   return own === undefined || stored === undefined ? { kind: 'none' } : { kind: 'missing', inventory: own, stored };
+}
+
+/** While scores cannot be read, those that the cluster has stay. */
+function scoresFor(
+  name: string,
+  { scores }: InventoryCache,
+  stored: ManagedCluster | undefined,
+  now: number,
+): ScoreClaims {
+  if (scores === undefined) return NO_SCORES;
+  return scores.current()
+    ? scoreClaims(scores.store.byIndex(BY_NAMESPACE, name), now)
+    : storedScoreClaims(stored?.status);
 }
 
 /** The cluster of this name as the inventory has it; undefined for none. */

@@ -16,7 +16,12 @@ export interface InventoryCache {
   readonly cache: Cache<SourceObject>;
   /** The namespace that the cache is of; undefined for a cluster-scoped type. */
   readonly namespace: string | undefined;
+  /** What add-ons say of its clusters, with the index {@link BY_NAMESPACE}; undefined for an inventory without. Not started yet. */
+  readonly scores?: Cache<SourceObject>;
 }
+
+/** Index of scores by their namespace, which is that of the cluster. */
+export const BY_NAMESPACE = 'namespace';
 
 /** What all reconciles share. */
 export interface InventoryContext {

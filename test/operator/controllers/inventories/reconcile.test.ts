@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
-import { ClusterProfiles, ManagedClusters } from '../../../../src/api/resources.js';
+import { ClusterProfiles, ManagedClusters, OcmAddOnPlacementScores } from '../../../../src/api/resources.js';
 import { CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import { failure } from '../../../support/fakes/api.js';
 import { InventoryRig } from '../../../support/rigs/controllers/inventories.js';
@@ -30,6 +30,46 @@ describe('ManagedClusters from other inventories', () => {
     await hub.converge(25 * MINUTE);
     expect(hub.api.writes).toHaveLength(length);
     expect(hub.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('scores of add-ons become claims, change with them, and go when they expire or are deleted', async () => {
+    const hub = new InventoryRig();
+    const claims = (): unknown => hub.cluster('edge-1')?.status?.clusterClaims;
+    hub.ocmCluster('edge-1');
+    hub.ocmScore('edge-1', 'usage', { cpu: 30 }, new Date(hub.clock.now() + MINUTE).toISOString());
+    hub.ocmScore('edge-1', 'price', { hour: 7 });
+    hub.ocmScore('edge-1', 'area', { rank: 1 });
+    await hub.start();
+    const area = { name: 'score/area/rank', value: '1' };
+    const price = { name: 'score/price/hour', value: '7' };
+    expect(claims()).toEqual([area, price, { name: 'score/usage/cpu', value: '30' }]);
+
+    hub.ocmScore('edge-1', 'price', { hour: 8 });
+    await hub.converge();
+    expect(claims()).toContainEqual({ ...price, value: '8' });
+    await hub.converge(MINUTE);
+    expect(claims()).toEqual([area, { ...price, value: '8' }]);
+    hub.api.remove(OcmAddOnPlacementScores, { namespace: 'edge-1', name: 'price' });
+    await hub.converge();
+    expect(claims()).toEqual([area]);
+    const { length } = hub.api.writes;
+    await hub.converge(25 * MINUTE);
+    expect(hub.api.writes).toHaveLength(length);
+  });
+
+  it('while scores cannot be read, the claims that a cluster has of them stay', async () => {
+    const hub = new InventoryRig();
+    hub.ocmCluster('edge-1');
+    hub.ocmScore('edge-1', 'price', { hour: 7 });
+    await hub.start();
+    hub.scores.fail(failure('ResourceMissing', 'list', OcmAddOnPlacementScores, { name: '' }));
+    hub.ocmCluster('edge-1', { region: 'eu' });
+    await hub.converge();
+
+    expect(hub.cluster('edge-1')).toMatchObject({
+      metadata: { labels: { region: 'eu' } },
+      status: { clusterClaims: [{ name: 'score/price/hour', value: '7' }] },
+    });
   });
 
   it('a change of the source is applied, and what somebody has changed is put right', async () => {

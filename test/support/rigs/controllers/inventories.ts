@@ -1,11 +1,17 @@
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
-import { ClusterProfiles, ManagedClusters, OcmManagedClusters } from '../../../../src/api/resources.js';
+import {
+  ClusterProfiles,
+  ManagedClusters,
+  OcmAddOnPlacementScores,
+  OcmManagedClusters,
+} from '../../../../src/api/resources.js';
 import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import {
   createInventoryControllers,
   type InventoryControllers,
 } from '../../../../src/operator/controllers/inventories/controller.js';
+import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/scope.js';
 import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
 import { clusterProfileInventory } from '../../../../src/domain/inventories/clusterprofile.js';
 import { ocmInventory } from '../../../../src/domain/inventories/ocm.js';
@@ -28,19 +34,24 @@ export class InventoryRig {
   readonly clusters: FakeCache<ManagedCluster>;
   readonly profiles: FakeCache<SourceObject>;
   readonly ocm: FakeCache<SourceObject>;
+  readonly scores: FakeCache<SourceObject>;
   readonly #group: InventoryControllers;
 
   constructor() {
     this.clusters = this.api.cache<ManagedCluster>({ type: ManagedClusters });
     this.profiles = this.api.cache<SourceObject>({ type: ClusterProfiles });
     this.ocm = this.api.cache<SourceObject>({ type: OcmManagedClusters });
+    this.scores = this.api.cache<SourceObject>({
+      type: OcmAddOnPlacementScores,
+      indexers: { [BY_NAMESPACE]: ({ metadata }) => [metadata.namespace ?? ''] },
+    });
     const leadership = { held: () => true, identity: 'test' };
     this.#group = createInventoryControllers({
       client: guardClient(this.api, inventoryRights, { leadership, log: this.log }),
       clusters: this.clusters,
       inventories: [
         { inventory: clusterProfileInventory, cache: this.profiles, namespace: INVENTORY_NAMESPACE },
-        { inventory: ocmInventory, cache: this.ocm, namespace: undefined },
+        { inventory: ocmInventory, cache: this.ocm, namespace: undefined, scores: this.scores },
       ],
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
       clock: this.clock,
@@ -87,6 +98,12 @@ export class InventoryRig {
     const spec = { hubAcceptsClient: true };
     const conditions = [{ type: 'ManagedClusterConditionAvailable', status: 'True', reason: 'Available', message: '' }];
     this.api.put<SourceObject>(OcmManagedClusters, { metadata: { name, labels }, spec, status: { conditions } });
+  }
+
+  ocmScore(namespace: string, name: string, scores: Record<string, number>, validUntil?: string): void {
+    const list = Object.entries(scores).map(([one, value]) => ({ name: one, value }));
+    const status = { scores: list, ...(validUntil !== undefined && { validUntil }) };
+    this.api.put<SourceObject>(OcmAddOnPlacementScores, { metadata: { namespace, name }, status });
   }
 
   cluster(name: string): ManagedCluster | undefined {

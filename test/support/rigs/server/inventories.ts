@@ -1,7 +1,8 @@
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
+import { ManagedClusters, OcmAddOnPlacementScores } from '../../../../src/api/resources.js';
 import { createInventoryControllers } from '../../../../src/operator/controllers/inventories/controller.js';
+import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/scope.js';
 import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
 import { clusterProfileInventory } from '../../../../src/domain/inventories/clusterprofile.js';
 import { ocmInventory } from '../../../../src/domain/inventories/ocm.js';
@@ -36,6 +37,14 @@ export class InventoryServerRig extends GroupRig {
           inventory: ocmInventory,
           cache: createCache<SourceObject>(this.transport, { type: ocmInventory.type }, this.tools()),
           namespace: undefined,
+          scores: createCache<SourceObject>(
+            this.transport,
+            {
+              type: OcmAddOnPlacementScores,
+              indexers: { [BY_NAMESPACE]: ({ metadata }) => [metadata.namespace ?? ''] },
+            },
+            this.tools(),
+          ),
         },
       ],
       recorder: this.recorder(),

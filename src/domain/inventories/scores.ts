@@ -1,0 +1,55 @@
+import { asRecord, recordsIn } from '../../runtime/vocabulary/json.js';
+import type { SourcedClaim, SourcedCluster, SourceObject } from './source.js';
+
+/** The scores that add-ons of Open Cluster Management have of a cluster, as claims `score/RESOURCE/NAME`. */
+
+export interface ScoreClaims {
+  readonly claims: readonly SourcedClaim[];
+  /** When the first of them expires, in ms since the epoch; Infinity for never. */
+  readonly until: number;
+}
+
+const PREFIX = 'score/';
+/** Of one cluster: the first by name. */
+const MOST_SCORES = 64;
+const LONGEST_NAME = 253;
+
+/** The claims of the AddOnPlacementScores of one cluster, at `now` (ms since the epoch): none of what has expired or is being deleted. */
+export function scoreClaims(objects: readonly SourceObject[], now: number): ScoreClaims {
+  const claims = new Map<string, SourcedClaim>();
+  let until = Infinity;
+  for (const { metadata, status } of objects) {
+    const { scores, validUntil } = asRecord(status);
+    const end = typeof validUntil === 'string' ? Date.parse(validUntil) : Infinity;
+    if (metadata.deletionTimestamp !== undefined || end <= now) continue;
+    for (const { name, value } of recordsIn(scores)) {
+      const claim = `${PREFIX}${metadata.name}/${String(name)}`;
+      const isScore = typeof name === 'string' && name !== '' && Number.isInteger(value);
+      if (!isScore || claim.length > LONGEST_NAME || claims.has(claim)) continue;
+      claims.set(claim, { name: claim, value: String(value) });
+      until = Math.min(until, Number.isNaN(end) ? Infinity : end);
+    }
+  }
+  const sorted = [...claims.values()].sort(byName);
+  return { claims: sorted.slice(0, MOST_SCORES), until };
+}
+
+/** The claims of scores that a stored cluster has: they stay while the scores cannot be read. */
+export function storedScoreClaims(status: unknown): ScoreClaims {
+  const claims: SourcedClaim[] = [];
+  for (const { name, value } of recordsIn(asRecord(status)['clusterClaims']))
+    if (typeof name === 'string' && name.startsWith(PREFIX) && typeof value === 'string') claims.push({ name, value });
+  return { claims: claims.sort(byName), until: Infinity };
+}
+
+/** The cluster with these claims; one that it has of such a name itself is left out. */
+export function withScores(cluster: SourcedCluster, { claims }: ScoreClaims): SourcedCluster {
+  if (claims.length === 0) return cluster;
+  const names = new Set(claims.map(({ name }) => name));
+  const own = cluster.claims.filter(({ name }) => !names.has(name));
+  return { ...cluster, claims: [...own, ...claims].sort(byName) };
+}
+
+function byName(a: SourcedClaim, b: SourcedClaim): number {
+  return a.name < b.name ? -1 : 1;
+}
