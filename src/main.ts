@@ -16,6 +16,7 @@ import { STATUS } from './cli/status/flags.js';
 import { TREE } from './cli/tree/flags.js';
 import { VERSION } from './cli/version/flags.js';
 import { WHO_SELECTS } from './cli/whoselects/flags.js';
+import { CONSOLE } from './console/flags.js';
 import { GATEWAY } from './gateway/flags.js';
 import { OPERATOR } from './operator/flags.js';
 import { commandRow, ready } from './runtime/flags/commands.js';
@@ -41,6 +42,7 @@ await start({
     commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
     commandRow(WHO_SELECTS, async () => (await import('./cli/whoselects/run.js')).runWhoSelects),
     commandRow(TREE, async () => (await import('./cli/tree/run.js')).runTree),
+    commandRow(CONSOLE, async () => (await import('./console/run.js')).runConsole),
     commandRow(STATUS, async () => (await import('./cli/status/run.js')).runStatus),
     commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
     commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),

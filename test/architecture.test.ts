@@ -70,11 +70,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   gateway: { imports: PROGRAM, packages: ['js-yaml', 'prom-client', 'undici'] },
   agent: { imports: PROGRAM, packages: ['prom-client'] },
   cli: { imports: PROGRAM, packages: ['js-yaml', `${APISERVER}/yaml`, `${APISERVER}/validation`] },
+  // The JSON types of the API: what the server answers and the page reads.
+  'console/wire': { imports: [], packages: [], builtins: [] },
+  // Its answers are those of the commands: it has what these read and print.
+  'console/server': { imports: [...PROGRAM, 'cli', 'console/wire'], packages: ['js-yaml'] },
+  'console/web': { imports: ['console/wire'], packages: ['preact', '@preact/signals'], builtins: [] },
+  console: { imports: [...PROGRAM, 'cli', 'console/server'], packages: [] },
   standalone: {
     imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli'],
     packages: [APISERVER],
   },
-  main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'standalone'], packages: [] },
+  main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'console', 'standalone'], packages: [] },
   'kube-apiserver': {
     imports: [],
     packages: [
@@ -113,6 +119,7 @@ const MOST_LINES = 60;
 const FORBIDDEN_NAMES = /^(utils?|helpers?|common|types?|misc)$/;
 
 const sources = handWritten(['src', ...PACKAGE_SOURCES]);
+const isSource = new Set(sources.map(({ file }) => file));
 
 describe('imports', () => {
   it('imports stay within the table of layers', () => {
@@ -320,7 +327,7 @@ describe('sizes', () => {
 describe('names', () => {
   it('no file or folder of the sources has a name that says nothing of its content', () => {
     const unclear = sources.filter((source) =>
-      source.file.split('/').some((part) => FORBIDDEN_NAMES.test(part.replace(/\.ts$/, ''))),
+      source.file.split('/').some((part) => FORBIDDEN_NAMES.test(part.replace(/\.tsx?$/, ''))),
     );
 
     expect(unclear.map((source) => source.file)).toEqual([]);
@@ -356,14 +363,15 @@ function wrongImport(one: Import): string[] {
 
 /** The longest row of the table that the file is in; else the folder or file below `src`. */
 function layerOf(file: string): string {
-  const [top, first = '', second = ''] = file.replace(/\.ts$/, '').split('/');
+  const [top, first = '', second = ''] = file.replace(/\.tsx?$/, '').split('/');
   if (top === 'packages') return first;
   const both = `${first}/${second}`;
   return Object.hasOwn(LAYERS, both) ? both : first;
 }
 
 function targetOf(one: Import): string {
-  return path.posix.join(path.posix.dirname(one.file), one.specifier).replace(/\.js$/, '.ts');
+  const target = path.posix.join(path.posix.dirname(one.file), one.specifier);
+  return [target.replace(/\.js$/, '.tsx')].find((file) => isSource.has(file)) ?? target.replace(/\.js$/, '.ts');
 }
 
 /** -1 for a file on no floor. */

@@ -8,7 +8,8 @@ for (const project of ['.', 'packages/cel', 'packages/kube-apiserver']) {
   const dist = path.join(project, 'dist');
   if (!existsSync(dist)) continue;
   for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-    if (!COMPILED.test(file) || file.startsWith('bundle')) continue;
-    if (!existsSync(path.join(project, file.replace(COMPILED, '.ts')))) rmSync(path.join(dist, file));
+    if (!COMPILED.test(file) || file.startsWith('bundle') || file.startsWith('web/')) continue;
+    const source = path.join(project, file.replace(COMPILED, '.ts'));
+    if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(path.join(dist, file));
   }
 }

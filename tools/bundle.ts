@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 import { licensesOf } from './licenses.js';
+import { bundleWeb } from './web.js';
 
 /** CommonJS packages in the bundle call `require`, which an ES module does not have. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
@@ -73,7 +74,7 @@ const USED_PARTS_OF_UNDICI: Plugin = {
 
 /**
  * Bundles `src/main.ts` of the package at `root`, dependencies included, into the folder `outdir`, which is emptied first.
- * Every command is a chunk of its own beside `main.js`, and so are the programs of the kubectl plugin. The licences of the
+ * Every command is a chunk of its own beside `main.js`, and so are the programs of the kubectl plugin. The page of the console is the folder `web`. The licences of the
  * dependencies are in `LICENSES.txt`, and what the bundle was built from is in `build.json`. Returns esbuild's list of which source file stands in which chunk. Nothing has to be
  * compiled before, and no types are checked.
  */
@@ -117,7 +118,9 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
     });
   }
   writeFileSync(path.join(outdir, 'build.json'), execFileSync('bash', ['tools/identity.sh'], { cwd: root }));
-  writeFileSync(path.join(outdir, 'LICENSES.txt'), licensesOf(root, metafile));
+  const web = await bundleWeb(root, path.join(outdir, 'web'));
+  const all = { inputs: { ...metafile.inputs, ...web.inputs }, outputs: { ...metafile.outputs, ...web.outputs } };
+  writeFileSync(path.join(outdir, 'LICENSES.txt'), licensesOf(root, all));
   return metafile;
 }
 

@@ -98,7 +98,7 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
 }
 
 /** What holds clusters in the decision or out of it, and the commands that let them go or in. */
-function holdLines({ explanation, input }: ExplainReport): readonly string[] {
+export function holdLines({ explanation, input }: ExplainReport): readonly string[] {
   const { schedule: decided, placement } = explanation;
   const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
   const lines: string[] = [];

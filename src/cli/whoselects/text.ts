@@ -74,7 +74,7 @@ function cellsOf({ namespace, placement, objects, explained }: Selection, wide: 
     { text: placement },
     { text: objects.join(',') },
     ...(wide ? [{ text: sets === '' ? '-' : sets }] : []),
-    { text: explained === undefined ? 'not readable' : whyText(explained), color: leaves ? 'red' : undefined },
+    { text: explained === undefined ? 'not readable' : whySelected(explained), color: leaves ? 'red' : undefined },
     { text: withoutText(explained?.without) },
   ];
 }
@@ -83,7 +83,8 @@ function isLeaving({ cluster }: ExplainedSelection): boolean {
   return cluster.verdict !== 'Selected' && cluster.verdict !== 'Unknown';
 }
 
-function whyText(explained: ExplainedSelection): string {
+/** Why the Placement selects the cluster, or why it leaves. */
+export function whySelected(explained: ExplainedSelection): string {
   const { cluster, explanation } = explained;
   if (!isLeaving(explained)) return `${reasonText(cluster, explanation)}${taintClause(cluster, explanation)}`;
   if (cluster.verdict === 'Held') return `held: ${reasonText(cluster, explanation)}`;
@@ -93,7 +94,8 @@ function whyText(explained: ExplainedSelection): string {
   return `leaves: ${cause}`;
 }
 
-function withoutText(without: Without | undefined): string {
+/** What the Placement selects instead. */
+export function withoutText(without: Without | undefined): string {
   if (without === undefined) return 'not known';
   const { added, selected, wanted } = without;
   if (added.length > 0) return `${someNames(added, MOST_NAMES)} ${added.length === 1 ? 'comes' : 'come'} in`;
@@ -123,7 +125,7 @@ function explainedFields(explained: ExplainedSelection): object {
   const predicate = matchedPredicate(cluster);
   return {
     verdict: cluster.verdict,
-    why: whyText(explained),
+    why: whySelected(explained),
     clusterSets: cluster.sets,
     ...(predicate === undefined ? {} : { predicate }),
     ...(without === undefined ? {} : { without: withoutFields(without) }),

@@ -111,7 +111,7 @@ function drainEffect(cluster: string, before: readonly string[], snapshot: Place
 }
 
 /** The world in which the cluster has the taint of `drain`. */
-function drained(world: World, name: string): World {
+export function drained(world: World, name: string): World {
   const managedclusters = world.objects.managedclusters.map((one) =>
     one.metadata.name === name ? withTaint(one, timestamp(world.at)) : one,
   );

@@ -22,7 +22,7 @@ const EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-
 /** What is run with the rights of somebody else: the gateway has the tokens of its callers, commands are those of people. */
 const OTHERS =
   'gateway|check|cluster add|cluster list|cluster remove|clusterset bind|completion|cordon|uncordon|drain|explain|plan|' +
-  'release|status|tree|who-selects';
+  'release|status|tree|who-selects|console';
 
 /** User agents of this product that have rights of deploy/. */
 const OURS = new RegExp(`^multicluster-engine/(?!.*\\((${OTHERS})\\)$)`);

@@ -73,7 +73,7 @@ export function readSourcesApart(folders: readonly string[]): Source[] {
 export function sourceFiles(root: string, folder: string): string[] {
   const names = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
   return names
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => path.posix.join(folder, ...name.split(path.sep)))
     .sort();
 }
@@ -98,7 +98,10 @@ export function readSource(file: string, text: string): Source {
 
 function treeOf(file: string, text: string): unknown {
   try {
-    return parse(text, { sourceType: 'module', plugins: ['typescript'] });
+    return parse(text, {
+      sourceType: 'module',
+      plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'],
+    });
   } catch (error) {
     throw new Error(`${file} cannot be parsed`, { cause: error });
   }

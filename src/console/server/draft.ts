@@ -1,0 +1,127 @@
+import path from 'node:path';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../api/resources.js';
+import { ManifestRules } from '../../cli/files/manifestfaults.js';
+import { parseUserManifests } from '../../cli/files/usermanifests.js';
+import { labelChange } from '../../cli/plan/changes.js';
+import { drained } from '../../domain/fleet/drain.js';
+import { overlay, type Change } from '../../domain/fleet/overlay.js';
+import type { RawObject, World, WorldResource } from '../../domain/fleet/world.js';
+import { errorText } from '../../runtime/errors.js';
+import { readManifests } from '../../runtime/manifests.js';
+import { packageRoot } from '../../runtime/process/build.js';
+import { sameJson } from '../../runtime/vocabulary/json.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
+import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
+import type { Draft } from '../wire/plan.js';
+
+/** A draft as the world that it leads to, and the objects that it writes. */
+
+/** An object of the draft, as it is written: created, or in the place of `live`. */
+export interface DraftObject {
+  readonly type: ResourceType;
+  readonly object: RawObject;
+  readonly live: RawObject | undefined;
+}
+
+export interface DraftWorld {
+  readonly after: World;
+  readonly objects: readonly DraftObject[];
+  readonly labels: readonly Extract<Change, { kind: 'label' }>[];
+}
+
+/** What is wrong with a draft. The message is one line. */
+export class DraftFault extends Error {}
+
+const TYPES: Readonly<Partial<Record<WorldResource, ResourceType>>> = {
+  placements: Placements,
+  managedclusters: ManagedClusters,
+  managedclustersets: ManagedClusterSets,
+  managedclustersetbindings: ManagedClusterSetBindings,
+};
+const MOST_FAULTS = 3;
+/** What a manifest does not set. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+let known: ManifestRules | undefined;
+
+function manifestRules(): ManifestRules {
+  known ??= new ManifestRules(readManifests(path.join(packageRoot(), 'crds')));
+  return known;
+}
+
+/** @throws DraftFault with field, value and rule, or the name of what does not exist. */
+export function draftWorld(world: World, draft: Draft, namespace: string): DraftWorld {
+  try {
+    const objects = manifestsOf(draft.manifests).map((one) => draftObject(world, one, namespace));
+    const labels = draft.labels.map((text) => labelChange(`mcl/${text}`)).filter((one) => one.kind === 'label');
+    const losses = draft.losses.map((name): Change => ({
+      kind: 'delete',
+      resource: 'managedclusters',
+      object: { name },
+    }));
+    const replaced = objects.reduce(withObject, world);
+    const changed = overlay(replaced, [...labels, ...losses]);
+    const clusters = new Set(changed.objects.managedclusters.map(({ metadata }) => metadata.name));
+    const missing = draft.drains.find((name) => !clusters.has(name));
+    if (missing !== undefined) throw new DraftFault(`ManagedCluster ${missing} was not found`);
+    return { after: draft.drains.reduce(drained, changed), objects, labels };
+  } catch (error) {
+    throw error instanceof DraftFault ? error : new DraftFault(errorText(error).split('\n', 1)[0], { cause: error });
+  }
+}
+
+function manifestsOf(text: string): readonly KubeObject[] {
+  return parseUserManifests(Buffer.from(text), 'draft').map(({ object, where }) => {
+    check(where, manifestRules().ofManifest(object));
+    return object;
+  });
+}
+
+function check(where: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw new DraftFault(`${where}: ${faults.slice(0, MOST_FAULTS).join('; ')}`);
+}
+
+function draftObject(world: World, manifest: KubeObject, namespace: string): DraftObject {
+  const [resource, type] = resourceOf(manifest);
+  const metadata = type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
+  const wanted: RawObject = { ...manifest, metadata };
+  const live = world.objects[resource].find((one) => keyOf(one) === keyOf(wanted));
+  const object = live === undefined ? wanted : replacing(live, wanted);
+  check(`draft: ${type.kind} ${keyOf(object)}`, manifestRules().ofObject(object, live));
+  return { type, object, live };
+}
+
+function resourceOf({ apiVersion, kind }: KubeObject): readonly [WorldResource, ResourceType] {
+  const found = Object.entries(TYPES).find(([, type]) => type.kind === kind && apiVersionOf(type) === apiVersion);
+  if (found === undefined)
+    throw new DraftFault(
+      `draft: ${kind} of ${apiVersion} is not planned; want a Placement, ManagedCluster, ManagedClusterSet or ManagedClusterSetBinding`,
+    );
+  return found as [WorldResource, ResourceType];
+}
+
+/** As `kubectl replace`: what the manifest does not have is gone, besides what the API server and controllers set. */
+function replacing(live: RawObject, wanted: RawObject): RawObject {
+  const { uid, resourceVersion, generation = 0, finalizers, ownerReferences, annotations: before } = live.metadata;
+  const last = before?.[LAST_APPLIED];
+  const annotations = { ...wanted.metadata.annotations, ...(last === undefined ? {} : { [LAST_APPLIED]: last }) };
+  const isSame = sameJson(live.spec ?? null, wanted.spec ?? null);
+  const kept = Object.fromEntries(
+    Object.entries({ uid, resourceVersion, finalizers, ownerReferences }).filter(([, value]) => value !== undefined),
+  );
+  return {
+    ...wanted,
+    metadata: { ...wanted.metadata, ...kept, annotations, generation: isSame ? generation : generation + 1 },
+    status: live.status,
+  };
+}
+
+function withObject(world: World, { type, object, live }: DraftObject): World {
+  const resource = type.plural as WorldResource;
+  const others = world.objects[resource].filter((one) => one !== live);
+  return { ...world, objects: { ...world.objects, [resource]: [...others, object] } };
+}
+
+function keyOf({ metadata: { namespace, name } }: KubeObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}

@@ -1,0 +1,124 @@
+import { hubStatus } from '../../domain/fleet/hubstatus.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import { Events } from '../../runtime/vocabulary/kinds.js';
+import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import type { ReadClient } from '../../runtime/client/client.js';
+import { isFailure } from '../../runtime/errors.js';
+import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';
+import type { Withheld } from '../wire/answer.js';
+import type { EngineView, EventRow, SetView } from '../wire/cluster.js';
+import { compare, fleetClusters } from './fleet.js';
+import { conditionsOf } from './placements.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Engines with their components, the cluster sets, and events. */
+
+export function engineAnswer(snapshot: Snapshot): EngineView {
+  const { world } = snapshot;
+  const objects = new Map(world.objects.multiclusterengines.map((one) => [one.metadata.name, one]));
+  const engines = hubStatus(world).engines.map(({ name, phase, version, message }) => {
+    const { spec, status } = objects.get(name) ?? {};
+    return {
+      name,
+      phase,
+      version,
+      message,
+      paused: field(spec, 'paused') === true,
+      conditions: conditionsOf(status),
+      components: recordsIn(field(status, 'components')).map((one) => ({
+        kind: textField(one, 'kind'),
+        name: textField(one, 'name'),
+        namespace: textField(one, 'namespace'),
+        status: textField(one, 'status'),
+        reason: textField(one, 'reason'),
+        message: textField(one, 'message'),
+      })),
+    };
+  });
+  return { engines, sets: snapshot.once('setviews', () => setViews(snapshot)) };
+}
+
+function setViews(snapshot: Snapshot): readonly SetView[] {
+  const { managedclustersets, managedclustersetbindings } = snapshot.world.objects;
+  const members = new Map<string, number>();
+  for (const { sets } of fleetClusters(snapshot)) for (const set of sets) members.set(set, (members.get(set) ?? 0) + 1);
+  const bindingsOf = (set: string): readonly string[] =>
+    managedclustersetbindings
+      .filter(({ spec }) => field(spec, 'clusterSet') === set)
+      .map(({ metadata }) => metadata.namespace ?? '')
+      .sort();
+  return managedclustersets
+    .map(({ metadata: { name }, spec, status }) => ({
+      name,
+      clusters: members.get(name) ?? 0,
+      bindings: bindingsOf(name),
+      selector: selectorText(spec),
+      conditions: conditionsOf(status),
+    }))
+    .sort((a, b) => compare(a.name, b.name));
+}
+
+function selectorText(spec: unknown): string {
+  const selector = field(spec, 'clusterSelector');
+  if (textField(selector, 'selectorType') !== 'LabelSelector') return 'the label cluster.fleetmgmt.io/clusterset';
+  return JSON.stringify(field(selector, 'labelSelector') ?? {});
+}
+
+const KINDS = [MultiClusterEngines, Placements, ManagedClusters, ManagedClusterSets];
+/** So many are shown. */
+const MOST_EVENTS = 200;
+
+export interface EventsRead {
+  readonly rows: readonly EventRow[];
+  readonly withheld: readonly Withheld[];
+}
+
+/** The newest events about objects of this product. `about`: `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
+export async function readEvents(
+  client: Pick<ReadClient, 'list'>,
+  namespace: string | undefined,
+  about: string,
+): Promise<EventsRead> {
+  const [kind, ...names] = about.split('/');
+  const name = names.pop();
+  const kinds = about === '' ? KINDS.map((one) => one.kind) : [kind ?? ''];
+  const within = names[0] ?? namespace;
+  try {
+    const lists = await Promise.all(
+      kinds.map((one) => {
+        const selector = `regarding.kind=${escaped(one)}${name === undefined || about === '' ? '' : `,regarding.name=${escaped(name)}`}`;
+        return client.list<KubeObject>(Events, within, { fieldSelector: selector });
+      }),
+    );
+    const rows = lists.flat().map(eventRow);
+    return { rows: rows.sort((a, b) => compare(b.time, a.time)).slice(0, MOST_EVENTS), withheld: [] };
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
+    return { rows: [], withheld: [{ resource: 'events', verb: 'list', status: error.status }] };
+  }
+}
+
+/** A value of a field selector (Go's fields.EscapeValue). */
+function escaped(value: string): string {
+  return value.replaceAll(/[\\,=]/g, String.raw`\$&`);
+}
+
+function eventRow(event: RawObject): EventRow {
+  const regarding = field(event, 'regarding');
+  const series = field(event, 'series');
+  const count = field(series, 'count') ?? field(event, 'deprecatedCount');
+  return {
+    time:
+      textField(series, 'lastObservedTime') ||
+      textField(event, 'eventTime') ||
+      textField(event, 'deprecatedLastTimestamp'),
+    type: textField(event, 'type'),
+    reason: textField(event, 'reason'),
+    kind: textField(regarding, 'kind'),
+    namespace: textField(regarding, 'namespace'),
+    name: textField(regarding, 'name'),
+    note: textField(event, 'note'),
+    count: typeof count === 'number' ? count : 1,
+  };
+}

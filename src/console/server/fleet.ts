@@ -1,0 +1,254 @@
+import { brakeText, fleetSummary } from '../../domain/fleet/fleetsummary.js';
+import { setsOf, type Selectors } from '../../domain/fleet/clustertable.js';
+import { readClusterSelector } from '../../domain/clusters/selector.js';
+import { clusterViewIn, type World } from '../../domain/fleet/world.js';
+import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import {
+  HEALTHS,
+  SORTS,
+  type ClusterRow,
+  type FacetValue,
+  type Fleet,
+  type FleetMap,
+  type Key,
+  type MapGroup,
+  type Sort,
+} from '../wire/fleet.js';
+import { noCounts } from './health.js';
+import { matchesAll, parseQuery, termText, type QueryCluster, type Term } from './query.js';
+import type { Snapshot } from './snapshot.js';
+
+/** The fleet as rows, as a map, and the keys of its labels and claims. */
+
+export interface FleetCluster extends QueryCluster {
+  readonly row: ClusterRow;
+}
+
+/** Of a key, this many values are listed. */
+const MOST_VALUES = 20;
+const MOST_KEYS = 200;
+/** The name of the claim that the agent writes. */
+const VERSION_CLAIMS = ['kubeversion.cluster.fleetmgmt.io', 'kubernetes'] as const;
+
+/** All clusters by name. */
+export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
+  return snapshot.once('clusters', () => {
+    const { world, health } = snapshot;
+    const selectors = selectorsOf(world);
+    const holders = holderCounts(world);
+    const clusters = world.objects.managedclusters.map((object): FleetCluster => {
+      const view = clusterViewIn(world, object);
+      const { name, labels, claims } = view;
+      const of = health.of(name);
+      const sets = setsOf(view, selectors);
+      const taints = [...new Set(view.taints.map(({ key }) => key))];
+      const version = versionOf(object.status, claims);
+      const row: ClusterRow = {
+        name,
+        health: of.health,
+        ...(of.since === undefined ? {} : { since: of.since }),
+        sets,
+        ...(version === undefined ? {} : { version }),
+        placements: holders.get(name) ?? 0,
+        taints,
+      };
+      return { name, labels, claims, sets, taints, health: of.health, row };
+    });
+    return clusters.sort((a, b) => compare(a.name, b.name));
+  });
+}
+
+/** The version that the cluster reports. */
+export function versionOf(status: unknown, claims: Readonly<Record<string, string>>): string | undefined {
+  const reported = textField(field(status, 'version'), 'kubernetes');
+  if (reported !== '') return reported;
+  return VERSION_CLAIMS.map((name) => claims[name]).find((one) => one !== undefined);
+}
+
+export interface FleetRequest {
+  readonly query: string;
+  readonly sort: Sort;
+  readonly descending: boolean;
+  readonly after: number;
+  readonly limit: number;
+}
+
+export function isSort(text: string): text is Sort {
+  return (SORTS as readonly string[]).includes(text);
+}
+
+export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after, limit }: FleetRequest): Fleet {
+  const clusters = fleetClusters(snapshot);
+  const { terms, fault, matched } = matchedBy(snapshot, query);
+  const sorted = snapshot.once(`sorted ${sort} ${descending} ${query}`, () => sortedBy(matched, sort, descending));
+  const summary = snapshot.once('summary', () => fleetSummary(snapshot.world.objects.managedclusters));
+  return {
+    total: clusters.length,
+    counts: snapshot.once('counts', () => countsOf(clusters)),
+    matched: matched.length,
+    matchedCounts: countsOf(matched),
+    sets: snapshot.once('sets', () => facets(clusters.flatMap(({ sets }) => sets))),
+    ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
+    after,
+    rows: sorted.slice(after, after + limit).map(({ row }) => row),
+    ...(fault === undefined ? {} : { queryFault: fault }),
+    ...(matched.length > 0 || terms.length === 0 ? {} : { without: withoutEach(clusters, terms) }),
+  };
+}
+
+interface Matched {
+  readonly terms: readonly Term[];
+  readonly fault: string | undefined;
+  readonly matched: readonly FleetCluster[];
+}
+
+/** A query with a fault filters nothing, and says why. */
+function matchedBy(snapshot: Snapshot, query: string): Matched {
+  return snapshot.once(`matched ${query}`, () => {
+    const clusters = fleetClusters(snapshot);
+    const parsed = parseQuery(query);
+    if (parsed.kind === 'fault') return { terms: [], fault: parsed.fault, matched: clusters };
+    const { terms } = parsed;
+    return { terms, fault: undefined, matched: clusters.filter((one) => matchesAll(terms, one)) };
+  });
+}
+
+function withoutEach(clusters: readonly FleetCluster[], terms: readonly Term[]): NonNullable<Fleet['without']> {
+  return terms.map((term) => {
+    const others = terms.filter((one) => one !== term);
+    return { term: term.text, matched: clusters.filter((one) => matchesAll(others, one)).length };
+  });
+}
+
+function sortedBy(clusters: readonly FleetCluster[], sort: Sort, descending: boolean): readonly FleetCluster[] {
+  const order = ORDERS[sort];
+  const sign = descending ? -1 : 1;
+  return [...clusters].sort((a, b) => sign * order(a, b) || compare(a.name, b.name));
+}
+
+const ORDERS: Readonly<Record<Sort, (a: FleetCluster, b: FleetCluster) => number>> = {
+  name: (a, b) => compare(a.name, b.name),
+  health: (a, b) => HEALTHS.indexOf(a.health) - HEALTHS.indexOf(b.health),
+  set: (a, b) => compare(a.sets.join(), b.sets.join()),
+  placements: (a, b) => b.row.placements - a.row.placements,
+  version: (a, b) => compare(a.row.version ?? '', b.row.version ?? ''),
+};
+
+export function fleetMap(snapshot: Snapshot, query: string, group: string): FleetMap {
+  const { matched } = matchedBy(snapshot, query);
+  return snapshot.once(`map ${group} ${query}`, () => {
+    const groups = new Map<string, FleetCluster[]>();
+    for (const one of matched) {
+      const value = groupOf(one, group);
+      const known = groups.get(value);
+      if (known === undefined) groups.set(value, [one]);
+      else known.push(one);
+    }
+    const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || compare(a, b));
+    const inOrder = sorted.flatMap(([, members]) => sortedBy(members, 'health', false));
+    return {
+      group,
+      matched: matched.length,
+      names: inOrder.map(({ name }) => name),
+      health: inOrder.map(({ health }) => HEALTHS.indexOf(health)).join(''),
+      groups: sorted.map(([value, members]) => mapGroup(group, value, members)),
+    };
+  });
+}
+
+function mapGroup(group: string, value: string, members: readonly FleetCluster[]): MapGroup {
+  const [name, key] = split(group);
+  const term = key === undefined ? termText(name, value) : termText(name, `${key}=${value}`);
+  return { value, count: members.length, counts: countsOf(members), ...(value === '' ? {} : { term }) };
+}
+
+/** Of several sets the first by name counts: each cluster is on the map once. */
+function groupOf({ sets, labels, claims, health }: FleetCluster, group: string): string {
+  const [name, key = ''] = split(group);
+  if (name === 'set') return sets[0] ?? '';
+  if (name === 'health') return health;
+  const pairs = name === 'claim' ? claims : labels;
+  return Object.hasOwn(pairs, key) ? (pairs[key] ?? '') : '';
+}
+
+/** `label:tier` → label, tier; `set` → set. */
+function split(group: string): readonly [name: string, key?: string] {
+  const at = group.indexOf(':');
+  return at < 0 ? [group] : [group.slice(0, at), group.slice(at + 1)];
+}
+
+/** The keys that begin with the prefix, the most frequent first. */
+export function fleetKeys(snapshot: Snapshot, prefix: string): readonly Key[] {
+  const all = snapshot.once('keys', () => {
+    const clusters = fleetClusters(snapshot);
+    return [
+      ...keysOf(
+        'label',
+        clusters.map(({ labels }) => labels),
+      ),
+      ...keysOf(
+        'claim',
+        clusters.map(({ claims }) => claims),
+      ),
+    ].sort((a, b) => b.clusters - a.clusters || compare(a.key, b.key));
+  });
+  return all.filter(({ key }) => key.startsWith(prefix)).slice(0, MOST_KEYS);
+}
+
+function keysOf(source: Key['source'], all: readonly Readonly<Record<string, string>>[]): readonly Key[] {
+  const values = new Map<string, string[]>();
+  for (const pairs of all) {
+    for (const [key, value] of Object.entries(pairs)) {
+      const known = values.get(key);
+      if (known === undefined) values.set(key, [value]);
+      else known.push(value);
+    }
+  }
+  return [...values].map(([key, list]) => ({
+    source,
+    key,
+    clusters: list.length,
+    values: facets(list).slice(0, MOST_VALUES),
+  }));
+}
+
+function facets(values: readonly string[]): readonly FacetValue[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || compare(a.value, b.value));
+}
+
+function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
+  const counts = noCounts();
+  for (const { health } of clusters) counts[health] += 1;
+  return counts;
+}
+
+/** The selectors of all sets that can be read, by name. */
+export function selectorsOf({ objects }: World): Selectors {
+  const selectors = new Map<string, ReturnType<typeof readClusterSelector>>();
+  for (const { metadata, spec } of objects.managedclustersets) {
+    const selector = readClusterSelector(spec);
+    if (selector.kind !== 'unreadable') selectors.set(metadata.name, selector);
+  }
+  return selectors;
+}
+
+/** How many decisions name each cluster; of several objects of one Placement each cluster is in one. */
+function holderCounts({ objects }: World): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { status } of objects.placementdecisions)
+    for (const one of recordsIn(field(status, 'decisions'))) {
+      const name = textField(one, 'clusterName');
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  return counts;
+}
+
+/** By code units, as all lists of this product. */
+export function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,52 @@
+import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
+import { fleetSummary } from '../../domain/fleet/fleetsummary.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import { field, recordsIn, textField, type JsonRecord } from '../../runtime/vocabulary/json.js';
+import { HEALTHS, type Counts, type Health } from '../wire/fleet.js';
+
+/** The health of each cluster, as `status` counts it. */
+
+export interface ClusterHealth {
+  readonly health: Health;
+  /** RFC 3339; undefined where that is not known. */
+  readonly since: string | undefined;
+}
+
+export class ManagedClusterHealth {
+  readonly #byName: ReadonlyMap<string, ClusterHealth>;
+
+  constructor(clusters: readonly RawObject[]) {
+    this.#byName = new Map(clusters.map((one) => [one.metadata.name, healthOf(one)]));
+  }
+
+  /** Of a cluster that does not exist any more, too. */
+  of(name: string): ClusterHealth {
+    return this.#byName.get(name) ?? { health: 'deleting', since: undefined };
+  }
+
+  counts(names: Iterable<string> = this.#byName.keys()): Counts {
+    const counts: Record<Health, number> = noCounts();
+    for (const name of names) counts[this.of(name).health] += 1;
+    return counts;
+  }
+}
+
+export function noCounts(): Record<Health, number> {
+  return Object.fromEntries(HEALTHS.map((health) => [health, 0])) as Record<Health, number>;
+}
+
+/** The condition of an object; undefined where its status has none. */
+export function conditionOf(status: unknown, type: string): JsonRecord | undefined {
+  return recordsIn(field(status, 'conditions')).find((one) => textField(one, 'type') === type);
+}
+
+function healthOf(cluster: RawObject): ClusterHealth {
+  const { deletionTimestamp } = cluster.metadata;
+  if (deletionTimestamp !== undefined) return { health: 'deleting', since: deletionTimestamp };
+  const since = textField(conditionOf(cluster.status, AVAILABLE_CONDITION), 'lastTransitionTime') || undefined;
+  const { available, silent, unavailable, notJoined } = fleetSummary([cluster]);
+  if (available > 0) return { health: 'available', since };
+  if (silent > 0) return { health: 'silent', since };
+  if (unavailable > 0) return { health: 'unavailable', since };
+  return { health: notJoined > 0 ? 'notJoined' : 'noAgent', since: undefined };
+}

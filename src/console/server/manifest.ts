@@ -1,0 +1,33 @@
+import { dump } from 'js-yaml';
+import type { RawObject } from '../../domain/fleet/world.js';
+import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+
+/** Objects as somebody would write and apply them. */
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Without status and what the API server sets. */
+export function manifestText({ apiVersion, kind, metadata, spec }: RawObject): string {
+  const { name, namespace, labels, annotations = {} } = metadata;
+  const { [LAST_APPLIED]: _last, ...others } = annotations;
+  const object = {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(Object.keys(others).length === 0 ? {} : { annotations: others }),
+    },
+    ...(spec === undefined ? {} : { spec }),
+  };
+  return dump(object, { lineWidth: -1, noRefs: true });
+}
+
+/** Who wrote the part of the object last, such as `f:spec`; undefined where that is not recorded. */
+export function managerOf({ metadata }: RawObject, part: string): string | undefined {
+  const entries = recordsIn((metadata as { readonly managedFields?: unknown }).managedFields);
+  const writers = entries.filter(({ fieldsV1 }) => isRecord(fieldsV1) && Object.hasOwn(fieldsV1, part));
+  const [last] = writers.sort((a, b) => (textField(a, 'time') < textField(b, 'time') ? 1 : -1));
+  return last === undefined ? undefined : textField(last, 'manager') || undefined;
+}

@@ -1,0 +1,134 @@
+import { valueOf } from '../../domain/selectors.js';
+import { sourcedRequirements, type SourcedRequirement } from '../../domain/placement/select/rules.js';
+import { requirementText } from '../../domain/placement/explain/requirementtext.js';
+import { textsOf } from '../../domain/placement/select/unmatched.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { clusterLines } from '../../cli/explain/text.js';
+import { clusterIn, whyText, type ExplainReport } from '../../cli/explain/report.js';
+import {
+  SHOWS,
+  type Cell,
+  type Matrix,
+  type MatrixRow,
+  type Requirement,
+  type Show,
+  type WhyCluster,
+} from '../wire/placement.js';
+import { isIn, reportOf } from './placements.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Each cluster that a Placement may select from, against each requirement. */
+
+export interface MatrixRequest {
+  readonly show: Show;
+  readonly query: string;
+  readonly after: number;
+  readonly limit: number;
+}
+
+type Lists = Readonly<Record<Show, readonly ClusterExplanation[]>>;
+
+/** A near miss lacks one requirement of a predicate. */
+const NEAR = 1;
+
+export function isShow(text: string): text is Show {
+  return (SHOWS as readonly string[]).includes(text);
+}
+
+/** Undefined when there is no such Placement. */
+export function matrixAnswer(
+  snapshot: Snapshot,
+  [namespace, name]: readonly [namespace: string, name: string],
+  { show, query, after, limit }: MatrixRequest,
+): Matrix | undefined {
+  const report = reportOf(snapshot, namespace, name);
+  if (report === undefined) return undefined;
+  const key = `${namespace}/${name}`;
+  const lists = snapshot.once(`matrix ${key}`, () => listsOf(report));
+  const requirements = snapshot.once(`requirements ${key}`, () => requirementsOf(report));
+  const columns = columnsOf(report);
+  const rows = query === '' ? lists[show] : lists[show].filter((one) => one.name.includes(query));
+  return {
+    requirements,
+    totals: { in: lists.in.length, near: lists.near.length, out: lists.out.length, all: lists.all.length },
+    show,
+    after,
+    rows: rows.slice(after, after + limit).map((one) => rowOf(one, { snapshot, report, columns })),
+  };
+}
+
+/** What `explain` says of one cluster; undefined when there is no such Placement or cluster. */
+export function whyAnswer(
+  snapshot: Snapshot,
+  namespace: string,
+  name: string,
+  cluster: string,
+): WhyCluster | undefined {
+  const report = reportOf(snapshot, namespace, name);
+  const found = report && clusterIn(report, snapshot.world, cluster);
+  return report === undefined || found === undefined ? undefined : { lines: clusterLines(found, report) };
+}
+
+/** The selected by rank; the others the nearest first. */
+function listsOf({ explanation }: ExplainReport): Lists {
+  const { clusters, nearest } = explanation;
+  const selected = clusters.filter(isIn).sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
+  const others = clusters.filter((one) => !isIn(one));
+  const near = nearest.filter((one) => (one.unmet[one.best ?? 0]?.length ?? 0) <= NEAR);
+  const waiting = others
+    .filter(({ verdict }) => verdict !== 'NotMatched')
+    .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
+  const out = [...waiting, ...nearest];
+  return { in: selected, near, out, all: [...selected, ...out] };
+}
+
+type Column = SourcedRequirement & { readonly predicate: number };
+
+function columnsOf({ explanation }: ExplainReport): readonly Column[] {
+  return explanation.placement.rules.predicates.flatMap((one, predicate) =>
+    sourcedRequirements(one).map((requirement) => ({ ...requirement, predicate })),
+  );
+}
+
+function requirementsOf(report: ExplainReport): readonly Requirement[] {
+  const alone = new Map<unknown, number>();
+  for (const { unmet } of report.explanation.clusters) {
+    for (const list of unmet) {
+      const [only] = list;
+      if (list.length === 1 && only !== undefined) alone.set(only.requirement, (alone.get(only.requirement) ?? 0) + 1);
+    }
+  }
+  return report.predicates.flatMap(({ index, requirements }) =>
+    requirements.map((one) => ({
+      predicate: index,
+      source: one.source,
+      key: one.requirement.key,
+      text: requirementText(one).slice(one.source.length + 1),
+      met: one.met,
+      failsAlone: alone.get(one.requirement) ?? 0,
+    })),
+  );
+}
+
+interface RowContext {
+  readonly snapshot: Snapshot;
+  readonly report: ExplainReport;
+  readonly columns: readonly Column[];
+}
+
+function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContext): MatrixRow {
+  return {
+    name: one.name,
+    health: snapshot.health.of(one.name).health,
+    verdict: one.verdict,
+    ...(one.rank === undefined ? {} : { rank: one.rank }),
+    why: whyText(one, report),
+    cells: one.cluster === undefined ? [] : columns.map((column) => cellOf(one, column)),
+  };
+}
+
+function cellOf({ cluster, unmet }: ClusterExplanation, { predicate, source, requirement }: Column): Cell {
+  const met = !(unmet[predicate] ?? []).some((one) => one.requirement === requirement);
+  const found = cluster && valueOf(textsOf(cluster, source), requirement.key);
+  return { met, ...(found === undefined ? {} : { found }) };
+}

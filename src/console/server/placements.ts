@@ -1,0 +1,172 @@
+import { hubStatus, phaseCounts } from '../../domain/fleet/hubstatus.js';
+import type { RawObject, World } from '../../domain/fleet/world.js';
+import { absentText } from '../../domain/placement/explain/absentsets.js';
+import { hintText } from '../../domain/placement/explain/hints.js';
+import { predicateText } from '../../domain/placement/explain/predicates.js';
+import { summaryText } from '../../domain/placement/explain/summary.js';
+import { explainReport, type ExplainReport } from '../../cli/explain/report.js';
+import { proposalsOf, type Proposal } from '../../cli/explain/proposals.js';
+import { holdLines } from '../../cli/explain/text.js';
+import { endableLine } from '../../domain/placement/report/standingrelease.js';
+import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
+import { setsOf } from '../../domain/fleet/clustertable.js';
+import { clusterViewIn } from '../../domain/fleet/world.js';
+import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import type { Condition, Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
+import { conditionOf } from './health.js';
+import { managerOf, manifestText } from './manifest.js';
+import type { Snapshot } from './snapshot.js';
+
+/** The list of Placements, and one of them as `explain` explains it. */
+
+export function placementsAnswer(snapshot: Snapshot, namespace: string, query: string): Placements {
+  const { rows, phases } = snapshot.once('placements', () => allPlacements(snapshot.world));
+  const isWanted = (one: PlacementRow): boolean =>
+    (namespace === '' || one.namespace === namespace) && `${one.namespace}/${one.name}`.includes(query);
+  return { total: rows.length, phases, rows: rows.filter(isWanted) };
+}
+
+function allPlacements(world: World): Pick<Placements, 'rows' | 'phases'> {
+  const hub = hubStatus(world);
+  const objects = new Map(world.objects.placements.map((one) => [keyOf(one), one]));
+  const phases = phaseCounts(hub).map(([phase, count]) => ({ phase, count }));
+  return {
+    phases,
+    rows: hub.placements.map((one) => ({ ...one, ...numbersOf(objects.get(`${one.namespace}/${one.name}`)) })),
+  };
+}
+
+/** As kubectl shows them. */
+function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected' | 'wanted' | 'since'> {
+  const selected = field(object?.status, 'numberOfSelectedClusters');
+  const wanted = field(object?.spec, 'numberOfClusters');
+  const since = textField(conditionOf(object?.status, 'PlacementSatisfied'), 'lastTransitionTime');
+  return {
+    selected: typeof selected === 'number' ? selected : 0,
+    ...(typeof wanted === 'number' ? { wanted } : {}),
+    ...(since === '' ? {} : { since }),
+  };
+}
+
+function keyOf({ metadata: { namespace = '', name } }: RawObject): string {
+  return `${namespace}/${name}`;
+}
+
+/** Undefined when there is no such Placement. */
+export function reportOf(snapshot: Snapshot, namespace: string, name: string): ExplainReport | undefined {
+  return snapshot.once(`report ${namespace}/${name}`, () => {
+    const { world, refused } = snapshot.reading;
+    return explainReport(world, namespace, name, { others: { world, refused } });
+  });
+}
+
+/** Undefined when there is no such Placement. */
+export function placementAnswer(snapshot: Snapshot, namespace: string, name: string): PlacementView | undefined {
+  const report = reportOf(snapshot, namespace, name);
+  const object = snapshot.world.objects.placements.find((one) => keyOf(one) === `${namespace}/${name}`);
+  if (report === undefined || object === undefined) return undefined;
+  return snapshot.once(`placement ${namespace}/${name}`, () => viewOf(snapshot, report, object));
+}
+
+function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): PlacementView {
+  const { explanation, satisfaction, summary } = report;
+  const { namespace, name, rules } = explanation.placement;
+  const { since } = numbersOf(object);
+  const manager = managerOf(object, 'f:spec');
+  return {
+    namespace,
+    name,
+    phase: satisfaction.phase,
+    status: satisfaction.status,
+    reason: satisfaction.reason,
+    message: satisfaction.message,
+    ...(since === undefined ? {} : { since }),
+    ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
+    selected: explanation.clusters.filter(isIn).length,
+    held: summary.held,
+    ...(explanation.schedule === undefined ? {} : { summary: summaryText(summary) }),
+    funnel: funnelOf(snapshot, report),
+    sets: {
+      bound: explanation.schedule?.eligibility.bound ?? [],
+      eligible: explanation.schedule?.eligibility.eligible ?? [],
+      absent: report.absent.map((one) => ({ name: one.set, message: absentText(one, namespace) })),
+    },
+    notes: notesOf(report),
+    fixes: proposalsOf(report).flatMap(fixOf),
+    conditions: conditionsOf(object.status),
+    manifest: manifestText(object),
+    resourceVersion: object.metadata.resourceVersion ?? '',
+    ...(manager === undefined ? {} : { manager }),
+    deleting: object.metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** Whether the decision names the cluster once it is published. */
+export function isIn({ verdict, inDecision }: { readonly verdict: string; readonly inDecision: boolean }): boolean {
+  return verdict === 'Selected' || (verdict === 'Held' && inDecision) || (verdict === 'Unknown' && inDecision);
+}
+
+/** How many clusters pass each step of the way into the decision; without the steps that are not known. */
+function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainReport): readonly FunnelStep[] {
+  const selected = explanation.clusters.filter(isIn).length;
+  if (explanation.schedule === undefined) return [{ step: 'in', count: selected }];
+  const { placement, bindings, sets } = input.snapshot;
+  const bound = readableSelectors(eligibleSets({ ...placement.rules, requested: [] }, bindings, sets));
+  const members = snapshot.once(`bound ${placement.namespace}`, () =>
+    world.objects.managedclusters.filter((one) => setsOf(clusterViewIn(world, one), bound).length > 0),
+  );
+  const candidates = explanation.clusters.filter((one) => one.sets.length > 0);
+  const matching = candidates.filter(({ causes }) => !causes.includes('NotMatched'));
+  const tolerated = matching.filter(({ causes }) => causes.length === 0);
+  return [
+    { step: 'fleet', count: world.objects.managedclusters.length },
+    { step: 'bound', count: members.length },
+    { step: 'sets', count: candidates.length },
+    { step: 'match', count: matching.length },
+    { step: 'taints', count: tolerated.length },
+    { step: 'in', count: selected },
+  ];
+}
+
+function notesOf(report: ExplainReport): readonly string[] {
+  const { explanation, predicates, releases } = report;
+  const findings = predicates.flatMap((one) => {
+    const text = predicateText(one);
+    return text === undefined ? [] : [[text, ...one.hints.map(hintText)].join('; ')];
+  });
+  const decided = explanation.schedule;
+  const changes = (decided?.added.length ?? 0) + (decided?.dropped.length ?? 0);
+  const pending =
+    decided === undefined || changes === 0 || !explanation.readable.decisions
+      ? []
+      : [`not published yet: ${decided.added.length} to add, ${decided.dropped.length} to remove`];
+  return [
+    ...holdLines(report),
+    ...releases.map((one) => endableLine(one, explanation.placement)),
+    ...findings,
+    ...pending,
+  ];
+}
+
+function fixOf(one: Proposal): readonly Fix[] {
+  switch (one.kind) {
+    case 'Bind':
+      return [{ text: `bind ${one.sets.join(' or ')} to the namespace`, command: one.command }];
+    case 'Label':
+      return [{ text: `select ${one.cluster}`, command: one.command }];
+    case 'Rename':
+      return [{ text: `there is no cluster set ${one.set}; ${one.suggested} may be meant`, command: '' }];
+    case 'Harmful':
+      return [{ text: `no fix: with a binding of ${one.set}, ${one.loser}`, command: '' }];
+  }
+}
+
+export function conditionsOf(status: unknown): readonly Condition[] {
+  return recordsIn(field(status, 'conditions')).map((one) => ({
+    type: textField(one, 'type'),
+    status: textField(one, 'status'),
+    reason: textField(one, 'reason'),
+    message: textField(one, 'message'),
+    since: textField(one, 'lastTransitionTime'),
+  }));
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { totalText } from '../../cli/plan/text.js';
+import { isChange, planReport } from '../../cli/plan/report.js';
+import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
+import { DraftFault, draftWorld, type DraftWorld } from './draft.js';
+import type { Snapshot } from './snapshot.js';
+
+/** What a draft does to every Placement, as `plan` says it. */
+
+/** Of a list, this many clusters are named; the counts are whole. */
+const MOST_CLUSTERS = 500;
+
+export function planAnswer(snapshot: Snapshot, draft: Draft, namespace: string): PlanAnswer {
+  try {
+    return planOf(snapshot, draftWorld(snapshot.world, draft, namespace));
+  } catch (error) {
+    if (error instanceof DraftFault) return { fault: error.message };
+    throw error;
+  }
+}
+
+export function planOf({ reading }: Snapshot, { after }: Pick<DraftWorld, 'after'>): Plan {
+  const { placements, refusals, totals } = planReport(reading, { after, writes: [] }, {});
+  const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);
+  const basedOn = createHash('sha256').update(JSON.stringify(planned)).digest('base64url');
+  return {
+    summary: totalText(totals),
+    placements: planned,
+    refusals: refusals.map(({ kind, name }) => `${kind} ${name} is in use: its deletion is refused`),
+    basedOn,
+  };
+}
+
+function plannedPlacement({ namespace, name, kind, before, after, ...lists }: PlacementPlan): PlannedPlacement {
+  const some = (list: readonly { readonly name: string; readonly why: string }[]): PlannedPlacement['add'] =>
+    list.slice(0, MOST_CLUSTERS).map((one) => ({ name: one.name, why: one.why }));
+  return {
+    namespace,
+    name,
+    change: kind,
+    ...(before === undefined ? {} : { before: stateOf(before) }),
+    ...(after === undefined ? {} : { after: stateOf(after) }),
+    add: some(lists.adds),
+    remove: some(lists.removes),
+    held: some(lists.held),
+    added: lists.adds.length,
+    removed: lists.removes.length,
+    stay: lists.stays.length,
+  };
+}
+
+function stateOf({ phase, satisfied, clusters, rules }: PlacementState): PlannedState {
+  return {
+    phase,
+    selected: clusters.length,
+    ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
+    ...(rules.problem === undefined ? {} : { problem: `${rules.problem.field}: ${rules.problem.message}` }),
+    message: satisfied.message,
+  };
+}

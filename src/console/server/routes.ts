@@ -1,0 +1,192 @@
+import type { Transport } from '../../runtime/transport/transport.js';
+import type { ReadClient } from '../../runtime/client/client.js';
+import { isRecord } from '../../runtime/vocabulary/json.js';
+import type { Session, Withheld } from '../wire/answer.js';
+import type { Draft } from '../wire/plan.js';
+import { applyAnswer } from './apply.js';
+import { clusterAnswer, drainAnswer } from './clusters.js';
+import { engineAnswer, readEvents } from './engine.js';
+import { fleetAnswer, fleetKeys, fleetMap, isSort } from './fleet.js';
+import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
+import { placementAnswer, placementsAnswer } from './placements.js';
+import { planAnswer } from './plan.js';
+import { placementSchema } from './schema.js';
+import type { Current, Snapshot, Snapshots } from './snapshot.js';
+
+/** The API of the console, one row a route. */
+
+/** What answers are made of. */
+export interface Hub {
+  readonly snapshots: Snapshots;
+  readonly client: ReadClient;
+  readonly transport: Pick<Transport, 'call'>;
+  readonly session: Session;
+  /** The only namespace that is read; undefined: all. */
+  readonly namespace: string | undefined;
+}
+
+export interface Request {
+  /** What follows of the path, decoded. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  /** The JSON of the body; undefined without one. */
+  readonly body: unknown;
+}
+
+/** The data of an answer, and what of it is missing besides what of the snapshot is. */
+export interface Found {
+  readonly current: Current;
+  readonly data: unknown;
+  readonly withheld?: readonly Withheld[];
+}
+
+/** An error of a request, with its HTTP code. */
+export class RequestError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `*` stands for one segment. */
+  readonly path: readonly string[];
+  readonly answer: (hub: Hub, request: Request) => Promise<Found>;
+}
+
+const MOST_ROWS = 500;
+const DEFAULT_ROWS = 100;
+const MOST_CHANGES = 64;
+
+export const ROUTES: readonly Route[] = [
+  get('fleet', (snapshot, { query }) => {
+    const sort = query.get('sort') ?? 'name';
+    const [by = '', order] = sort.split('-');
+    if (!isSort(by)) throw new RequestError(400, `sort: ${JSON.stringify(sort)}: unknown`);
+    return fleetAnswer(snapshot, {
+      query: query.get('q') ?? '',
+      sort: by,
+      descending: order === 'desc',
+      ...windowOf(query),
+    });
+  }),
+  get('fleet/map', (snapshot, { query }) => fleetMap(snapshot, query.get('q') ?? '', groupIn(query))),
+  get('fleet/keys', (snapshot, { query }) => fleetKeys(snapshot, query.get('prefix') ?? '')),
+  get('engine', engineAnswer),
+  get('placements', (snapshot, { query }) => placementsAnswer(snapshot, query.get('ns') ?? '', query.get('q') ?? '')),
+  get('placements/*/*', (snapshot, { path: [namespace = '', name = ''] }) =>
+    existing(placementAnswer(snapshot, namespace, name), `Placement ${namespace}/${name}`),
+  ),
+  get('placements/*/*/matrix', (snapshot, { path: [namespace = '', name = ''], query }) => {
+    const show = query.get('show') ?? 'in';
+    if (!isShow(show)) throw new RequestError(400, `show: ${JSON.stringify(show)}: unknown`);
+    const request = { show, query: query.get('q') ?? '', ...windowOf(query) };
+    return existing(matrixAnswer(snapshot, [namespace, name], request), `Placement ${namespace}/${name}`);
+  }),
+  get('placements/*/*/why/*', (snapshot, { path: [namespace = '', name = '', cluster = ''] }) =>
+    existing(whyAnswer(snapshot, namespace, name, cluster), `ManagedCluster ${cluster}`),
+  ),
+  get('clusters/*', (snapshot, { path: [name = ''] }) =>
+    existing(clusterAnswer(snapshot, name), `ManagedCluster ${name}`),
+  ),
+  get('clusters/*/drain', (snapshot, { path: [name = ''] }) => drainAnswer(snapshot, name)),
+  get('schema', () => placementSchema()),
+  { method: 'GET', path: ['events'], answer: eventsFound },
+  { method: 'POST', path: ['plan'], answer: planFound },
+  { method: 'POST', path: ['apply'], answer: applyFound },
+];
+
+function get(path: string, data: (snapshot: Snapshot, request: Request) => unknown): Route {
+  return {
+    method: 'GET',
+    path: path.split('/'),
+    answer: async ({ snapshots }, request) => {
+      const current = await snapshots.current();
+      return { current, data: data(current.snapshot, request) };
+    },
+  };
+}
+
+async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Request): Promise<Found> {
+  const current = await snapshots.current();
+  const scope = namespace ?? current.snapshot.reading.namespace;
+  const { rows, withheld } = await readEvents(client, scope, query.get('about') ?? '');
+  return { current, data: { rows }, withheld };
+}
+
+async function planFound({ snapshots, session }: Hub, { body }: Request): Promise<Found> {
+  const draft = draftIn(body);
+  const current = await snapshots.current();
+  return { current, data: planAnswer(current.snapshot, draft, session.namespace) };
+}
+
+/** Of a reading that is as new as can be. */
+async function applyFound({ snapshots, session, transport }: Hub, { body }: Request): Promise<Found> {
+  if (!isRecord(body) || typeof body['basedOn'] !== 'string' || typeof body['dryRun'] !== 'boolean')
+    throw new RequestError(400, 'want draft, basedOn and dryRun');
+  const request = { draft: draftIn(body['draft']), basedOn: body['basedOn'], dryRun: body['dryRun'] };
+  if (!request.dryRun) snapshots.expire();
+  const current = await snapshots.current();
+  if (current.stale !== undefined) throw new RequestError(503, `the hub cannot be read: ${current.stale}`);
+  const data = await applyAnswer(transport, current.snapshot, request, session.namespace);
+  if (!request.dryRun) snapshots.expire();
+  return { current, data };
+}
+
+function draftIn(body: unknown): Draft {
+  if (!isRecord(body) || typeof body['manifests'] !== 'string') throw new RequestError(400, 'manifests: want a text');
+  const lists = (['labels', 'drains', 'losses'] as const).map((name) => [name, textsIn(body[name], name)]);
+  return { manifests: body['manifests'], ...Object.fromEntries(lists) } as Draft;
+}
+
+function textsIn(value: unknown, name: string): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (list.length > MOST_CHANGES) throw new RequestError(400, `${name}: at most ${MOST_CHANGES}, got ${list.length}`);
+  return list.map((one) => {
+    if (typeof one !== 'string') throw new RequestError(400, `${name}: want texts`);
+    return one;
+  });
+}
+
+function windowOf(query: URLSearchParams): { readonly after: number; readonly limit: number } {
+  return {
+    after: numberIn(query, 'after', 0, Number.MAX_SAFE_INTEGER),
+    limit: numberIn(query, 'limit', DEFAULT_ROWS, MOST_ROWS),
+  };
+}
+
+function numberIn(query: URLSearchParams, name: string, otherwise: number, most: number): number {
+  const text = query.get(name);
+  if (text === null) return otherwise;
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value <= most) return value;
+  throw new RequestError(400, `${name}: ${JSON.stringify(text)}: must be a whole number from 0 to ${most}`);
+}
+
+function groupIn(query: URLSearchParams): string {
+  const group = query.get('group') ?? 'set';
+  if (/^(set|health|(label|claim):.+)$/s.test(group)) return group;
+  throw new RequestError(400, `group: ${JSON.stringify(group)}: want set, health, label:KEY or claim:KEY`);
+}
+
+function existing<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new RequestError(404, `${what} was not found`);
+  return found;
+}
+
+/** The route of a path, and the segments that its stars stand for. */
+export function routeOf(
+  method: string,
+  segments: readonly string[],
+): { readonly route: Route; readonly path: readonly string[] } | undefined {
+  const route = ROUTES.find(
+    (one) =>
+      one.method === method &&
+      one.path.length === segments.length &&
+      one.path.every((part, index) => part === '*' || part === segments[index]),
+  );
+  return route && { route, path: segments.filter((_, index) => route.path[index] === '*') };
+}

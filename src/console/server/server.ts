@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError, errorText } from '../../runtime/errors.js';
+import { parseJson, textField } from '../../runtime/vocabulary/json.js';
+import { AS_OF_HEADER, type Answer, type Status } from '../wire/answer.js';
+import type { Asset, Assets } from './assets.js';
+import { HEADERS, isOwnPage, ownHost } from './guard.js';
+import { RequestError, routeOf, type Found, type Hub } from './routes.js';
+import { cookieIn, cookieName, type Sessions } from './session.js';
+
+/** The HTTP server of the console: the page for everybody on this machine, the API for a session. */
+
+export interface ServerParts {
+  readonly hub: Hub;
+  readonly assets: Assets;
+  readonly sessions: Sessions;
+}
+
+const API = '/api/v1/';
+const MOST_BODY_BYTES = 262_144;
+const JSON_TYPE = 'application/json';
+
+/** Listens on a loopback address. @throws Error for an address that is not free. */
+export async function listen(parts: ServerParts, address: { host: string; port: number }): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 30_000, requestTimeout: 30_000 }, (request, response) => {
+    respond(parts, request, response).catch((error: unknown) => {
+      if (!response.headersSent) sendStatus(response, statusOf(error));
+      else response.destroy();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, resolve);
+  });
+  return server;
+}
+
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+async function respond(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  const port = request.socket.localPort ?? 0;
+  const host = ownHost(request.headers, port);
+  if (host === undefined) throw new RequestError(421, 'this host name is not one of the console');
+  const url = new URL(request.url ?? '/', `http://${host}`);
+  if (!url.pathname.startsWith('/api/')) return sendPage(parts.assets, request, response, url);
+  if (!isOwnPage(request.headers, host)) throw new RequestError(403, 'only the page of the console may ask');
+  if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);
+  const segments = url.pathname.slice(API.length).split('/').map(decoded);
+  if (segments.join('/') === 'session') return answerSession(parts, request, response);
+  if (!isOpen(parts, request)) throw new RequestError(401, 'the session is over');
+  const found = routeOf(request.method ?? '', segments);
+  if (found === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);
+  const body = request.method === 'POST' ? await bodyOf(request) : undefined;
+  sendFound(
+    request,
+    response,
+    await found.route.answer(parts.hub, { path: found.path, query: url.searchParams, body }),
+  );
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new RequestError(400, 'the path is not encoded');
+  }
+}
+
+/** A link opens a session, DELETE ends it, GET says whose it is. */
+async function answerSession(
+  { hub, sessions }: ServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const name = cookieName(request.socket.localPort ?? 0);
+  const secret = cookieIn(request.headers.cookie, name);
+  const attributes = 'HttpOnly; SameSite=Strict; Path=/api';
+  if (request.method === 'POST') {
+    const opened = sessions.open(textField(await bodyOf(request), 'code'));
+    if (opened === undefined) throw new RequestError(401, 'the link was used already, or is older than ten minutes');
+    response.setHeader('set-cookie', `${name}=${opened}; ${attributes}`);
+  } else if (request.method === 'DELETE') {
+    sessions.close(secret);
+    response.setHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
+  } else if (!sessions.has(secret)) {
+    throw new RequestError(401, 'there is no session: open the link that the command has printed');
+  }
+  sendJson(response, 200, hub.session);
+}
+
+function isOpen({ sessions }: ServerParts, { headers, socket }: IncomingMessage): boolean {
+  return sessions.has(cookieIn(headers.cookie, cookieName(socket.localPort ?? 0)));
+}
+
+/** @throws RequestError for another type than JSON, and for what is too long. */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() !== JSON_TYPE) throw new RequestError(415, `the body must be ${JSON_TYPE}`);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MOST_BODY_BYTES) throw new RequestError(413, `the body must have at most ${MOST_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return parseJson(Buffer.concat(chunks).toString('utf8'));
+}
+
+function sendPage(assets: Assets, request: IncomingMessage, response: ServerResponse, url: URL): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw new RequestError(405, 'want GET');
+  const name = url.pathname.slice(1);
+  const asset = assets.find(name);
+  if (asset !== undefined) return sendAsset(request, response, asset);
+  // A file of an earlier page: its shell has to be loaded again.
+  if (/\.(js|css|svg|map)$/.test(name)) throw new RequestError(404, `${url.pathname} was not found`);
+  sendAsset(request, response, assets.shell);
+}
+
+function sendAsset({ headers, method }: IncomingMessage, response: ServerResponse, asset: Asset): void {
+  const accepted = String(headers['accept-encoding'] ?? '');
+  const encoding = ['br', 'gzip'].find((one) => accepted.includes(one));
+  response.setHeader('content-type', asset.contentType);
+  response.setHeader('vary', 'accept-encoding');
+  if (asset.isHashed) response.setHeader('cache-control', 'public, max-age=31536000, immutable');
+  if (encoding !== undefined) response.setHeader('content-encoding', encoding);
+  const bytes = encoding === 'br' ? asset.brotli : asset.gzip;
+  response.end(method === 'HEAD' ? undefined : encoding === undefined ? asset.bytes : bytes);
+}
+
+/** The tag is of the data and what is missing: the time of the reading changes nothing. */
+function sendFound(request: IncomingMessage, response: ServerResponse, { current, data, withheld = [] }: Found): void {
+  const { reading } = current.snapshot;
+  const missing = [...reading.refused, ...reading.world.withheld, ...withheld];
+  const unread = missing.map(({ resource, verb, status }) => ({ resource, verb, status }));
+  const asOf = new Date(current.asOf).toISOString();
+  const tag = `"${createHash('sha256')
+    .update(JSON.stringify([data, unread, current.stale]))
+    .digest('base64url')}"`;
+  response.setHeader('etag', tag);
+  response.setHeader(AS_OF_HEADER, asOf);
+  if (request.headers['if-none-match'] === tag) {
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  const answer: Answer<unknown> = {
+    data,
+    asOf,
+    ...(current.stale === undefined ? {} : { stale: current.stale }),
+    withheld: unread,
+    ...(reading.namespace === undefined ? {} : { namespace: reading.namespace }),
+  };
+  sendJson(response, 200, answer);
+}
+
+function sendJson(response: ServerResponse, code: number, value: unknown): void {
+  response.statusCode = code;
+  response.setHeader('content-type', JSON_TYPE);
+  response.end(JSON.stringify(value));
+}
+
+function sendStatus(response: ServerResponse, status: Status): void {
+  // A body that is not read to its end would be taken for the next request.
+  response.setHeader('connection', 'close');
+  sendJson(response, status.code, status);
+}
+
+function statusOf(error: unknown): Status {
+  const code = error instanceof RequestError ? error.code : error instanceof ApiError ? 502 : 500;
+  const reason = error instanceof ApiError ? error.kind : 'Refused';
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: errorText(error) };
+}

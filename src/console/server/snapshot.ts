@@ -1,0 +1,129 @@
+import { readFleetWorld, type FleetReading } from '../../cli/whatif/worlds.js';
+import { ManagedClusterHealth } from './health.js';
+import { WORLD_RESOURCES, type RawObject, type World } from '../../domain/fleet/world.js';
+import type { ReadClient } from '../../runtime/client/client.js';
+import type { Clock } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
+
+/** Readings of a hub: each answer is computed from one of them. */
+
+/** A reading, and what was computed from it. */
+export class Snapshot {
+  readonly reading: FleetReading;
+  /** The health of its clusters. */
+  readonly health: ManagedClusterHealth;
+  readonly #computed = new Map<string, unknown>();
+
+  constructor(reading: FleetReading) {
+    this.reading = reading;
+    this.health = new ManagedClusterHealth(reading.world.objects.managedclusters);
+  }
+
+  get world(): World {
+    return this.reading.world;
+  }
+
+  /** What `compute` makes of the reading: once for each key. */
+  once<T>(key: string, compute: () => T): T {
+    if (!this.#computed.has(key)) this.#computed.set(key, compute());
+    // The key is that of one caller, which always computes the same type.
+    return this.#computed.get(key) as T;
+  }
+}
+
+export interface Current {
+  readonly snapshot: Snapshot;
+  /** When the hub was read, ms since the epoch. */
+  readonly asOf: number;
+  /** Why it was not read again since. */
+  readonly stale: string | undefined;
+}
+
+export interface SnapshotOptions {
+  readonly client: ReadClient;
+  /** The only namespace to read; undefined: all. */
+  readonly namespace: string | undefined;
+  /** Read instead when objects of all namespaces may not be listed. */
+  readonly fallback: () => string;
+  readonly clock: Clock;
+}
+
+/** A reading is used for this long, or for this many times as long as it took: the hub is not read all the time. */
+const SHORTEST_USE_MS = 2_000;
+const USE_BY_COST = 5;
+/** An answer waits for a new reading where the last one is older. */
+const OLDEST_MS = 10_000;
+/** What was computed is computed again after this time: budgets and tolerations depend on it. */
+const LONGEST_COMPUTED_MS = 30_000;
+
+/** Keeps the last reading of a hub, and reads again when somebody asks. Nobody asks: nothing is read. */
+export class Snapshots {
+  readonly #options: SnapshotOptions;
+  #last: { readonly snapshot: Snapshot; readonly versions: string } | undefined;
+  #reading: Promise<void> | undefined;
+  #asOf = 0;
+  #finished = -Infinity;
+  #cost = 0;
+  #fault: string | undefined;
+
+  constructor(options: SnapshotOptions) {
+    this.#options = options;
+  }
+
+  /** The last reading; begins the next one where it is old, and waits for that where it is too old. @throws ApiError without any. */
+  async current(): Promise<Current> {
+    const age = this.#options.clock.monotonic() - this.#finished;
+    if (age > Math.max(SHORTEST_USE_MS, USE_BY_COST * this.#cost)) {
+      const reading = this.#refresh();
+      if (this.#last === undefined || age > Math.max(OLDEST_MS, 2 * USE_BY_COST * this.#cost)) await reading;
+    }
+    if (this.#last === undefined) throw new Error('the hub has not been read');
+    return { snapshot: this.#last.snapshot, asOf: this.#asOf, stale: this.#fault };
+  }
+
+  /** The next answer is of a new reading: the caller has changed something. */
+  expire(): void {
+    this.#finished = -Infinity;
+  }
+
+  /** One reading at a time. A failed one keeps the last, and says why. */
+  #refresh(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    if (this.#last !== undefined) this.#reading.catch(() => {});
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { client, namespace, fallback, clock } = this.#options;
+    const start = clock.monotonic();
+    try {
+      const reading = await readFleetWorld(client, { namespace, fallback, resources: WORLD_RESOURCES });
+      const at = clock.now();
+      this.#use({ ...reading, world: { ...reading.world, at } }, at);
+      this.#fault = undefined;
+    } catch (error) {
+      this.#fault = errorText(error);
+      if (this.#last === undefined) throw error;
+    } finally {
+      this.#finished = clock.monotonic();
+      this.#cost = this.#finished - start;
+    }
+  }
+
+  #use(reading: FleetReading, at: number): void {
+    const versions = versionsOf(reading);
+    const isSame = versions === this.#last?.versions && at - this.#last.snapshot.world.at < LONGEST_COMPUTED_MS;
+    if (!isSame) this.#last = { snapshot: new Snapshot(reading), versions };
+    this.#asOf = at;
+  }
+}
+
+/** Changes with every object. */
+function versionsOf({ world, refused, namespace }: FleetReading): string {
+  const versions = WORLD_RESOURCES.map((resource) => world.objects[resource].map(versionOf).join());
+  return JSON.stringify([versions, world.withheld, refused, namespace]);
+}
+
+function versionOf({ metadata: { uid, resourceVersion } }: RawObject): string {
+  return `${uid}.${resourceVersion}`;
+}

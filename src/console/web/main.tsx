@@ -1,0 +1,177 @@
+import { render, type JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { shown } from './command.js';
+import { startKeys } from './keys.js';
+import { amend, route, startNavigation } from './navigate.js';
+import { ClusterPage } from './pages/cluster.js';
+import { EnginePage } from './pages/engine.js';
+import { EventsPage } from './pages/events.js';
+import { FleetPage } from './pages/fleet.js';
+import { Login } from './pages/login.js';
+import { PlacementPage } from './pages/placement.js';
+import { PlacementsPage } from './pages/placements.js';
+import { WhatIfPage } from './pages/whatif.js';
+import { Empty, Loading } from './parts/states.js';
+import { formatRoute, parseRoute, type Page, type Route } from './route.js';
+import { isLost, isOld, openSession, reading, refresh, session, startPolling } from './store.js';
+import { clockText } from './time.js';
+
+/** The page: bar, the page of the route, and what is to be known above all. */
+
+const PAGES: readonly (readonly [title: string, address: string, pages: readonly Page[]])[] = [
+  ['Fleet', '/fleet', ['fleet', 'cluster']],
+  ['Placements', '/placements', ['placements', 'placement']],
+  ['What if', '/what-if', ['whatif']],
+  ['Engine', '/engine', ['engine']],
+  ['Events', '/events', ['events']],
+];
+
+function App(): JSX.Element {
+  const isOver = session.value === null;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Bar />
+      <Notices />
+      <main id="main" tabIndex={-1} inert={isOver}>
+        {session.value === undefined ? <Loading /> : <PageOf route={route.value} />}
+      </main>
+      {isOver && <Login />}
+    </>
+  );
+}
+
+function Bar(): JSX.Element {
+  const { page } = route.value;
+  return (
+    <header class="bar">
+      <a class="brand" href="/fleet">
+        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+          <path d="M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3z" fill="currentColor" />
+          <path d="M12 12h4v4h-4z" fill="none" stroke="currentColor" stroke-width="2" />
+        </svg>
+        <span>multicluster-engine</span>
+      </a>
+      <nav aria-label="Pages">
+        {PAGES.map(([title, address, pages]) => (
+          <a key={address} href={address} aria-current={pages.includes(page) ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <Live />
+    </header>
+  );
+}
+
+/** Which hub, as whom, and how old what is shown is. */
+function Live(): JSX.Element {
+  const { context = '', user = '', hub = '' } = session.value ?? {};
+  const { asOf, stale } = reading.value ?? {};
+  const isBad = isLost.value || stale !== undefined;
+  const text = asOf === undefined ? '' : clockText(asOf);
+  return (
+    <div class="live">
+      <span class="live-hub" title={hub}>
+        <bdi>{shown(context)}</bdi>
+        {user !== '' && <span class="muted"> as {shown(user)}</span>}
+      </span>
+      <button type="button" class={`live-state ${isBad ? 'warn' : 'ok'}`} onClick={refresh} title="Read again now">
+        <span class="dot" aria-hidden="true" />
+        {isBad ? 'as of' : 'live'} {text}
+      </button>
+    </div>
+  );
+}
+
+function Notices(): JSX.Element {
+  const { stale, asOf } = reading.value ?? {};
+  return (
+    <div aria-live="polite">
+      {isLost.value && (
+        <div class="banner warn">
+          <p>
+            The console does not answer: is its command still running?{' '}
+            {asOf !== undefined && `This is as of ${clockText(asOf)}.`}
+          </p>
+        </div>
+      )}
+      {!isLost.value && stale !== undefined && asOf !== undefined && (
+        <div class="banner warn">
+          <p>
+            The hub cannot be read; this is as of {clockText(asOf)}. {shown(stale)}
+          </p>
+        </div>
+      )}
+      {isOld.value && (
+        <div class="banner info">
+          <p>The console was updated.</p>
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
+  const first = useRef(true);
+  const address = addressOf(to);
+  useEffect(() => {
+    document.title = `${titleOf(to)} · multicluster-engine`;
+    if (!first.current) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+    first.current = false;
+  }, [address]);
+  switch (to.page) {
+    case 'fleet':
+      return <FleetPage route={to} />;
+    case 'placements':
+      return <PlacementsPage route={to} />;
+    case 'placement':
+      return <PlacementPage key={address} route={to} />;
+    case 'cluster':
+      return <ClusterPage key={address} route={to} />;
+    case 'whatif':
+      return <WhatIfPage route={to} />;
+    case 'engine':
+      return <EnginePage />;
+    case 'events':
+      return <EventsPage route={to} />;
+    case 'unknown':
+      return (
+        <Empty title="There is no such page.">
+          <a class="button" href="/fleet">
+            To the fleet
+          </a>
+        </Empty>
+      );
+  }
+}
+
+/** Without what only filters: typing does not move the focus. */
+function addressOf(to: Route): string {
+  return formatRoute(to).split('?', 1).join('');
+}
+
+function titleOf(to: Route): string {
+  if (to.page === 'placement') return shown(`${to.namespace}/${to.name}`);
+  if (to.page === 'cluster') return shown(to.name);
+  return PAGES.find(([, , pages]) => pages.includes(to.page))?.[0] ?? 'Console';
+}
+
+/** The code of the link stands behind `#`, which no server and no log sees. It leaves the history at once. */
+async function start(): Promise<void> {
+  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
+  if (location.pathname === '/login' || location.pathname === '/') amend(parseRoute('/fleet'));
+  startNavigation();
+  startKeys();
+  const root = document.querySelector('#app');
+  if (root !== null) render(<App />, root);
+  await openSession(code);
+  startPolling();
+}
+
+void start();

@@ -1,0 +1,203 @@
+import type { JSX } from 'preact';
+import type { ClusterView, DrainPreview } from '../../wire/cluster.js';
+import { shown } from '../command.js';
+import { amend } from '../navigate.js';
+import { formatRoute, type Route } from '../route.js';
+import { useLoaded } from '../store.js';
+import { Command, Commands } from '../parts/command.js';
+import { Conditions, Pairs } from '../parts/conditions.js';
+import { HealthMark, WordMark } from '../parts/icon.js';
+import { PlacementLink, Since, Text } from '../parts/name.js';
+import { Empty, Loading, Problem, Show } from '../parts/states.js';
+
+/** One cluster: how it is, who selects it, and what its drain would do. */
+
+export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 'cluster' }> }): JSX.Element {
+  const { name, drain } = route;
+  const loaded = useLoaded<ClusterView>(`clusters/${encodeURIComponent(name)}`);
+  return (
+    <>
+      <header class="page-head">
+        <h1>
+          <Text of={name} />
+        </h1>
+        <div class="actions">
+          <button
+            type="button"
+            class="button primary"
+            aria-pressed={drain}
+            onClick={() => amend({ ...route, drain: !drain })}
+          >
+            {drain ? 'Hide the drain' : 'Drain?'}
+          </button>
+          <a class="button" href={formatRoute({ page: 'whatif', begin: `labels:${name}` })}>
+            What if
+          </a>
+          <a class="button" href={formatRoute({ page: 'events', about: `ManagedCluster/${name}` })}>
+            Events
+          </a>
+          <Commands
+            list={[
+              ['kubectl', 'mce', 'who-selects', name],
+              ['kubectl', 'mce', 'drain', name, '--dry-run'],
+              ['kubectl', 'get', 'mcl', name, '-o', 'yaml'],
+            ]}
+          />
+        </div>
+      </header>
+      <Show of={loaded} missing={<Missing name={name} />}>
+        {(view) => (
+          <>
+            <Standing view={view} />
+            {drain && <Drain name={name} />}
+            <SelectedBy view={view} />
+            <Details view={view} />
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+function Missing({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <Empty title={`There is no cluster ${shown(name)}.`} command={['kubectl', 'mce', 'cluster', 'add', name]}>
+      <p>It may have been deleted. This command prints what lets a cluster of this name join:</p>
+    </Empty>
+  );
+}
+
+function Standing({ view }: { readonly view: ClusterView }): JSX.Element {
+  const { health, since, version, sets, maintenance, taints } = view;
+  return (
+    <div class="standing">
+      <p class="standing-line">
+        <span class="big">
+          <HealthMark health={health} />
+        </span>
+        <Since time={since} />
+        {version !== undefined && <span>Kubernetes {shown(version)}</span>}
+        <span>
+          {sets.length === 0 ? (
+            <span class="muted">in no cluster set</span>
+          ) : (
+            <>
+              <span class="muted">{sets.length === 1 ? 'set' : 'sets'}</span> {sets.map(shown).join(', ')}
+            </>
+          )}
+        </span>
+        {maintenance !== undefined && <span class="chip warn">{maintenance}</span>}
+        {view.deleting && <span class="chip bad">being deleted</span>}
+      </p>
+      {taints.length > 0 && (
+        <ul class="taints" aria-label="Taints">
+          {taints.map((one) => (
+            <li key={`${one.key} ${one.effect}`}>
+              <WordMark
+                word="Tainted"
+                text={`${shown(one.key)}${one.value === '' ? '' : `=${shown(one.value)}`}:${one.effect}`}
+              />{' '}
+              <Since time={one.since} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function SelectedBy({ view }: { readonly view: ClusterView }): JSX.Element {
+  const { selectedBy, matchedBy, placements } = view;
+  return (
+    <section class="card">
+      <h2>
+        Selected by {selectedBy.length} of {placements} {placements === 1 ? 'Placement' : 'Placements'} that you may
+        read
+      </h2>
+      {selectedBy.length === 0 ? (
+        <p class="muted">No decision names it.</p>
+      ) : (
+        <ul class="list">
+          {selectedBy.map((one) => (
+            <li key={`${one.namespace}/${one.placement}`}>
+              <span class="strong list-name">
+                <PlacementLink namespace={one.namespace} name={one.placement} />
+              </span>
+              <WordMark word={one.verdict} badge />
+              <span>{shown(one.why)}</span>
+              <span class="muted">if it goes: {shown(one.without)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {matchedBy.length > 0 && (
+        <>
+          <h3>Matches {matchedBy.length} more</h3>
+          <ul class="list">
+            {matchedBy.map((one) => (
+              <li key={`${one.namespace}/${one.placement}`}>
+                <span class="strong list-name">
+                  <PlacementLink namespace={one.namespace} name={one.placement} />
+                </span>
+                <WordMark word={one.verdict} badge />
+                <span>{shown(one.why)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  Replaced: 'True',
+  Leaves: 'Tainted',
+  Tolerated: 'NotNeeded',
+  Held: 'Held',
+  Misconfigured: 'Misconfigured',
+};
+
+/** What every decision that names the cluster does when it is drained. */
+function Drain({ name }: { readonly name: string }): JSX.Element {
+  const { data, error } = useLoaded<DrainPreview>(`clusters/${encodeURIComponent(name)}/drain`);
+  return (
+    <section class="card accent" aria-live="polite">
+      <h2>If it is drained</h2>
+      {error !== undefined && <Problem status={error} />}
+      {data === undefined && error === undefined && <Loading rows={2} />}
+      {data !== undefined && data.rows.length === 0 && <p>No decision names it: nothing moves.</p>}
+      {data !== undefined && data.rows.length > 0 && (
+        <ul class="list">
+          {data.rows.map((one) => (
+            <li key={`${one.namespace}/${one.placement}`}>
+              <span class="strong list-name">
+                <PlacementLink namespace={one.namespace} name={one.placement} />
+              </span>
+              <WordMark word={EFFECTS[one.effect] ?? 'Unknown'} text={shown(one.text)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="muted">Nothing has been changed. To drain it:</p>
+      <Command words={['kubectl', 'mce', 'drain', name]} />
+    </section>
+  );
+}
+
+function Details({ view }: { readonly view: ClusterView }): JSX.Element {
+  return (
+    <div class="columns">
+      <section class="card">
+        <h2>Labels</h2>
+        <Pairs pairs={view.labels} empty="It has no labels." />
+        <h2>Claims</h2>
+        <Pairs pairs={view.claims} empty="It has reported no claims." />
+      </section>
+      <section class="card">
+        <h2>Conditions</h2>
+        <Conditions list={view.conditions} />
+      </section>
+    </div>
+  );
+}

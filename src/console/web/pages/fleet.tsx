@@ -1,0 +1,279 @@
+import type { JSX } from 'preact';
+import { HEALTHS, type ClusterRow, type Fleet, type FleetMap, type Health, type Key } from '../../wire/fleet.js';
+import { shown } from '../command.js';
+import { amend, navigate } from '../navigate.js';
+import type { Route } from '../route.js';
+import { useLatest, useLoaded } from '../store.js';
+import { Commands } from '../parts/command.js';
+import { HEALTH_LOOK, HealthMark } from '../parts/icon.js';
+import { MapView } from '../parts/map.js';
+import { ClusterLink, Count, Since } from '../parts/name.js';
+import { Rows, useNarrow } from '../parts/rows.js';
+import { Search } from '../parts/search.js';
+import { Empty, Loading, Show } from '../parts/states.js';
+
+/** All clusters: on a map, and as a table. */
+
+type FleetRoute = Extract<Route, { page: 'fleet' }>;
+
+export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Element {
+  const { q, sort } = route;
+  const address = (after: number, limit: number): string =>
+    `fleet?q=${encodeURIComponent(q)}&sort=${sort}&after=${after}&limit=${limit}`;
+  const loaded = useLatest<Fleet>(address(0, 100));
+  return (
+    <>
+      <header class="page-head">
+        <h1>Fleet</h1>
+        <Commands
+          list={[
+            ['kubectl', 'get', 'mcl'],
+            ['kubectl', 'mce', 'status', '-o', 'wide'],
+          ]}
+        />
+      </header>
+      <Show of={loaded}>
+        {(fleet) => (fleet.total === 0 ? <NoClusters /> : <FleetView fleet={fleet} route={route} address={address} />)}
+      </Show>
+    </>
+  );
+}
+
+function NoClusters(): JSX.Element {
+  return (
+    <Empty title="There is no cluster yet." command={['kubectl', 'mce', 'cluster', 'add', 'edge-1']}>
+      <p>A cluster joins with an agent; this command prints what to apply there:</p>
+    </Empty>
+  );
+}
+
+interface FleetViewProps {
+  readonly fleet: Fleet;
+  readonly route: FleetRoute;
+  readonly address: (after: number, limit: number) => string;
+}
+
+function FleetView({ fleet, route, address }: FleetViewProps): JSX.Element {
+  const { q, view } = route;
+  const filter = (query: string): void => amend({ ...route, q: query });
+  return (
+    <>
+      {fleet.brake !== undefined && (
+        <div class="notice warn" role="status">
+          <strong>The brake of health holds.</strong> <p>{fleet.brake}.</p>
+        </div>
+      )}
+      <Tiles fleet={fleet} q={q} onFilter={filter} />
+      <div class="card">
+        <div class="toolbar">
+          <Search value={q} onInput={filter} fault={fleet.queryFault} sets={fleet.sets} />
+          <p class="matched" role="status">
+            {q.trim() === ''
+              ? `${fleet.total.toLocaleString('en-US')} clusters`
+              : `${fleet.matched.toLocaleString('en-US')} of ${fleet.total.toLocaleString('en-US')} match`}
+          </p>
+          <div class="tabs" role="group" aria-label="View">
+            {(['map', 'table'] as const).map((one) => (
+              <button
+                key={one}
+                type="button"
+                aria-pressed={view === one}
+                onClick={() => amend({ ...route, view: one })}
+              >
+                {one === 'map' ? 'Map' : 'Table'}
+              </button>
+            ))}
+          </div>
+        </div>
+        {fleet.without !== undefined ? (
+          <NoMatch without={fleet.without} q={q} onFilter={filter} />
+        ) : view === 'map' ? (
+          <FleetMapView route={route} onFilter={filter} />
+        ) : (
+          <FleetTable fleet={fleet} route={route} address={address} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** How many clusters are in each state: each a filter. */
+function Tiles({
+  fleet,
+  q,
+  onFilter,
+}: {
+  readonly fleet: Fleet;
+  readonly q: string;
+  readonly onFilter: (q: string) => void;
+}): JSX.Element {
+  const isShown = (health: Health): boolean =>
+    fleet.counts[health] > 0 || health === 'available' || health === 'silent';
+  return (
+    <ul class="tiles" aria-label="Clusters by health">
+      {HEALTHS.filter(isShown)
+        .reverse()
+        .map((health) => {
+          const term = `health:${health}`;
+          const isOn = q.split(/\s+/).includes(term);
+          return (
+            <li key={health}>
+              <button
+                type="button"
+                class={`tile ${HEALTH_LOOK[health].tone}`}
+                aria-pressed={isOn}
+                onClick={() => onFilter(isOn ? without(q, term) : `${without(q, /^health:/)} ${term} `.trimStart())}
+              >
+                <Count of={fleet.counts[health]} />
+                <HealthMark health={health} />
+              </button>
+            </li>
+          );
+        })}
+    </ul>
+  );
+}
+
+function without(q: string, term: string | RegExp): string {
+  const isMeant = (word: string): boolean => (typeof term === 'string' ? word === term : term.test(word));
+  return q
+    .split(/\s+/)
+    .filter((word) => word !== '' && !isMeant(word))
+    .join(' ');
+}
+
+function NoMatch({
+  without: terms,
+  q,
+  onFilter,
+}: {
+  readonly without: NonNullable<Fleet['without']>;
+  readonly q: string;
+  readonly onFilter: (q: string) => void;
+}): JSX.Element {
+  return (
+    <Empty title="No cluster matches.">
+      <p>Leave out a term:</p>
+      <ul class="drop">
+        {terms.map(({ term, matched }) => (
+          <li key={term}>
+            <button type="button" class="button" onClick={() => onFilter(without(q, term))}>
+              <bdi>{shown(term)}</bdi>
+            </button>{' '}
+            <span class="muted">{matched.toLocaleString('en-US')} match without it</span>
+          </li>
+        ))}
+      </ul>
+    </Empty>
+  );
+}
+
+function FleetMapView({
+  route,
+  onFilter,
+}: {
+  readonly route: FleetRoute;
+  readonly onFilter: (q: string) => void;
+}): JSX.Element {
+  const { q, group } = route;
+  const { data } = useLatest<FleetMap>(`fleet/map?q=${encodeURIComponent(q)}&group=${encodeURIComponent(group)}`);
+  const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
+  const groups = ['set', 'health', ...keys.slice(0, 40).map(({ source, key }) => `${source}:${key}`)];
+  return (
+    <>
+      <div class="map-bar">
+        <label>
+          Group by{' '}
+          <select value={group} onChange={(event) => amend({ ...route, group: event.currentTarget.value })}>
+            {[...new Set([...groups, group])].map((one) => (
+              <option key={one} value={one}>
+                {shown(one.replace(':', ' '))}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Legend health={data?.health ?? ''} />
+      </div>
+      {data === undefined ? (
+        <Loading />
+      ) : (
+        <MapView map={data} onGroup={(term) => onFilter(`${without(q, term)} ${term} `.trimStart())} />
+      )}
+    </>
+  );
+}
+
+/** Of the states that are on the map. */
+function Legend({ health: letters }: { readonly health: string }): JSX.Element {
+  return (
+    <ul class="legend" aria-label="Legend">
+      {HEALTHS.filter((_, index) => letters.includes(String(index)))
+        .reverse()
+        .map((health) => (
+          <li key={health}>
+            <HealthMark health={health} />
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+const COLUMNS = [
+  ['name', 'Cluster'],
+  ['health', 'Health'],
+  ['set', 'Cluster sets'],
+  ['version', 'Kubernetes'],
+  ['placements', 'Placements'],
+] as const;
+
+function FleetTable({ fleet, route, address }: FleetViewProps): JSX.Element {
+  const isNarrow = useNarrow();
+  const [by, order] = route.sort.split('-');
+  return (
+    <Rows<ClusterRow>
+      label="Clusters"
+      class="fleet-grid"
+      total={fleet.matched}
+      rowHeight={isNarrow ? 84 : 40}
+      pathOf={address}
+      rowsIn={(data) => (data as Fleet).rows}
+      head={COLUMNS.map(([sort, title]) => {
+        const isBy = by === sort;
+        const next = isBy && order === undefined ? `${sort}-desc` : sort;
+        return (
+          <span
+            key={sort}
+            role="columnheader"
+            aria-sort={isBy ? (order === 'desc' ? 'descending' : 'ascending') : 'none'}
+          >
+            <button type="button" class="sort" onClick={() => navigate({ ...route, sort: next })}>
+              {title} {isBy && <span aria-hidden="true">{order === 'desc' ? '↓' : '↑'}</span>}
+            </button>
+          </span>
+        );
+      })}
+      row={(row) => (
+        <>
+          <span role="cell" class="strong">
+            <ClusterLink name={row.name} />
+          </span>
+          <span role="cell">
+            <HealthMark health={row.health} /> <Since time={row.health === 'available' ? undefined : row.since} />
+          </span>
+          <span role="cell">
+            {row.sets.length === 0 ? <span class="muted">none</span> : row.sets.map(shown).join(', ')}
+          </span>
+          <span role="cell">{row.version === undefined ? <span class="muted">–</span> : shown(row.version)}</span>
+          <span role="cell">
+            {row.placements} <span class="only-narrow muted">{row.placements === 1 ? 'Placement' : 'Placements'}</span>
+            {row.taints.length > 0 && (
+              <span class="chip warn" title={row.taints.map(shown).join(', ')}>
+                {row.taints.length === 1 ? '1 taint' : `${row.taints.length} taints`}
+              </span>
+            )}
+          </span>
+        </>
+      )}
+    />
+  );
+}

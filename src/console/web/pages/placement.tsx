@@ -1,0 +1,145 @@
+import type { JSX } from 'preact';
+import { SHOWS, type PlacementView } from '../../wire/placement.js';
+import { shown } from '../command.js';
+import { formatRoute, type Route } from '../route.js';
+import { useLoaded } from '../store.js';
+import { Command, Commands } from '../parts/command.js';
+import { Conditions } from '../parts/conditions.js';
+import { Funnel } from '../parts/funnel.js';
+import { WordMark } from '../parts/icon.js';
+import { MatrixView } from '../parts/matrix.js';
+import { Since, Text } from '../parts/name.js';
+import { Empty, Show } from '../parts/states.js';
+
+/** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
+
+type PlacementRoute = Extract<Route, { page: 'placement' }>;
+
+export function PlacementPage({ route }: { readonly route: PlacementRoute }): JSX.Element {
+  const { namespace, name } = route;
+  const loaded = useLoaded<PlacementView>(`placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`);
+  const show = SHOWS.find((one) => one === route.show) ?? 'in';
+  return (
+    <>
+      <header class="page-head">
+        <h1>
+          <span class="muted">{shown(namespace)}/</span>
+          <Text of={name} />
+        </h1>
+        <div class="actions">
+          <a class="button primary" href={formatRoute({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
+            What if
+          </a>
+          <a class="button" href={formatRoute({ page: 'events', about: `Placement/${namespace}/${name}` })}>
+            Events
+          </a>
+          <Commands
+            list={[
+              ['kubectl', 'mce', 'explain', 'placement', name, '-n', namespace],
+              ['kubectl', 'get', 'fpl', name, '-n', namespace, '-o', 'yaml'],
+              ['kubectl', 'get', 'placementdecisions', '-n', namespace],
+            ]}
+          />
+        </div>
+      </header>
+      <Show of={loaded} missing={<Missing namespace={namespace} name={name} />}>
+        {(view) => (
+          <>
+            <Standing view={view} />
+            {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
+            <Notes view={view} />
+            <MatrixView namespace={namespace} name={name} show={show} />
+            <Details view={view} />
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+function Missing({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
+  return (
+    <Empty
+      title={`There is no Placement ${shown(name)} in namespace ${shown(namespace)}.`}
+      command={['kubectl', 'get', 'fpl', '-n', namespace]}
+    >
+      <p>It may have been deleted. The Placements of the namespace:</p>
+    </Empty>
+  );
+}
+
+function Standing({ view }: { readonly view: PlacementView }): JSX.Element {
+  const { phase, selected, wanted, held, status, message, reason, summary, since } = view;
+  return (
+    <div class="standing">
+      <p class="standing-line">
+        <WordMark word={phase} badge />
+        <strong class="big">
+          {selected.toLocaleString('en-US')}
+          {wanted !== undefined && ` of ${wanted.toLocaleString('en-US')}`}
+        </strong>
+        <span>{wanted === undefined ? 'clusters, all that match' : 'clusters'}</span>
+        {held > 0 && <span class="chip info">{held} held</span>}
+        {view.deleting && <span class="chip bad">being deleted</span>}
+        <Since time={since} />
+      </p>
+      {status === 'False' && (
+        <p>
+          <strong>{reason}</strong>: {shown(message)}
+        </p>
+      )}
+      {status !== 'False' && summary !== undefined && <p class="muted">{shown(summary)}</p>}
+    </div>
+  );
+}
+
+function Notes({ view: { notes, fixes, sets } }: { readonly view: PlacementView }): JSX.Element | null {
+  if (notes.length + fixes.length + sets.absent.length === 0) return null;
+  return (
+    <section class="card notes" aria-label="What to know, and what helps">
+      {sets.absent.map(({ name, message }) => (
+        <p key={name}>
+          Nothing comes from cluster set <Text of={name} />: {shown(message)}
+        </p>
+      ))}
+      {notes.map((note) => (
+        <p key={note}>{shown(note)}</p>
+      ))}
+      {fixes.map(({ text, command }) => (
+        <div key={text} class="fix">
+          <p>
+            <strong>To help:</strong> {shown(text)}
+          </p>
+          {command !== '' && <Command text={shown(command)} />}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Details({ view }: { readonly view: PlacementView }): JSX.Element {
+  const { sets, conditions, manifest, manager } = view;
+  return (
+    <div class="columns">
+      <section class="card">
+        <h2>Conditions</h2>
+        <Conditions list={conditions} />
+      </section>
+      <section class="card">
+        <h2>Manifest</h2>
+        <p class="muted">
+          Cluster sets: {sets.eligible.length === 0 ? 'none is eligible' : sets.eligible.map(shown).join(', ')}
+          {manager !== undefined && `. Managed by ${shown(manager)}`}
+        </p>
+        <pre tabIndex={0} aria-label="Manifest">
+          {shownLines(manifest)}
+        </pre>
+      </section>
+    </div>
+  );
+}
+
+/** Line breaks stay. */
+export function shownLines(text: string): string {
+  return text.split('\n').map(shown).join('\n');
+}

@@ -1,0 +1,38 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { commandText } from '../command.js';
+
+/** A command to copy; none where a name holds what a terminal may act on. */
+export function Command({ words, text }: { readonly words?: readonly string[]; readonly text?: string }): JSX.Element {
+  const command = text ?? commandText(words ?? []);
+  const [copied, setCopied] = useState(false);
+  if (command === undefined) return <p class="muted">No command: a name holds characters that a terminal acts on.</p>;
+  const copy = (): void => {
+    void navigator.clipboard.writeText(command).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1_500);
+    });
+  };
+  return (
+    <div class="command">
+      <code>{command}</code>
+      <button type="button" class="quiet-button" onClick={copy} aria-label={`Copy ${command}`}>
+        {copied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}
+
+/** The commands of an object, behind a button. */
+export function Commands({ list }: { readonly list: readonly (readonly string[])[] }): JSX.Element {
+  return (
+    <details class="commands">
+      <summary class="button">kubectl</summary>
+      <div class="menu">
+        {list.map((words) => (
+          <Command key={words.join(' ')} words={words} />
+        ))}
+      </div>
+    </details>
+  );
+}

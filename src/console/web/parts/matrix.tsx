@@ -1,0 +1,248 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import {
+  SHOWS,
+  type Cell,
+  type Matrix,
+  type MatrixRow,
+  type Requirement,
+  type Show,
+  type WhyCluster,
+} from '../../wire/placement.js';
+import { shown } from '../command.js';
+import { amend } from '../navigate.js';
+import { useLatest, useLoaded } from '../store.js';
+import { Dialog } from './dialog.js';
+import { HealthMark, WordMark } from './icon.js';
+import { ClusterLink, Count } from './name.js';
+import { Rows, useNarrow } from './rows.js';
+import { Empty, Loading, Problem } from './states.js';
+
+/** Clusters against requirements: who is in, who is near, who is out, and for what. */
+
+export interface MatrixProps {
+  readonly namespace: string;
+  readonly name: string;
+  readonly show: Show;
+}
+
+const TITLES: Readonly<Record<Show, string>> = { in: 'In', near: 'Near misses', out: 'Out', all: 'All' };
+const ROW = 40;
+
+export function MatrixView({ namespace, name, show }: MatrixProps): JSX.Element {
+  const filter = useSignal('');
+  const why = useSignal<string | undefined>(undefined);
+  const path = `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  const address = (after: number, limit: number): string =>
+    `${path}/matrix?show=${show}&q=${encodeURIComponent(filter.value)}&after=${after}&limit=${limit}`;
+  const { data, error } = useLatest<Matrix>(address(0, 100));
+  if (data === undefined) return error === undefined ? <Loading /> : <Problem status={error} />;
+  return (
+    <section class="card">
+      <div class="toolbar">
+        <div class="tabs" role="group" aria-label="Clusters">
+          {SHOWS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === show}
+              onClick={() => amend({ page: 'placement', namespace, name, show: one })}
+            >
+              {TITLES[one]} <Count of={data.totals[one]} />
+            </button>
+          ))}
+        </div>
+        <input
+          type="search"
+          class="small"
+          aria-label="Filter clusters by name"
+          placeholder="Name"
+          value={filter.value}
+          onInput={(event) => (filter.value = event.currentTarget.value)}
+        />
+      </div>
+      <MatrixRows matrix={data} address={address} filter={filter.value} onWhy={(cluster) => (why.value = cluster)} />
+      {why.value !== undefined && <Why path={path} cluster={why.value} onClose={() => (why.value = undefined)} />}
+    </section>
+  );
+}
+
+interface MatrixRowsProps {
+  readonly matrix: Matrix;
+  readonly address: (after: number, limit: number) => string;
+  readonly filter: string;
+  readonly onWhy: (cluster: string) => void;
+}
+
+function MatrixRows({ matrix, address, filter, onWhy }: MatrixRowsProps): JSX.Element {
+  const { requirements, totals, show, rows } = matrix;
+  const isNarrow = useNarrow();
+  const total = filter === '' ? totals[show] : Math.min(rows.length, 100);
+  if (total === 0) return <Empty title={filter === '' ? EMPTY[show] : 'No cluster has this in its name.'} />;
+  const height = isNarrow ? 62 + 24 * requirements.length : ROW;
+  const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;
+  return (
+    <div class="matrix" style={{ '--columns': columns }}>
+      <Rows<MatrixRow>
+        label={`Clusters, ${TITLES[show]}`}
+        class="matrix-grid"
+        total={total}
+        rowHeight={height}
+        pathOf={address}
+        rowsIn={(data) => (data as Matrix).rows}
+        head={
+          <>
+            <span role="columnheader">Cluster</span>
+            {requirements.map((one, index) => (
+              <RequirementHead
+                key={index}
+                one={one}
+                isFirst={requirements[index - 1]?.predicate !== one.predicate}
+                isOnly={requirements.at(-1)?.predicate === 0}
+              />
+            ))}
+            <span role="columnheader">Verdict</span>
+            <span role="columnheader">
+              <span class="unseen">Explanation</span>
+            </span>
+          </>
+        }
+        row={(row) => <RowCells row={row} requirements={requirements} isNarrow={isNarrow} onWhy={onWhy} />}
+      />
+    </div>
+  );
+}
+
+interface RowCellsProps {
+  readonly row: MatrixRow;
+  readonly requirements: readonly Requirement[];
+  readonly isNarrow: boolean;
+  readonly onWhy: (cluster: string) => void;
+}
+
+function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.Element {
+  return (
+    <>
+      <span role="cell" class="matrix-cluster">
+        <HealthMark health={row.health} short />
+        <ClusterLink name={row.name} />
+      </span>
+      {requirements.map((one, index) => (
+        <CellView
+          key={index}
+          cell={row.cells[index]}
+          isSpare={isSpare(row, requirements, one.predicate)}
+          label={isNarrow ? one.text : undefined}
+        />
+      ))}
+      <span role="cell" class="matrix-verdict" title={shown(row.why)}>
+        <WordMark word={row.verdict} text={verdictText(row)} />
+      </span>
+      <span role="cell">
+        <button
+          type="button"
+          class="quiet-button"
+          onClick={() => onWhy(row.name)}
+          aria-label={`Why ${shown(row.name)}`}
+        >
+          Why
+        </button>
+      </span>
+    </>
+  );
+}
+
+const EMPTY: Readonly<Record<Show, string>> = {
+  in: 'No cluster is selected.',
+  near: 'No cluster lacks one requirement alone.',
+  out: 'No cluster of the eligible sets is left out.',
+  all: 'The eligible sets have no cluster.',
+};
+
+function verdictText({ verdict, rank, why }: MatrixRow): string {
+  const place = rank === undefined ? '' : ` ${rank}`;
+  if (verdict === 'Selected') return `rank${place}, ${shown(why)}`;
+  if (verdict === 'NotNeeded') return `not needed, rank${place}`;
+  return shown(why);
+}
+
+interface RequirementHeadProps {
+  readonly one: Requirement;
+  /** Of its predicate. */
+  readonly isFirst: boolean;
+  /** Whether there is one predicate alone. */
+  readonly isOnly: boolean;
+}
+
+function RequirementHead({ one, isFirst, isOnly }: RequirementHeadProps): JSX.Element {
+  const { predicate, source, text, met, failsAlone } = one;
+  return (
+    <span
+      role="columnheader"
+      class={`requirement ${isFirst ? 'first' : ''}`}
+      title={`predicate ${predicate}: ${source} ${shown(text)}`}
+    >
+      {!isOnly && <small>{isFirst ? `${predicate > 0 ? 'or ' : ''}predicate ${predicate}` : 'and'}</small>}
+      <bdi>{shown(text)}</bdi>
+      <small>
+        {met.toLocaleString('en-US')} meet it
+        {failsAlone > 0 && `, ${failsAlone.toLocaleString('en-US')} lack it alone`}
+      </small>
+    </span>
+  );
+}
+
+/** Whether the cluster matches another predicate: then this one does not matter. */
+function isSpare({ cells }: MatrixRow, requirements: readonly Requirement[], predicate: number): boolean {
+  const others = new Set(requirements.map((one) => one.predicate).filter((one) => one !== predicate));
+  const isMatched = (other: number): boolean =>
+    requirements.every((one, index) => one.predicate !== other || cells[index]?.met === true);
+  return [...others].some(isMatched);
+}
+
+interface CellViewProps {
+  readonly cell: Cell | undefined;
+  readonly isSpare: boolean;
+  /** Of a card, which has no column heads. */
+  readonly label: string | undefined;
+}
+
+function CellView({ cell, isSpare: spare, label }: CellViewProps): JSX.Element {
+  if (cell === undefined) return <span role="cell">–</span>;
+  const text = cell.found === undefined ? 'none' : shown(cell.found);
+  const says = cell.met ? 'meets it' : 'does not meet it';
+  return (
+    <span role="cell" class={`cell ${spare && !cell.met ? 'spare' : ''}`} title={`${text}: ${says}`}>
+      {label !== undefined && <span class="muted cell-label">{shown(label)}</span>}
+      <WordMark word={cell.met ? 'True' : 'False'} text={text} />
+      <span class="unseen">{says}</span>
+    </span>
+  );
+}
+
+function Why({
+  path,
+  cluster,
+  onClose,
+}: {
+  readonly path: string;
+  readonly cluster: string;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { data, error } = useLoaded<WhyCluster>(`${path}/why/${encodeURIComponent(cluster)}`);
+  return (
+    <Dialog title={`Why ${shown(cluster)}?`} onClose={onClose}>
+      {error !== undefined && <Problem status={error} />}
+      {data === undefined && error === undefined && <Loading rows={3} />}
+      {data !== undefined && (
+        <div class="why">
+          {data.lines.map((line, index) => (
+            <p key={index} class={`why-${/^ {4}/.test(line) ? 'deep' : /^ {2}/.test(line) ? 'in' : 'head'}`}>
+              {shown(line.trim())}
+            </p>
+          ))}
+        </div>
+      )}
+    </Dialog>
+  );
+}

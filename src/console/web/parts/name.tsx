@@ -1,0 +1,49 @@
+import type { JSX } from 'preact';
+import { shown } from '../command.js';
+import { formatRoute } from '../route.js';
+import { now } from '../store.js';
+import { sinceText } from '../time.js';
+
+/** Names of the fleet: text that somebody else has written, isolated from what stands around it. */
+
+export function Text({ of }: { readonly of: string }): JSX.Element {
+  const text = shown(of);
+  return (
+    <bdi class="name" title={text}>
+      {text}
+    </bdi>
+  );
+}
+
+export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <a href={formatRoute({ page: 'cluster', name, drain: false })}>
+      <Text of={name} />
+    </a>
+  );
+}
+
+export function PlacementLink({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
+  return (
+    <a href={formatRoute({ page: 'placement', namespace, name, show: 'in' })}>
+      <bdi class="name" title={`${shown(namespace)}/${shown(name)}`}>
+        <span class="muted">{shown(namespace)}/</span>
+        {shown(name)}
+      </bdi>
+    </a>
+  );
+}
+
+export function Since({ time }: { readonly time: string | undefined }): JSX.Element | null {
+  const text = sinceText(time, now.value);
+  if (text === '' || time === undefined) return null;
+  return (
+    <time dateTime={time} title={new Date(time).toLocaleString('en-GB')} class="muted nowrap">
+      {text}
+    </time>
+  );
+}
+
+export function Count({ of }: { readonly of: number }): JSX.Element {
+  return <span class="count">{of.toLocaleString('en-US')}</span>;
+}

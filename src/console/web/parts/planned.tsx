@@ -1,0 +1,101 @@
+import type { JSX } from 'preact';
+import type { Plan, PlannedCluster, PlannedPlacement, PlannedState } from '../../wire/plan.js';
+import { shown } from '../command.js';
+import { spaced, WordMark } from './icon.js';
+import { ClusterLink, Count, PlacementLink } from './name.js';
+
+/** What a draft does, Placement by Placement. */
+
+/** So many clusters are named before somebody asks for all. */
+const FEW = 5;
+
+export function PlannedView({ plan }: { readonly plan: Plan }): JSX.Element {
+  const { placements, refusals, summary } = plan;
+  return (
+    <>
+      <p class="plan-summary">{shown(summary)}</p>
+      {refusals.map((one) => (
+        <p key={one} class="notice bad">
+          {shown(one)}
+        </p>
+      ))}
+      <ul class="planned">
+        {placements.map((one) => (
+          <li key={`${one.namespace}/${one.name}`}>
+            <PlannedPlacementView one={one} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.Element {
+  const { namespace, name, change, before, after, add, remove, held, added, removed, stay } = one;
+  const problem = after?.problem;
+  return (
+    <>
+      <p class="planned-head">
+        <span class="strong">
+          <PlacementLink namespace={namespace} name={name} />
+        </span>
+        {change !== 'Changed' && <WordMark word={change} badge />}
+        <span class="diff">
+          <span class="ok">+{added.toLocaleString('en-US')}</span>{' '}
+          <span class="bad">−{removed.toLocaleString('en-US')}</span>{' '}
+          <span class="muted">={stay.toLocaleString('en-US')}</span>
+        </span>
+        <span class="muted">{statesText(before, after)}</span>
+      </p>
+      {problem !== undefined && <p class="fault">{shown(problem)}: the decision stays as it is.</p>}
+      {after !== undefined && problem === undefined && after.phase !== 'Satisfied' && after.message !== '' && (
+        <p class="muted">{shown(after.message)}</p>
+      )}
+      <Clusters list={add} total={added} sign="+" />
+      <Clusters list={remove} total={removed} sign="−" />
+      <Clusters list={held} total={held.length} sign="held" />
+    </>
+  );
+}
+
+function statesText(before: PlannedState | undefined, after: PlannedState | undefined): string {
+  const of = (state: PlannedState | undefined): string => {
+    if (state === undefined) return 'none';
+    return state.wanted === undefined ? String(state.selected) : `${state.selected} of ${state.wanted}`;
+  };
+  const phase = after !== undefined && before?.phase !== after.phase ? `, ${spaced(after.phase)}` : '';
+  return `${of(before)} → ${of(after)}${phase}`;
+}
+
+function Clusters({
+  list,
+  total,
+  sign,
+}: {
+  readonly list: readonly PlannedCluster[];
+  readonly total: number;
+  readonly sign: string;
+}): JSX.Element | null {
+  if (list.length === 0) return null;
+  const tone = { '+': 'ok', '−': 'bad' }[sign] ?? 'info';
+  const row = (one: PlannedCluster): JSX.Element => (
+    <li key={one.name}>
+      <span class={tone}>{sign}</span> <ClusterLink name={one.name} /> <span class="muted">{shown(one.why)}</span>
+    </li>
+  );
+  const rest = list.slice(FEW);
+  return (
+    <>
+      <ul class="moves">{list.slice(0, FEW).map(row)}</ul>
+      {rest.length > 0 && (
+        <details class="more-moves">
+          <summary>
+            {sign} <Count of={total - FEW} /> more
+          </summary>
+          <ul class="moves">{rest.map(row)}</ul>
+          {total > list.length && <p class="muted">{total - list.length} more are not listed.</p>}
+        </details>
+      )}
+    </>
+  );
+}

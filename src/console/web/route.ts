@@ -1,0 +1,122 @@
+/** The addresses of the pages: parsed and written in one place. */
+
+export type View = 'map' | 'table';
+
+export type Route =
+  | {
+      readonly page: 'fleet';
+      readonly q: string;
+      readonly view: View;
+      /** By what the map is grouped. */
+      readonly group: string;
+      /** `name`, `name-desc`, … */
+      readonly sort: string;
+    }
+  | { readonly page: 'placements'; readonly q: string }
+  | { readonly page: 'placement'; readonly namespace: string; readonly name: string; readonly show: string }
+  | { readonly page: 'cluster'; readonly name: string; readonly drain: boolean }
+  | {
+      readonly page: 'whatif';
+      /** What the draft begins with: `placement:NS/NAME`, `drain:CLUSTER`, `labels:CLUSTER`; empty: what was there. */
+      readonly begin: string;
+    }
+  | { readonly page: 'engine' }
+  | { readonly page: 'events'; readonly about: string }
+  | { readonly page: 'unknown'; readonly path: string };
+
+export type Page = Route['page'];
+
+export const FLEET: Extract<Route, { page: 'fleet' }> = {
+  page: 'fleet',
+  q: '',
+  view: 'map',
+  group: 'set',
+  sort: 'name',
+};
+
+/** The route of a path with its query, such as `/placements/shop/web?show=near`. */
+export function parseRoute(address: string): Route {
+  const [path = '', search = ''] = address.split('?', 2);
+  const segments = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded);
+  const query = new URLSearchParams(search);
+  const text = (name: string, otherwise = ''): string => query.get(name) ?? otherwise;
+  const [page = 'fleet', first = '', second = ''] = segments;
+  const unknown: Route = { page: 'unknown', path };
+  if (segments.length > 3) return unknown;
+  switch (page) {
+    case 'login':
+    case 'fleet':
+      return {
+        page: 'fleet',
+        q: text('q'),
+        view: text('view') === 'table' ? 'table' : 'map',
+        group: text('group', FLEET.group),
+        sort: text('sort', FLEET.sort),
+      };
+    case 'placements':
+      if (second !== '') return { page: 'placement', namespace: first, name: second, show: text('show', 'in') };
+      return first === '' ? { page: 'placements', q: text('q') } : { page: 'placements', q: `${first}/` };
+    case 'clusters':
+      return first === '' || second !== '' ? unknown : { page: 'cluster', name: first, drain: text('drain') === 'yes' };
+    case 'what-if':
+      return { page: 'whatif', begin: text('begin') };
+    case 'engine':
+      return { page: 'engine' };
+    case 'events':
+      return { page: 'events', about: text('about') };
+    default:
+      return unknown;
+  }
+}
+
+/** The address of a route: what {@link parseRoute} reads. */
+export function formatRoute(route: Route): string {
+  switch (route.page) {
+    case 'fleet': {
+      const { q, view, group, sort } = route;
+      return withQuery('/fleet', FLEET, { q, view, group, sort });
+    }
+    case 'placements':
+      return withQuery('/placements', {}, { q: route.q });
+    case 'placement':
+      return withQuery(
+        `/placements/${encoded(route.namespace)}/${encoded(route.name)}`,
+        { show: 'in' },
+        { show: route.show },
+      );
+    case 'cluster':
+      return withQuery(`/clusters/${encoded(route.name)}`, {}, { drain: route.drain ? 'yes' : '' });
+    case 'whatif':
+      return withQuery('/what-if', {}, { begin: route.begin });
+    case 'engine':
+      return '/engine';
+    case 'events':
+      return withQuery('/events', {}, { about: route.about });
+    case 'unknown':
+      return route.path;
+  }
+}
+
+/** Without the fields that have their default. */
+function withQuery(path: string, defaults: object, fields: Readonly<Record<string, string>>): string {
+  const usual: Readonly<Record<string, unknown>> = { ...defaults };
+  const given = Object.entries(fields).filter(([name, value]) => value !== (usual[name] ?? ''));
+  const query = given.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** Slashes and colons of values stay readable. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll('%3A', ':').replaceAll('%20', '+');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment.replaceAll('+', ' '));
+  } catch {
+    return segment;
+  }
+}

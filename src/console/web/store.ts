@@ -1,0 +1,184 @@
+import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { AS_OF_HEADER, type Answer, type Session, type Status, type Withheld } from '../wire/answer.js';
+
+/** What the page has read of the server: each address once, again every few seconds while it is shown. */
+
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly asOf: string | undefined;
+  readonly stale: string | undefined;
+  readonly withheld: readonly Withheld[];
+  readonly namespace: string | undefined;
+  /** Why the last request failed; the data before stays. */
+  readonly error: Status | undefined;
+}
+
+const NOTHING: Loaded<never> = {
+  data: undefined,
+  asOf: undefined,
+  stale: undefined,
+  withheld: [],
+  namespace: undefined,
+  error: undefined,
+};
+
+interface Entry {
+  readonly loaded: Signal<Loaded<unknown>>;
+  users: number;
+  tag: string;
+  request: Promise<void> | undefined;
+}
+
+const POLL_MS = 4_000;
+const TICK_MS = 5_000;
+/** So many addresses are kept that nobody shows: going back shows them at once. */
+const MOST_KEPT = 60;
+
+const entries = new Map<string, Entry>();
+
+/** The time, for spans. */
+export const now = signal(Date.now());
+/** Undefined: not known yet; null: there is none, or it is over. */
+export const session = signal<Session | null | undefined>(undefined);
+/** What the server said when there was no session. */
+export const sessionFault = signal('');
+/** When the hub was read last, and why not since. */
+export const reading = signal<{ readonly asOf: string; readonly stale: string | undefined } | undefined>(undefined);
+/** Whether the server does not answer. */
+export const isLost = signal(false);
+/** Whether the server has another page than this one. */
+export const isOld = signal(false);
+
+/** Sends a request of the page. Resolves with undefined where the server does not answer. */
+async function send(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+  try {
+    const response = await fetch(`/api/v1/${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    isLost.value = false;
+    if (response.status === 401) endSession(await statusOf(response));
+    return response;
+  } catch {
+    isLost.value = true;
+    return undefined;
+  }
+}
+
+function endSession(status: Status): void {
+  sessionFault.value = status.message;
+  session.value = null;
+}
+
+async function statusOf(response: Response): Promise<Status> {
+  try {
+    return (await response.json()) as Status;
+  } catch {
+    const message = `HTTP ${response.status}`;
+    return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: response.status, reason: '', message };
+  }
+}
+
+/** Asks whose session this is; `code`: of a link, which opens one. */
+export async function openSession(code: string | undefined): Promise<void> {
+  const body = JSON.stringify({ code });
+  const opening: RequestInit = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  const response = await send('session', code === undefined ? {} : opening);
+  if (response?.ok !== true) return;
+  const found = (await response.json()) as Session;
+  isOld.value = session.value?.build !== undefined && session.value.build !== found.build;
+  session.value = found;
+}
+
+/** Sends a change or a draft; the data of the answer, or the error. */
+export async function post<T>(path: string, body: unknown): Promise<T | Status> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (response === undefined) return lostStatus();
+  return response.ok ? ((await response.json()) as Answer<T>).data : statusOf(response);
+}
+
+function lostStatus(): Status {
+  const message = 'the console does not answer: is its command still running?';
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 0, reason: 'Lost', message };
+}
+
+export function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
+}
+
+/** Reads every address that is shown again, now. */
+export function refresh(): void {
+  for (const [path, entry] of entries) if (entry.users > 0) void load(path, entry);
+}
+
+function entryOf(path: string): Entry {
+  const known = entries.get(path);
+  if (known !== undefined) return known;
+  for (const [old, { users }] of entries) if (entries.size > MOST_KEPT && users === 0) entries.delete(old);
+  const entry: Entry = { loaded: signal<Loaded<unknown>>(NOTHING), users: 0, tag: '', request: undefined };
+  entries.set(path, entry);
+  return entry;
+}
+
+function load(path: string, entry: Entry): Promise<void> {
+  entry.request ??= loadNow(path, entry).finally(() => (entry.request = undefined));
+  return entry.request;
+}
+
+async function loadNow(path: string, entry: Entry): Promise<void> {
+  const response = await send(path, entry.tag === '' ? {} : { headers: { 'if-none-match': entry.tag } });
+  const before = entry.loaded.value;
+  if (response === undefined) {
+    if (before.data === undefined) entry.loaded.value = { ...before, error: lostStatus() };
+    return;
+  }
+  const asOf = response.headers.get(AS_OF_HEADER) ?? before.asOf;
+  if (response.status === 304) entry.loaded.value = { ...before, asOf, error: undefined };
+  else if (response.ok) {
+    const { data, stale, withheld, namespace } = (await response.json()) as Answer<unknown>;
+    entry.tag = response.headers.get('etag') ?? '';
+    entry.loaded.value = { data, asOf, stale, withheld, namespace, error: undefined };
+  } else if (response.status !== 401) entry.loaded.value = { ...before, error: await statusOf(response) };
+  if (asOf !== undefined) reading.value = { asOf, stale: entry.loaded.value.stale };
+}
+
+/** What the address holds, read again while the component is shown; undefined: nothing is read. */
+export function useLoaded<T>(path: string | undefined): Loaded<T> {
+  const entry = useMemo(() => (path === undefined ? undefined : entryOf(path)), [path]);
+  useEffect(() => {
+    if (entry === undefined || path === undefined) return undefined;
+    entry.users += 1;
+    void load(path, entry);
+    return () => {
+      entry.users -= 1;
+    };
+  }, [entry, path]);
+  // The server computes what the path stands for: its type is that of the route.
+  return (entry?.loaded ?? NO_ENTRY).value as Loaded<T>;
+}
+
+const NO_ENTRY: ReadonlySignal<Loaded<unknown>> = signal<Loaded<unknown>>(NOTHING);
+
+/** As {@link useLoaded}; while another address is read, the data before stays. */
+export function useLatest<T>(path: string): Loaded<T> & { readonly isOther: boolean } {
+  const loaded = useLoaded<T>(path);
+  const last = useRef<T | undefined>(undefined);
+  if (loaded.data !== undefined) last.current = loaded.data;
+  const isOther = loaded.data === undefined && loaded.error === undefined;
+  return { ...loaded, data: isOther ? last.current : loaded.data, isOther };
+}
+
+/** Hidden pages read nothing. */
+export function startPolling(): void {
+  const isShown = (): boolean => document.visibilityState === 'visible' && session.value !== null;
+  setInterval(() => {
+    if (isShown()) refresh();
+  }, POLL_MS);
+  setInterval(() => (now.value = Date.now()), TICK_MS);
+  document.addEventListener('visibilitychange', () => {
+    now.value = Date.now();
+    if (isShown()) refresh();
+  });
+  effect(() => {
+    if (session.value !== null && session.value !== undefined) refresh();
+  });
+}

@@ -1,0 +1,26 @@
+/** Times as people say them. */
+
+const UNITS: readonly (readonly [unit: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+];
+
+/** `3 min`, `45 s`, `2 d`; `now` for less than a second, and for what lies ahead by the clock of the hub. */
+export function spanText(ms: number): string {
+  const found = UNITS.find(([, length]) => ms >= length);
+  return found === undefined ? 'now' : `${Math.floor(ms / found[1])} ${found[0]}`;
+}
+
+/** The span since an RFC 3339 time; empty for no time. */
+export function sinceText(time: string | undefined, now: number): string {
+  const at = Date.parse(time ?? '');
+  return Number.isNaN(at) ? '' : spanText(now - at);
+}
+
+/** The time of day of a time. */
+export function clockText(time: string): string {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? '' : at.toLocaleTimeString('en-GB');
+}

@@ -1,0 +1,48 @@
+/** The JSON types of the console's API: what the server answers and the page reads. */
+
+/** A collection that the reader may not list, or that is not served, and the HTTP code. */
+export interface Withheld {
+  readonly resource: string;
+  readonly verb: string;
+  readonly status: number;
+}
+
+/** Every answer: computed from one reading of the hub. */
+export interface Answer<T> {
+  readonly data: T;
+  /** When the hub was read, RFC 3339. */
+  readonly asOf: string;
+  /** Why the reading is old; absent while it is current. */
+  readonly stale?: string;
+  /** What is missing from the answer. */
+  readonly withheld: readonly Withheld[];
+  /** The only namespace that was read; absent: all. */
+  readonly namespace?: string;
+}
+
+/** Every error: a Status of the Kubernetes API. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly status: 'Failure';
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The header of an answer 304 that says when the hub was read. */
+export const AS_OF_HEADER = 'as-of';
+
+export interface Session {
+  /** Host and port of the API server. */
+  readonly hub: string;
+  /** The context of the kubeconfig, by which kubectl reaches the same hub. */
+  readonly context: string;
+  /** Which credentials are used: the name of the kubeconfig's user, or whom it impersonates. */
+  readonly user: string;
+  /** The namespace of objects that name none. */
+  readonly namespace: string;
+  readonly version: string;
+  /** Hash of the page's files: another one on the server asks for a reload. */
+  readonly build: string;
+}

@@ -1,0 +1,104 @@
+import type { Condition } from './placement.js';
+import type { Health } from './fleet.js';
+
+/** One cluster, and what happens when it goes. */
+
+export interface ClusterSelection {
+  readonly namespace: string;
+  readonly placement: string;
+  readonly verdict: string;
+  readonly why: string;
+  /** What the Placement selects without the cluster. */
+  readonly without: string;
+}
+
+/** A Placement that matches the cluster and does not hold it. */
+export interface ClusterCandidacy {
+  readonly namespace: string;
+  readonly placement: string;
+  readonly verdict: string;
+  readonly why: string;
+}
+
+export interface ClusterView {
+  readonly name: string;
+  readonly health: Health;
+  readonly since?: string;
+  readonly version?: string;
+  readonly sets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly claims: Readonly<Record<string, string>>;
+  readonly taints: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly effect: string;
+    readonly since?: string;
+  }[];
+  /** `Cordoned` or `Draining`. */
+  readonly maintenance?: string;
+  readonly conditions: readonly Condition[];
+  readonly selectedBy: readonly ClusterSelection[];
+  readonly matchedBy: readonly ClusterCandidacy[];
+  /** How many Placements could be read. */
+  readonly placements: number;
+  readonly manifest: string;
+  readonly deleting: boolean;
+}
+
+export interface DrainRow {
+  readonly namespace: string;
+  readonly placement: string;
+  readonly effect: string;
+  readonly text: string;
+}
+
+export interface DrainPreview {
+  readonly rows: readonly DrainRow[];
+}
+
+export interface SetView {
+  readonly name: string;
+  readonly clusters: number;
+  readonly bindings: readonly string[];
+  readonly selector: string;
+  readonly conditions: readonly Condition[];
+}
+
+export interface EngineView {
+  readonly engines: readonly Engine[];
+  readonly sets: readonly SetView[];
+}
+
+export interface Engine {
+  readonly name: string;
+  readonly phase: string;
+  readonly version: string;
+  readonly message: string;
+  readonly paused: boolean;
+  readonly conditions: readonly Condition[];
+  readonly components: readonly Component[];
+}
+
+export interface Component {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface EventRow {
+  readonly time: string;
+  readonly type: string;
+  readonly reason: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly note: string;
+  readonly count: number;
+}
+
+export interface Events {
+  readonly rows: readonly EventRow[];
+}

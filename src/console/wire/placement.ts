@@ -1,0 +1,122 @@
+import type { Health } from './fleet.js';
+
+/** Placements: the list, one with its funnel, the matrix of requirements. */
+
+export interface PlacementRow {
+  readonly namespace: string;
+  readonly name: string;
+  readonly phase: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly held: boolean;
+  readonly selected: number;
+  /** Absent: all that match. */
+  readonly wanted?: number;
+  /** Since when it is so, RFC 3339; absent without a status. */
+  readonly since?: string;
+}
+
+export interface Placements {
+  readonly total: number;
+  /** Phase → count, the best first. */
+  readonly phases: readonly { readonly phase: string; readonly count: number }[];
+  readonly rows: readonly PlacementRow[];
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: string;
+}
+
+export interface FunnelStep {
+  readonly step: 'fleet' | 'bound' | 'sets' | 'match' | 'taints' | 'in';
+  readonly count: number;
+}
+
+/** A command that helps, and what it does. */
+export interface Fix {
+  readonly text: string;
+  readonly command: string;
+}
+
+export interface PlacementView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly phase: string;
+  /** Of the condition PlacementSatisfied, computed from the same reading. */
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly since?: string;
+  readonly wanted?: number;
+  readonly selected: number;
+  readonly held: number;
+  /** `3/9 clusters are selected: …`; absent where the fleet could not be read. */
+  readonly summary?: string;
+  readonly funnel: readonly FunnelStep[];
+  readonly sets: SetsOfPlacement;
+  /** What holds, releases, is not published or was left out, as `explain` says it. */
+  readonly notes: readonly string[];
+  readonly fixes: readonly Fix[];
+  readonly conditions: readonly Condition[];
+  /** As somebody would apply it. */
+  readonly manifest: string;
+  readonly resourceVersion: string;
+  /** The field manager that wrote the spec last; absent where that is not recorded. */
+  readonly manager?: string;
+  readonly deleting: boolean;
+}
+
+export interface SetsOfPlacement {
+  readonly bound: readonly string[];
+  readonly eligible: readonly string[];
+  readonly absent: readonly { readonly name: string; readonly message: string }[];
+}
+
+export const SHOWS = ['in', 'near', 'out', 'all'] as const;
+
+export type Show = (typeof SHOWS)[number];
+
+export interface Requirement {
+  /** Index of the predicate. */
+  readonly predicate: number;
+  readonly source: string;
+  readonly key: string;
+  /** `tier=gold`. */
+  readonly text: string;
+  /** How many candidates meet it, and how many fail this one alone. */
+  readonly met: number;
+  readonly failsAlone: number;
+}
+
+export interface Cell {
+  readonly met: boolean;
+  /** Absent where the cluster does not have the key. */
+  readonly found?: string;
+}
+
+export interface MatrixRow {
+  readonly name: string;
+  readonly health: Health;
+  readonly verdict: string;
+  readonly rank?: number;
+  readonly why: string;
+  /** One for each requirement; empty for a cluster that does not exist any more. */
+  readonly cells: readonly Cell[];
+}
+
+export interface Matrix {
+  readonly requirements: readonly Requirement[];
+  readonly totals: Readonly<Record<Show, number>>;
+  readonly show: Show;
+  readonly after: number;
+  readonly rows: readonly MatrixRow[];
+}
+
+/** `explain placement NAME --cluster CLUSTER`, line by line. */
+export interface WhyCluster {
+  readonly lines: readonly string[];
+}

@@ -1,0 +1,79 @@
+/** What a draft would do, and what applying it has done. */
+
+/** A draft: manifests as text, and changes of single clusters. */
+export interface Draft {
+  /** YAML documents; may be empty. */
+  readonly manifests: string;
+  /** `NAME:KEY=VALUE`, or `NAME:KEY-`. */
+  readonly labels: readonly string[];
+  /** Clusters to drain. */
+  readonly drains: readonly string[];
+  /** Clusters that are lost: deleted, as the plan of the command line does it. */
+  readonly losses: readonly string[];
+}
+
+export interface PlannedCluster {
+  readonly name: string;
+  readonly why: string;
+}
+
+export interface PlannedPlacement {
+  readonly namespace: string;
+  readonly name: string;
+  /** `Created`, `Deleted`, `Changed` or `Unknown`. */
+  readonly change: string;
+  readonly before?: PlannedState;
+  readonly after?: PlannedState;
+  readonly add: readonly PlannedCluster[];
+  readonly remove: readonly PlannedCluster[];
+  readonly held: readonly PlannedCluster[];
+  /** The whole counts; the lists may be cut. */
+  readonly added: number;
+  readonly removed: number;
+  readonly stay: number;
+}
+
+export interface PlannedState {
+  readonly phase: string;
+  readonly selected: number;
+  readonly wanted?: number;
+  readonly problem?: string;
+  readonly message: string;
+}
+
+export interface Plan {
+  readonly summary: string;
+  readonly placements: readonly PlannedPlacement[];
+  /** Deletions that admission refuses. */
+  readonly refusals: readonly string[];
+  /** The objects that the plan is based on, by their versions: `apply` sends it back. */
+  readonly basedOn: string;
+}
+
+/** Why a draft has no plan: where the field is known, the editor marks it. */
+export interface PlanFault {
+  readonly fault: string;
+}
+
+export type PlanAnswer = Plan | PlanFault;
+
+export interface ApplyRequest {
+  readonly draft: Draft;
+  readonly basedOn: string;
+  readonly dryRun: boolean;
+}
+
+export type ApplyAnswer =
+  | { readonly kind: 'accepted'; readonly objects: readonly string[] }
+  /** The hub has changed since the plan: it has to be looked at again. */
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'refused'; readonly object: string; readonly message: string };
+
+/** A field of a Placement, for completion in the editor. */
+export interface SchemaField {
+  /** `spec.predicates.requiredClusterSelector`; items of lists have no index. */
+  readonly path: string;
+  readonly type: string;
+  readonly description: string;
+  readonly values: readonly string[];
+}

@@ -1,0 +1,243 @@
+import { request, type IncomingHttpHeaders, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WORLD_RESOURCES, type World } from '../../../src/domain/fleet/world.js';
+import { isLoopback } from '../../../src/console/server/guard.js';
+import { listen, portOf } from '../../../src/console/server/server.js';
+import { Sessions } from '../../../src/console/server/session.js';
+import { Snapshots } from '../../../src/console/server/snapshot.js';
+import { TYPES } from '../../../src/cli/whatif/worlds.js';
+import type { ReadClient } from '../../../src/runtime/client/client.js';
+import { ApiError } from '../../../src/runtime/errors.js';
+import { rawPlacement } from '../../support/builders/world.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+
+/** The server of the console over plain sockets, as a browser and as others ask it. The hub is the example fleet in memory. */
+
+interface Reply {
+  readonly code: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const EXAMPLE = rawPlacement(EXAMPLE_SPEC);
+const PLACEMENT = { ...EXAMPLE, metadata: { ...EXAMPLE.metadata, resourceVersion: '1' } };
+
+class Hub {
+  world: World = exampleWorld(EXAMPLE_SPEC, { placements: [PLACEMENT] });
+  refused: string | undefined;
+  lists = 0;
+
+  readonly client: ReadClient = {
+    get: () => Promise.resolve(undefined),
+    list: (type) => {
+      this.lists += 1;
+      const { plural, group } = type;
+      if (plural === this.refused) {
+        const call = { verb: 'list', resource: `${plural}.${group}` };
+        throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call });
+      }
+      const resource = WORLD_RESOURCES.find((one) => TYPES[one] === type);
+      // The caller asks for the type of the resource.
+      return Promise.resolve((resource === undefined ? [] : this.world.objects[resource]) as never[]);
+    },
+  };
+}
+
+const BYTES = Buffer.from('page');
+const ASSET = { contentType: 'text/html', bytes: BYTES, brotli: BYTES, gzip: BYTES, isHashed: false };
+const clock = new ManualClock();
+const sessions = new Sessions(clock);
+const hub = new Hub();
+let server: Server;
+let port: number;
+let cookie: string;
+
+beforeAll(async () => {
+  const snapshots = new Snapshots({ client: hub.client, namespace: undefined, fallback: () => 'shop', clock });
+  const session = { hub: 'https://hub', context: 'c', user: '', namespace: 'shop', version: '1', build: 'b' };
+  const transport = { call: () => Promise.reject(new Error('no call')) };
+  const assets = { shell: ASSET, find: () => undefined, build: 'b' };
+  const parts = { hub: { snapshots, client: hub.client, transport, session, namespace: undefined }, assets, sessions };
+  server = await listen(parts, { host: '127.0.0.1', port: 0 });
+  port = portOf(server);
+  const opened = await ask('session', { method: 'POST', body: JSON.stringify({ code: sessions.code() }) });
+  [cookie = ''] = (opened.headers['set-cookie'] ?? []).join('').split(';');
+});
+afterAll(() => void server.close());
+
+interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** As the page asks, beside what is given; an empty header is left out. */
+function ask(path: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Reply> {
+  const own = { 'sec-fetch-site': 'same-origin', ...(cookie === undefined ? {} : { cookie }), ...json(body) };
+  return send(`/api/v1/${path}`, { method, headers: { ...own, ...headers }, ...(body === undefined ? {} : { body }) });
+}
+
+function given(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+}
+
+function json(body: string | undefined): Readonly<Record<string, string>> {
+  return body === undefined ? {} : { 'content-type': 'application/json' };
+}
+
+function send(path: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers: given(headers) }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => resolve({ code: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+describe('who may ask', () => {
+  it.each<readonly [string, Readonly<Record<string, string>>, number]>([
+    ['the page', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['the page in a browser without Sec-Fetch-Site', { 'sec-fetch-site': '', origin: 'http://127.0.0.1:PORT' }, 200],
+    ['a tool without a browser', { 'sec-fetch-site': '' }, 403],
+    ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['another port of this host', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }, 403],
+    ['a typed address', { 'sec-fetch-site': 'none' }, 403],
+    ['a site that says it is the same', { 'sec-fetch-site': 'same-origin', origin: 'http://evil.example' }, 403],
+    ['a name that was pointed at this machine', { host: 'evil.example:PORT' }, 421],
+    ['another port in Host', { host: '127.0.0.1:1' }, 421],
+    ['localhost', { host: 'localhost:PORT' }, 200],
+  ])('a request of %s is answered with its code', async (_who, headers, code) => {
+    const own = Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', String(port))]);
+    expect((await ask('fleet', { headers: Object.fromEntries(own) })).code).toBe(code);
+  });
+
+  it('without a session nothing is answered, and the page itself is', async () => {
+    expect((await ask('fleet', { headers: { cookie: '' } })).code).toBe(401);
+    expect((await ask('fleet', { headers: { cookie: `${cookie}x` } })).code).toBe(401);
+    expect((await send('/placements/shop/web')).text).toBe('page');
+  });
+
+  it('a form of another site cannot write: a body has to be JSON', async () => {
+    const type = 'application/x-www-form-urlencoded';
+    expect((await ask('plan', { method: 'POST', body: '{}', headers: { 'content-type': type } })).code).toBe(415);
+  });
+
+  it('a body that is too long is refused', async () => {
+    expect((await ask('plan', { method: 'POST', body: ' '.repeat(300_000) })).code).toBe(413);
+  });
+
+  it('a link opens once, and not after ten minutes', async () => {
+    const [first, late] = [sessions.code(), sessions.code()];
+    const open = (code: string): Promise<Reply> => ask('session', { method: 'POST', body: JSON.stringify({ code }) });
+
+    expect((await open(first)).code).toBe(200);
+    expect((await open(first)).code).toBe(401);
+    await clock.advance(601_000);
+    expect((await open(late)).code).toBe(401);
+  });
+
+  it('the cookie is of this server alone, and no script reads it', async () => {
+    const { headers } = await ask('session', { method: 'POST', body: JSON.stringify({ code: sessions.code() }) });
+    expect(headers['set-cookie']?.join()).toMatch(
+      new RegExp(`^console-${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/api$`),
+    );
+  });
+
+  it('every response has the policy that keeps scripts, frames and other origins out', async () => {
+    for (const { headers } of [await send('/'), await ask('fleet'), await ask('nothing')]) {
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+          "form-action 'none'; frame-ancestors 'none'; trusted-types 'none'; require-trusted-types-for 'script'",
+      );
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.8.8', true],
+    ['localhost', true],
+    ['[::1]', true],
+    ['', false],
+    ['0.0.0.0', false],
+    ['127.0.0.1.evil.example', false],
+    ['localhost.evil.example', false],
+  ])('the host %s is of this machine alone: %s', (host, isOwn) => {
+    expect(isLoopback(host)).toBe(isOwn);
+  });
+});
+
+describe('answers', () => {
+  it.each([
+    ['fleet?q=health:noAgent', { total: 9, matched: 9 }],
+    ['fleet/map?group=label:tier', { matched: 9, groups: expect.any(Array) }],
+    ['placements', { total: 1, rows: [expect.objectContaining({ namespace: 'shop', name: 'web' })] }],
+    ['placements/shop/web', { selected: 3, funnel: expect.any(Array) }],
+    ['placements/shop/web/matrix?show=in', { totals: { in: 3, near: 4, out: 6, all: 9 } }],
+    ['clusters/prod-us-1', { selectedBy: [expect.objectContaining({ placement: 'web' })] }],
+    ['clusters/prod-us-1/drain', { rows: [expect.objectContaining({ effect: 'Replaced' })] }],
+    ['engine', { engines: [] }],
+  ])('%s is answered from one reading', async (path, data) => {
+    const { code, text } = await ask(path);
+    expect([code, JSON.parse(text).data]).toEqual([200, expect.objectContaining(data)]);
+  });
+
+  it.each([
+    ['fleet?limit=501', 400],
+    ['fleet?sort=odd', 400],
+    ['fleet/map?group=odd', 400],
+    ['placements/shop/none', 404],
+    ['placements/shop/web/why/none', 404],
+    ['clusters/none', 404],
+    ['nothing', 404],
+  ])('%s is an error with the code %s', async (path, code) => {
+    const reply = await ask(path);
+    expect([reply.code, JSON.parse(reply.text)]).toEqual([code, expect.objectContaining({ kind: 'Status', code })]);
+  });
+
+  it('what has not changed is not sent again, and its time is', async () => {
+    const first = await ask('placements');
+    const again = await ask('placements', { headers: { 'if-none-match': String(first.headers.etag) } });
+    expect([again.code, again.text, again.headers['as-of']]).toEqual([304, '', expect.stringMatching(/Z$/)]);
+  });
+
+  it('a plan says what a draft does, and a draft that is wrong says where', async () => {
+    const draft = (spec: string): string =>
+      `apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\nmetadata: {name: web, namespace: shop}\nspec: ${spec}\n`;
+    const plan = async (manifests: string): Promise<unknown> =>
+      JSON.parse((await ask('plan', { method: 'POST', body: JSON.stringify({ manifests }) })).text).data;
+
+    expect(await plan(draft('{numberOfClusters: 1}'))).toMatchObject({
+      placements: [{ name: 'web', added: 0, removed: 2 }],
+    });
+    expect(await plan(draft('{numberOfClusters: -1}'))).toMatchObject({
+      fault: expect.stringContaining('spec.numberOfClusters'),
+    });
+    expect(await plan('a: [')).toMatchObject({ fault: expect.stringContaining('draft') });
+  });
+
+  it('what may not be read is named, and the rest is answered', async () => {
+    hub.refused = 'managedclusters';
+    await clock.advance(60_000);
+    const { text } = await ask('placements/shop/web');
+    expect(JSON.parse(text)).toMatchObject({
+      withheld: [{ resource: 'managedclusters', verb: 'list', status: 403 }],
+      data: { selected: 3, funnel: [{ step: 'in', count: 3 }] },
+    });
+    hub.refused = undefined;
+    await clock.advance(60_000);
+  });
+
+  it('nobody asks: the hub is not read', async () => {
+    const before = hub.lists;
+    await clock.advance(3_600_000);
+    expect(hub.lists).toBe(before);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { FLEET, formatRoute, parseRoute, type Route } from '../../../src/console/web/route.js';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+
+const routes: fc.Arbitrary<Route> = fc.oneof(
+  fc.record({
+    page: fc.constant('fleet' as const),
+    q: text,
+    view: fc.constantFrom('map' as const, 'table' as const),
+    group: name,
+    sort: name,
+  }),
+  fc.record({ page: fc.constant('placements' as const), q: text }),
+  fc.record({ page: fc.constant('placement' as const), namespace: name, name, show: name }),
+  fc.record({ page: fc.constant('cluster' as const), name, drain: fc.boolean() }),
+  fc.record({ page: fc.constant('whatif' as const), begin: text }),
+  fc.record({ page: fc.constant('events' as const), about: text }),
+);
+
+describe('the addresses of the pages', () => {
+  it('every route is read from the address that it is written as, whatever its names hold', () => {
+    fc.assert(fc.property(routes, (route) => expect(parseRoute(formatRoute(route))).toEqual(route)));
+  });
+
+  it('an address stays on this server, whatever its names hold', () => {
+    fc.assert(
+      fc.property(routes, (route) => {
+        const { origin } = new URL(formatRoute(route), 'http://127.0.0.1:8090');
+        expect(origin).toBe('http://127.0.0.1:8090');
+      }),
+    );
+  });
+
+  it.each<readonly [string, Route]>([
+    ['/', FLEET],
+    ['/login', FLEET],
+    ['/fleet?view=table&q=set:prod+edge', { ...FLEET, view: 'table', q: 'set:prod edge' }],
+    ['/fleet?view=pie', FLEET],
+    ['/placements/shop', { page: 'placements', q: 'shop/' }],
+    ['/placements/shop/web?show=near', { page: 'placement', namespace: 'shop', name: 'web', show: 'near' }],
+    ['/clusters/edge-1?drain=yes', { page: 'cluster', name: 'edge-1', drain: true }],
+    ['/clusters', { page: 'unknown', path: '/clusters' }],
+    ['/nothing', { page: 'unknown', path: '/nothing' }],
+    ['/clusters/%ff', { page: 'cluster', name: '%ff', drain: false }],
+  ])('the address %s is the route %j', (address, route) => {
+    expect(parseRoute(address)).toEqual(route);
+  });
+});

@@ -1,0 +1,64 @@
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { build, type Metafile } from 'esbuild';
+
+const SOURCE = 'src/console/web';
+/** The browsers that have Trusted Types, `inert` and CSS nesting. */
+const TARGET = ['chrome120', 'firefox121', 'safari17'];
+
+/**
+ * Bundles the page of the console into the folder `outdir`, which is emptied first: one script and one style, named by
+ * their content, the shell that loads them, and an icon. Nothing has to be compiled before, and no types are checked.
+ */
+export async function bundleWeb(root: string, outdir: string): Promise<Metafile> {
+  rmSync(outdir, { recursive: true, force: true });
+  mkdirSync(outdir, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [path.join(SOURCE, 'main.tsx'), path.join(SOURCE, 'style', 'page.css')],
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: TARGET,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    // The imports are those of the compiled files.
+    resolveExtensions: ['.tsx', '.ts', '.js'],
+    metafile: true,
+    outdir,
+    logLevel: 'warning',
+  });
+  const names = Object.keys(metafile.outputs).map((file) => path.basename(file));
+  const [script, style] = ['.js', '.css'].map((extension) => names.find((name) => name.endsWith(extension)));
+  if (script === undefined || style === undefined)
+    throw new Error(`a file of the page is missing: ${names.join(', ')}`);
+  copyFileSync(path.join(root, SOURCE, 'icon.svg'), path.join(outdir, 'icon.svg'));
+  writeFileSync(path.join(outdir, 'index.html'), shell(script, style));
+  return metafile;
+}
+
+function shell(script: string, style: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>multicluster-engine</title>
+<link rel="icon" href="/icon.svg">
+<link rel="stylesheet" href="/${style}">
+<script type="module" src="/${script}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript><p>The console needs JavaScript. The commands of kubectl mce show the same.</p></noscript>
+</body>
+</html>
+`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleWeb(process.cwd(), path.resolve('dist', 'web'));
