@@ -1,16 +1,18 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
+import { lossOfEach } from '../../src/domain/fleet/loss.js';
 import { planFleet } from '../../src/domain/fleet/plan.js';
 import { explainInputOf, type World } from '../../src/domain/fleet/world.js';
 import { explainPredicates } from '../../src/domain/placement/explain/predicates.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import { summarize } from '../../src/domain/placement/explain/summary.js';
-import { explainedWorld, fleetWorld } from './worlds.js';
+import { explainedWorld, fleetWorld, wideWorld } from './worlds.js';
 
 const WARM_UP = 3;
 const RUNS = 7;
 const CLUSTERS = 10_000;
 const REQUIREMENTS = 20;
+const REGIONS = 10;
 
 /** What the commands for users compute: explanations and plans, without reading the objects. */
 export function fleetFigures(): Promise<readonly Figure[]> {
@@ -21,6 +23,7 @@ export function fleetFigures(): Promise<readonly Figure[]> {
       return { id: 'F1', measure, unit: 'ms', values: times(() => explained(world)), atMost: 100 };
     }),
     ...planFigures(fleetWorld(1_000, CLUSTERS)),
+    lossFigure(wideWorld(1_000, CLUSTERS)),
   ];
   return Promise.resolve(figures);
 }
@@ -37,6 +40,20 @@ function planFigures(world: World): readonly Figure[] {
     values: times(() => planFleet(world, overlay(world, [change]))),
     atMost: 3_000,
   }));
+}
+
+/** Every Placement can select from all clusters, and two of three select one of each region. */
+function lossFigure(world: World): Figure {
+  const regions = new Map(
+    world.objects.managedclusters.map(({ metadata: { name } }, at) => [name, `r${at % REGIONS}`]),
+  );
+  return {
+    id: 'F3',
+    measure: `plan --lose-each: ${REGIONS} regions, 1000 Placements, ${CLUSTERS} clusters`,
+    unit: 'ms',
+    values: times(() => lossOfEach(world, regions), 1),
+    atMost: 10_000,
+  };
 }
 
 function explained(world: World): unknown {
@@ -60,9 +77,9 @@ function alternatives(): readonly unknown[] {
 }
 
 /** Milliseconds of each run, once the code is compiled. */
-function times(work: () => unknown): readonly number[] {
+function times(work: () => unknown, warmUp = WARM_UP): readonly number[] {
   const values: number[] = [];
-  for (let run = -WARM_UP; run < RUNS; run++) {
+  for (let run = -warmUp; run < RUNS; run++) {
     const start = performance.now();
     work();
     if (run >= 0) values.push(performance.now() - start);

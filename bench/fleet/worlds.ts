@@ -45,7 +45,16 @@ const SETS_OF_NAMESPACE = 4;
  * predicates of two requirements. Every decision is published.
  */
 export function fleetWorld(placements: number, clusters: number): World {
-  const bindings = Array.from({ length: NAMESPACES * SETS_OF_NAMESPACE }, (_, index) => {
+  return worldWith(placements, clusters, SETS_OF_NAMESPACE);
+}
+
+/** As {@link fleetWorld}, with all sets in each namespace. */
+export function wideWorld(placements: number, clusters: number): World {
+  return worldWith(placements, clusters, SETS);
+}
+
+function worldWith(placements: number, clusters: number, setsOfNamespace: number): World {
+  const bindings = Array.from({ length: NAMESPACES * setsOfNamespace }, (_, index) => {
     const namespace = index % NAMESPACES;
     return binding(`ns-${namespace}`, `set-${(namespace + Math.floor(index / NAMESPACES) * 3) % SETS}`);
   });

@@ -117,6 +117,21 @@ const cases: readonly Case[] = [
   }),
   json('an invalid spec', { manifests: [placement({ numberOfClusters: -1 })] }),
   json('one readable namespace', { deletions: ['mclsetbinding/production'] }, partly),
+  text('lost clusters of a claim', { lost: ['claim/platform=aws'] }),
+  text('lost clusters of a set and a label, with a limit', {
+    lost: ['mclset/edge', 'label/tier=gold', 'mcl/edge-eu-2'],
+    maxRemovals: { kind: 'percent', value: 50 },
+  }),
+  text('the loss of a cluster that no Placement selects', { lost: ['mcl/edge-us-1'] }),
+  text('lost clusters after a change', { lost: ['claim/platform=aws'], deletions: ['mclset/edge'] }),
+  text('lost clusters that cannot be read', { lost: ['mcl/prod-us-1'] }, unread),
+  text('lost clusters, with one readable namespace', { lost: ['mcl/prod-us-1'] }, partly),
+  json('lost clusters of a claim', { lost: ['claim/platform=aws'] }),
+  text('each value of a claim', { loseEach: 'claim/platform' }),
+  text('each value of a label, and which Placements are short', { loseEach: 'label/tier', output: 'wide' }),
+  text('each value of a label, by name', { loseEach: 'label/tier', output: 'name' }),
+  text('each value of a claim, of clusters that cannot be read', { loseEach: 'claim/platform' }, unread),
+  json('each value of a label', { loseEach: 'label/tier' }),
 ];
 
 describeRecorded('cli-plan', cases);

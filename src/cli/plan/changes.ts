@@ -113,11 +113,16 @@ function checkName(name: string, flag: string): void {
 }
 
 function kindOf(text: string, flag: string): PlannedKind {
-  const word = text.toLowerCase();
-  const found = KINDS.find((one) => namesOf(one).includes(word));
+  const found = findKind(text);
   if (found !== undefined) return found;
   const names = [...KINDS.map(({ shortNames }) => shortNames[0]), ...(flag === '--delete' ? ['ns'] : [])];
   throw new ChangeTextError(`${flag}: the kind must be one of ${names.join(', ')}, got ${JSON.stringify(text)}`);
+}
+
+/** The kind of a name that kubectl takes. */
+export function findKind(text: string): PlannedKind | undefined {
+  const word = text.toLowerCase();
+  return KINDS.find((one) => namesOf(one).includes(word));
 }
 
 /** Plural, singular and short names, each with the group or without. */

@@ -2,11 +2,11 @@ import type { ApartPlan } from '../../domain/fleet/apart.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { CLI_API_VERSION } from '../terminal/output.js';
 import { withheldFields } from '../whatif/withheld.js';
-import { isChange, type PlanReport } from './report.js';
+import { isChange, type LossReport, type PlanReport } from './report.js';
 import { apartText, excessText, totalText } from './text.js';
 
 /** The plan as JSON, of kind PlacementPlan (docs/reference/cli/placementplan.schema.json). */
-export function planDocument({ placements, apart, refusals, exceeded, totals, reading }: PlanReport): object {
+export function planDocument({ placements, apart, refusals, exceeded, totals, reading, loss }: PlanReport): object {
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'PlacementPlan',
@@ -17,8 +17,13 @@ export function planDocument({ placements, apart, refusals, exceeded, totals, re
     ...(apart === undefined ? { apartComputed: false } : {}),
     refusals: refusals.map(({ kind, name }) => ({ kind, name, reason: 'InUse' })),
     exceeded: exceeded.map((one) => ({ ...one, message: excessText(one) })),
+    ...(loss === undefined ? {} : { loss: lossDocument(loss) }),
     ...withheldFields(reading),
   };
+}
+
+function lossDocument({ clusters, short, empty, onLast }: LossReport): object {
+  return { clusters, short, empty, onLastCluster: onLast };
 }
 
 function placementDocument(

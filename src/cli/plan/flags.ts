@@ -28,6 +28,10 @@ export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'o
   readonly deletions: readonly string[];
   /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each, unchecked. */
   readonly labels: readonly string[];
+  /** What is taken away, `claim/KEY=VALUE` or the like each, unchecked. */
+  readonly lost: readonly string[];
+  /** `claim/KEY` or `label/KEY`, unchecked: each of its values is taken away. */
+  readonly loseEach: string | undefined;
   readonly maxRemovals: ChangeLimit | undefined;
   readonly maxAdditions: ChangeLimit | undefined;
   readonly source: PlanSource;
@@ -61,6 +65,17 @@ const FLAGS: FlagRows = {
     help: 'object that would be deleted, such as mclset/production; ns/NAME: a namespace and all in it',
   },
   set: { value: 'CHANGE', list: true, help: 'label that would be set: mcl/NAME:KEY=VALUE, or removed: mcl/NAME:KEY-' },
+  lose: {
+    value: 'WHAT',
+    list: true,
+    help: 'clusters that would be lost: claim/KEY=VALUE, label/KEY=VALUE, mclset/NAME or mcl/NAME',
+    excludes: ['lose-each'],
+  },
+  'lose-each': {
+    value: 'KEY',
+    help: 'what the loss of each value of claim/KEY or label/KEY does; exit code 2 when a Placement would be short',
+    excludes: ['max-removals', 'max-additions'],
+  },
   'max-removals': {
     value: 'MOST',
     help: 'exit with 1 when a Placement would lose more clusters than this number or percentage',
@@ -96,33 +111,44 @@ export const PLAN: Command<PlanConfig> = {
   arguments: '',
   flags: FLAGS,
   exitCodes:
-    '0: nothing changes; 2: some Placement does; 1: an error or an exceeded limit; 3: not everything could be read',
+    '0: nothing changes; 2: some Placement does (--lose-each: would be short); 1: an error or an exceeded limit; 3: not everything could be read',
   build: plan,
 };
 
 function plan(flags: Flags, { env, positional, version }: Given): PlanConfig {
   checkNoArguments(positional);
-  const files = flags.find('filename')?.list() ?? [];
-  const deletions = flags.find('delete')?.list() ?? [];
-  const labels = flags.find('set')?.list() ?? [];
-  if (files.length + deletions.length + labels.length === 0)
-    throw new FlagError('nothing would change: give --filename, --delete or --set');
+  const given = {
+    files: flags.find('filename')?.list() ?? [],
+    deletions: flags.find('delete')?.list() ?? [],
+    labels: flags.find('set')?.list() ?? [],
+    lost: flags.find('lose')?.list() ?? [],
+    loseEach: flags.findText('lose-each')?.text,
+  };
   const source = sourceOf(flags);
-  if (source.kind === 'files' && source.base === undefined && deletions.length + labels.length > 0)
-    throw new FlagError('with --offline, --delete and --set need --base=FILE');
+  checkChanges(given, source);
   return {
     command: 'plan',
     version,
     namespace: namespaceIn(flags),
-    files,
+    ...given,
     recursive: flags.get('recursive').bool(),
-    deletions,
-    labels,
     maxRemovals: mostOf(flags, 'max-removals'),
     maxAdditions: mostOf(flags, 'max-additions'),
     ...outputConfig(flags, env),
     source,
   };
+}
+
+type Changes = Pick<PlanConfig, 'files' | 'deletions' | 'labels' | 'lost' | 'loseEach'>;
+
+function checkChanges({ files, deletions, labels, lost, loseEach }: Changes, source: PlanSource): void {
+  const losses = lost.length + (loseEach === undefined ? 0 : 1);
+  if (files.length + deletions.length + labels.length + losses === 0)
+    throw new FlagError('nothing would change: give --filename, --delete, --set, --lose or --lose-each');
+  if (source.kind !== 'files' || source.base !== undefined) return;
+  if (deletions.length + labels.length > 0) throw new FlagError('with --offline, --delete and --set need --base=FILE');
+  if (files.length === 0)
+    throw new FlagError('with --offline, --lose and --lose-each need --base=FILE or --filename=FILE');
 }
 
 function sourceOf(flags: Flags): PlanSource {

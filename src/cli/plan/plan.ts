@@ -9,7 +9,9 @@ import type { OutputFormat } from '../flags.js';
 import { meantAmong } from '../meant.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
-import { isChange, planReport, type Changed, type ChangeLimits, type PlanReport } from './report.js';
+import { lostBy } from './lose.js';
+import { loseEach } from './loseeach.js';
+import { isChange, lossReport, planReport, type Changed, type ChangeLimits, type PlanReport } from './report.js';
 import { excessText, planLines } from './text.js';
 
 export interface PlanRequest extends ChangeLimits {
@@ -25,6 +27,12 @@ export interface PlanRequest extends ChangeLimits {
   readonly deletions: readonly string[];
   /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each. */
   readonly labels: readonly string[];
+  /** `claim/KEY=VALUE` or the like each: what is taken away once the changes are made. */
+  readonly lost?: readonly string[] | undefined;
+  /** `claim/KEY` or `label/KEY`: each of its values is taken away instead. */
+  readonly loseEach?: string | undefined;
+  /** Runs after each Placement that is decided without each value. */
+  readonly onProgress?: ((done: number, all: number) => void) | undefined;
   readonly output: OutputFormat;
   readonly colored: boolean;
 }
@@ -33,25 +41,51 @@ export interface PlanOutput {
   readonly text: string;
   /** Lines that say why the exit code is 1 or 3. */
   readonly errors: readonly string[];
-  /** 0: no Placement changes; 2: some do; 1: a limit is exceeded; 3: what the change does is not known for all Placements. */
+  /**
+   * 0: no Placement changes; 2: some do, or would be short without some value of a key; 1: a limit is exceeded; 3: what the
+   * change does is not known for all Placements.
+   */
   readonly exitCode: 0 | 1 | 2 | typeof INCOMPLETE;
 }
 
 /**
- * The output of `plan`. Files come first, then labels, then deletions.
+ * The output of `plan`. Files come first, then labels, then deletions, and then what is lost.
  * @throws ChangeTextError for a change that cannot be read, NotFoundError for one of an object that does not exist
  */
 export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
   const changes = changesOf(request);
   const outcome = changed(before, request, changes);
   checkApplied(before.world, outcome.after, changes, request);
+  if ((request.lost ?? []).length > 0 || request.loseEach !== undefined) {
+    const hasChanges = changes.length + request.deletions.length > 0;
+    return planLosses({ ...before, world: outcome.after }, request, hasChanges ? [CHANGES_MADE] : []);
+  }
   const report = planReport(before, outcome, request);
+  return outputOf(report, request, isKnown(before, [...changes, ...deletionsOf(request)]));
+}
+
+const CHANGES_MADE = 'the changes of -f, --set and --delete count as made';
+
+/** A loss reaches the Placements of all namespaces. `notes`: for standard error. */
+function planLosses(after: FleetReading, request: PlanRequest, notes: readonly string[]): PlanOutput {
+  const known = after.world.withheld.length + after.refused.length === 0;
+  if (request.loseEach === undefined) {
+    const output = outputOf(lossReport(after, lostBy(after.world, request.lost ?? []), request), request, known);
+    return { ...output, errors: [...notes, ...output.errors] };
+  }
+  const { text, isShort } = loseEach(after, request.loseEach, request);
+  if (!known) return { text, errors: [...notes, NOT_READ], exitCode: INCOMPLETE };
+  return { text, errors: notes, exitCode: isShort ? 2 : 0 };
+}
+
+const NOT_READ = 'not everything could be read';
+
+/** `known`: whether all Placements were read. Without Placements none of them is unknown, and there may be some. */
+function outputOf(report: PlanReport, request: PlanRequest, known: boolean): PlanOutput {
   const exceeded = report.exceeded.map((one) => {
     return `--${one.additions === undefined ? 'max-removals' : 'max-additions'}: ${excessText(one)}`;
   });
-  // Without Placements none of them is unknown, and there may be some.
-  const unread = isKnown(before, [...changes, ...deletionsOf(request)]) ? [] : ['not everything could be read'];
-  const errors = [...exceeded, ...unread];
+  const errors = [...exceeded, ...(known ? [] : [NOT_READ])];
   return { text: textOf(report, request), errors, exitCode: exitCodeOf(report, errors.length > 0) };
 }
 

@@ -1,6 +1,7 @@
 import { orderedPlans, plansApart, type ApartPlan } from '../../domain/fleet/apart.js';
 import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
-import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
+import { planLoss, type PlacementLoss } from '../../domain/fleet/loss.js';
+import { planFleet, type Name, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { World } from '../../domain/fleet/world.js';
 import type { ChangeLimit } from './flags.js';
@@ -33,6 +34,18 @@ export interface PlanReport {
   /** What was read before the change. */
   readonly reading: FleetReading;
   readonly totals: PlanTotals;
+  /** Of clusters that are taken away; undefined for a change. */
+  readonly loss?: LossReport;
+}
+
+/** What a loss does, besides what the plans say; Placements by namespace and name. */
+export interface LossReport {
+  /** The lost clusters, sorted, and of how many. */
+  readonly clusters: readonly string[];
+  readonly of: number;
+  readonly short: readonly Name[];
+  readonly empty: readonly Name[];
+  readonly onLast: readonly Name[];
 }
 
 export interface PlanTotals {
@@ -60,14 +73,39 @@ export function planReport(reading: FleetReading, { after, writes }: Changed, li
   const { world: before } = reading;
   const placements = planFleet(before, after);
   const apart = apartOf(before, writes, orderedPlans(placements));
+  return { ...reportOf(reading, placements, apart, limits), refusals: refusedDeletions(before, after) };
+}
+
+/** The report when the clusters are lost. `why`: of each. */
+export function lossReport(
+  reading: FleetReading,
+  why: ReadonlyMap<string, string>,
+  limits: ChangeLimits,
+): PlanReport & { readonly loss: LossReport } {
+  const losses = planLoss(reading.world, why);
+  const namesOf = (isMeant: (one: PlacementLoss) => boolean): readonly Name[] =>
+    losses.filter(isMeant).map(({ plan: { namespace, name } }) => ({ namespace, name }));
+  const placements = losses.map(({ plan }) => plan);
   return {
-    placements,
-    apart,
-    refusals: refusedDeletions(before, after),
-    exceeded: placements.flatMap((one) => excessesOf(one, apart?.get(one), limits)),
-    reading,
-    totals: totalsOf(placements),
+    ...reportOf(reading, placements, new Map(), limits),
+    loss: {
+      clusters: [...why.keys()].sort(),
+      of: reading.world.objects.managedclusters.length,
+      short: namesOf(({ effect }) => effect === 'Short' || effect === 'Empty'),
+      empty: namesOf(({ effect }) => effect === 'Empty'),
+      onLast: namesOf(({ isOnLast }) => isOnLast),
+    },
   };
+}
+
+function reportOf(
+  reading: FleetReading,
+  placements: readonly PlacementPlan[],
+  apart: PlanReport['apart'],
+  limits: ChangeLimits,
+): PlanReport {
+  const exceeded = placements.flatMap((one) => excessesOf(one, apart?.get(one), limits));
+  return { placements, apart, refusals: [], exceeded, reading, totals: totalsOf(placements) };
 }
 
 /** Undefined where it would take too long. */

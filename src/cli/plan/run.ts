@@ -8,6 +8,9 @@ import { answer, isColored } from '../terminal/answer.js';
 import { readAppliedFiles, readFiles, type AppliedFiles } from '../files/files.js';
 import { progressLine, type ProgressLine } from '../terminal/progressline.js';
 
+/** The line is written again after so many Placements. */
+const PROGRESS_STEP = 25;
+
 interface Before {
   readonly reading: FleetReading;
   /** Of objects that name none. */
@@ -29,10 +32,12 @@ export function runPlan(config: PlanConfig): Promise<number> {
       const { reading: found, namespace, errors } = await read(config, progress);
       const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
-      const { deletions, labels, maxRemovals, maxAdditions } = config;
       const complete = config.source.kind === 'files';
-      const request = { namespace, manifests, check, complete, deletions, labels, maxRemovals, maxAdditions };
-      const output = planChange(reading, { ...request, output: config.output, colored: isColored(config) });
+      const onProgress = (done: number, all: number): void => {
+        if (done % PROGRESS_STEP === 0) progress.show(`decided ${done} of ${all} Placements without each value`);
+      };
+      const colored = isColored(config);
+      const output = planChange(reading, { ...config, namespace, manifests, check, complete, colored, onProgress });
       return { ...output, errors: [...errors, ...output.errors] };
     } finally {
       progress.clear();

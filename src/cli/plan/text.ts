@@ -1,11 +1,11 @@
 import type { ApartPlan } from '../../domain/fleet/apart.js';
-import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import type { Name, PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { problemText } from '../../domain/conditions.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { someNames } from '../terminal/output.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
 import { refusedLine, unreadableLine } from '../whatif/withheld.js';
-import { isChange, type Excess, type PlanReport, type PlanTotals } from './report.js';
+import { isChange, type Excess, type LossReport, type PlanReport, type PlanTotals } from './report.js';
 
 /** Clusters that a line names. */
 const MOST_NAMES = 5;
@@ -18,7 +18,7 @@ export interface TextOptions {
 
 /** The plan for a terminal, as lines. */
 export function planLines(
-  { placements, apart, refusals, totals, reading }: PlanReport,
+  { placements, apart, refusals, totals, reading, loss }: PlanReport,
   options: TextOptions,
 ): readonly string[] {
   const notes = [
@@ -29,6 +29,7 @@ export function planLines(
     ...notes.filter((one) => one !== undefined),
     ...placements.filter(isChange).flatMap((one) => [...placementLines(one, options), ...apartLines(apart?.get(one))]),
     totalText(totals),
+    ...(loss === undefined || totals.unknown > 0 ? [] : [lossText(loss, options)]),
     ...(apart === undefined ? [APART_UNKNOWN] : []),
     ...refusals.map(({ kind, name }) => `The deletion will be refused: ${kind} ${wordText(name)} is in use.`),
   ];
@@ -64,6 +65,22 @@ export function totalText({ add, remove, stay, held, changed, unknown, placement
   const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${held} held`;
   const rest = unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'is' : 'are'} not known.`;
   return `Plan: ${counts}, in ${changed} of ${placements} Placements.${rest}`;
+}
+
+/** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */
+function lossText({ clusters, of, short, empty, onLast }: LossReport, { wide }: TextOptions): string {
+  const namesOf = (list: readonly Name[]): string => {
+    const names = list.map(({ namespace, name }) => `${namespace}/${name}`);
+    return names.length === 0 ? '' : ` (${someNames(names, wide ? Infinity : MOST_NAMES)})`;
+  };
+  const first = `${short.length === 0 ? 'no' : short.length} ${short.length > 1 ? 'Placements are' : 'Placement is'} short`;
+  const second = `${empty.length === 0 ? 'none' : empty.length} ${empty.length > 1 ? 'are' : 'is'} empty`;
+  const third =
+    onLast.length > 1
+      ? `${onLast.length} stand on their last cluster`
+      : `${onLast.length || 'none'} stands on its last cluster`;
+  const parts = [`${first}${namesOf(short)}`, `${second}${namesOf(empty)}`, `${third}${namesOf(onLast)}`];
+  return `Without ${clusters.length} of ${of} ${of === 1 ? 'cluster' : 'clusters'}: ${parts.join(', ')}.`;
 }
 
 /** `shop/web would lose 2 of 3 clusters, and at most 1 may leave`. */

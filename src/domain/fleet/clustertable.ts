@@ -26,6 +26,16 @@ interface Pool {
 /** The rows of the candidates that match each predicate. */
 type Matching = ReadonlyMap<Predicate, readonly number[]>;
 
+/** What some rules match among the clusters of some sets. */
+interface Matches {
+  readonly rules: PlacementRules;
+  readonly pool: Pool;
+  readonly matching: Matching;
+  /** The candidates that match some predicate, and 1 for each of them, by row. */
+  readonly matched: readonly number[];
+  readonly isMatched: Uint8Array;
+}
+
 /** The value of one label or claim for each row; undefined where the cluster does not have it. */
 type Column = readonly (string | undefined)[];
 
@@ -39,6 +49,8 @@ export class ClusterTable {
   readonly #hashed: readonly Candidate[];
   readonly #columns = new Map<string, Column>();
   readonly #pools = new Map<string, Pool>();
+  /** Those asked for last: a Placement is often asked for several times in a row, without other clusters each time. */
+  #last: Matches | undefined;
 
   constructor(clusters: readonly ClusterView[]) {
     const rows = new Map<string, number>();
@@ -63,47 +75,83 @@ export class ClusterTable {
     return clusters.map((cluster) => ({ cluster, sets: setsOf(cluster, selectors) }));
   }
 
-  /** The candidates of these sets, and those that match; none with a `problem`. */
-  candidates(selectors: Selectors, rules: PlacementRules): Candidates {
+  /** The rows of these clusters. */
+  rowsOf(names: Iterable<string>): readonly number[] {
+    return Array.from(names, (name) => this.#rows.get(name)).filter((row) => row !== undefined);
+  }
+
+  /** The clusters that the set selects. */
+  membersOf(name: string, selector: ClusterSelector): readonly string[] {
+    return this.members(new Map([[name, selector]])).map(({ cluster }) => cluster.name);
+  }
+
+  /** The keys of all labels or claims. */
+  keys(source: Source): ReadonlySet<string> {
+    return new Set(this.clusters.flatMap(({ labels, claims }) => Object.keys(source === 'label' ? labels : claims)));
+  }
+
+  /** The value of a label or claim of each cluster; undefined for one that does not have it. */
+  values(source: Source, key: string): ReadonlyMap<string, string | undefined> {
+    const column = this.#column(source, key);
+    return new Map(this.clusters.map(({ name }, row) => [name, column[row]]));
+  }
+
+  /** The candidates of these sets, and those that match; none with a `problem`. `lost`: rows that count as not there. */
+  candidates(selectors: Selectors, rules: PlacementRules, lost: readonly number[] = []): Candidates {
     if (rules.problem !== undefined) return NO_CANDIDATES;
-    const pool = this.#pool(selectors);
-    const matching = new Map(rules.predicates.map((one) => [one, this.#matching(one, pool.candidates)]));
-    const sizes = { count: pool.candidates.length, matched: this.#matched(matching, pool) };
+    const matches = this.#matches(rules, this.#pool(selectors));
+    const { pool } = matches;
+    const isCandidate = cleared(pool.isCandidate, lost);
+    const sizes = {
+      count: pool.candidates.length - lost.filter((row) => pool.isCandidate[row] === 1).length,
+      matched: this.#selection(matches.matched, cleared(matches.isMatched, lost)),
+    };
     return {
       ...sizes,
-      has: (name) => pool.isCandidate[this.#rows.get(name) ?? -1] === 1,
+      has: (name) => isCandidate[this.#rows.get(name) ?? -1] === 1,
       tainted: taintedAmong(pool.tainted, sizes.matched),
       view: (name) => (sizes.matched.has(name) ? this.cluster(name) : undefined),
-      unmatched: unmatchedPredicates(rules, sizes, this.#facts(matching, pool)),
+      unmatched: unmatchedPredicates(rules, sizes, this.#facts(matches, isCandidate)),
     };
   }
 
-  #facts(matching: Matching, { candidates }: Pool): CandidateFacts {
+  #matches(rules: PlacementRules, pool: Pool): Matches {
+    if (this.#last?.rules === rules && this.#last.pool === pool) return this.#last;
+    const matching = new Map(rules.predicates.map((one) => [one, this.#matching(one, pool.candidates)]));
+    return (this.#last = { rules, pool, matching, ...this.#matched(matching, pool) });
+  }
+
+  /** The facts about those of the candidates for which `isCandidate` is 1. */
+  #facts({ pool, matching }: Matches, isCandidate: Uint8Array): CandidateFacts {
+    const some = (rows: readonly number[], is: (row: number) => boolean = () => true): boolean =>
+      rows.some((row) => isCandidate[row] === 1 && is(row));
     return {
-      someMatch: (predicate) => (matching.get(predicate) ?? []).length > 0,
+      someMatch: (predicate) => some(matching.get(predicate) ?? []),
       someMeet: ({ source, requirement }) => {
         const column = this.#column(source, requirement.key);
-        return candidates.some((row) => admits(requirement, column[row]));
+        return some(pool.candidates, (row) => admits(requirement, column[row]));
       },
       someHave: (source, key) => {
         const column = this.#column(source, key);
-        return candidates.some((row) => column[row] !== undefined);
+        return some(pool.candidates, (row) => column[row] !== undefined);
       },
     };
   }
 
-  #matched(matching: Matching, { candidates, isCandidate }: Pool): MatchedClusters {
-    if (matching.size === 0) return this.#selection(candidates, isCandidate);
+  #matched(matching: Matching, { candidates, isCandidate }: Pool): Pick<Matches, 'matched' | 'isMatched'> {
+    if (matching.size === 0) return { matched: candidates, isMatched: isCandidate };
     const isMatched = new Uint8Array(this.clusters.length);
     for (const rows of matching.values()) for (const row of rows) isMatched[row] = 1;
-    return this.#selection(
-      candidates.filter((row) => isMatched[row] === 1),
-      isMatched,
-    );
+    return { matched: candidates.filter((row) => isMatched[row] === 1), isMatched };
   }
 
+  /** Those of `rows` for which `isSelected` is 1; it is 1 for no other row. */
   #selection(rows: readonly number[], isSelected: Uint8Array): MatchedClusters {
-    const list = picked(rows, this.#hashed);
+    const list: Candidate[] = [];
+    for (const row of rows) {
+      const one = this.#hashed[row];
+      if (one !== undefined && isSelected[row] === 1) list.push(one);
+    }
     const has = (name: string): boolean => isSelected[this.#rows.get(name) ?? -1] === 1;
     return { size: list.length, has, [Symbol.iterator]: () => list.values() };
   }
@@ -147,6 +195,14 @@ export class ClusterTable {
     this.#pools.set(id, pool);
     return pool;
   }
+}
+
+/** A copy that is 0 for these rows; the same without any. */
+function cleared(flags: Uint8Array, rows: readonly number[]): Uint8Array {
+  if (rows.length === 0) return flags;
+  const copy = flags.slice();
+  for (const row of rows) copy[row] = 0;
+  return copy;
 }
 
 /** The taints of those clusters that match. */

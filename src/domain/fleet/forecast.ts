@@ -4,7 +4,14 @@ import type { ConditionState } from '../conditions.js';
 import { schedule, type Schedule } from '../placement/select/schedule.js';
 import { sliceChanges, publishedAfter, slotsAfter } from '../placement/publish/slices.js';
 import type { PlacementSnapshot, Slots } from '../placement/select/snapshot.js';
-import type { Since } from '../placement/stored/items.js';
+import {
+  decisionObject,
+  isOwn,
+  readDecision,
+  type DecisionOwner,
+  type StoredDecision,
+} from '../placement/stored/decision.js';
+import { contentOf, type Since } from '../placement/stored/items.js';
 import { placementReport } from '../placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
@@ -55,4 +62,35 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
       status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },
     },
   };
+}
+
+/** Whose decision it is, and when it is published (ms since the epoch). */
+interface Publishing {
+  readonly owner: DecisionOwner;
+  readonly at: number;
+}
+
+/** The stored decision objects once this is published: the first of the Placement's own has the records. */
+export function storedAfter(
+  stored: readonly StoredDecision[],
+  published: PublishedState | undefined,
+  { owner, at }: Publishing,
+): readonly StoredDecision[] {
+  if (published === undefined) return stored;
+  const content = contentOf(published.slots[0] ?? [], published.since);
+  const all = stored.some(isOwn) ? stored : [...stored, readDecision(decisionObject(owner, 1, content), owner)];
+  const first = all.find(isOwn);
+  return all.map((one) => {
+    if (one !== first) return one;
+    return {
+      ...one,
+      removals: recorded(one.removals, published.removals, at),
+      additions: recorded(one.additions, published.additions, at),
+    };
+  });
+}
+
+function recorded(before: StoredDecision['removals'], count: number, at: number): StoredDecision['removals'] {
+  if (count === 0 || before?.kind === 'unreadable') return before;
+  return { kind: 'entries', entries: [...(before?.entries ?? []), [at, count]] };
 }

@@ -68,18 +68,19 @@ type Lists = Pick<PlacementPlan, 'adds' | 'removes' | 'stays' | 'held'>;
 
 const NO_LISTS: Lists = { adds: [], removes: [], stays: [], held: [] };
 
-interface Name {
+/** A Placement. */
+export interface Name {
   readonly namespace: string;
   readonly name: string;
 }
 
 /** One Placement on both sides; undefined where it does not exist. */
-interface Sides {
+export interface Sides {
   readonly before: Side | undefined;
   readonly after: Side | undefined;
 }
 
-interface Side {
+export interface Side {
   readonly input: PlacementInput;
   readonly inputs: WorldInputs;
   readonly forecast: Forecast;
@@ -92,31 +93,38 @@ interface Side {
  */
 export function planFleet(before: World, after: World): readonly PlacementPlan[] {
   const inputs = { before: new WorldInputs(before), after: new WorldInputs(after) };
-  const names = new Map([before, after].flatMap(placementsIn));
-  const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
-  // What is decided last of a Placement counts for the next one, as in the controller: before the change, and after it.
-  if (inputs.before.isBalanced || inputs.after.isBalanced) {
-    for (const [, name] of sorted) sideOf(inputs.before.input(name), inputs.before);
-    inputs.after.continueFrom(inputs.before);
-  }
-  return sorted.map(([, name]) => {
-    if (!inputs.before.isKnown) return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS };
+  const names = placementsIn(before, after);
+  if (inputs.before.isBalanced || inputs.after.isBalanced) continueAfter(names, inputs.before, inputs.after);
+  return names.map((name) => {
+    if (!inputs.before.isKnown) return unknownPlan(name);
     const first = sideOf(inputs.before.input(name), inputs.before);
     const second = secondSide(name, first, inputs.after);
     return planPlacement(name, { before: first, after: second }, inputs.after);
   });
 }
 
-/** By a key that sorts by namespace and then by name: a line feed sorts before every character of a name. */
-function placementsIn({ objects }: World): readonly [string, Name][] {
-  return objects.placements.map(({ metadata: { namespace = '', name } }) => [
-    `${namespace}\n${name}`,
-    { namespace, name },
-  ]);
+/** What is decided last of a Placement counts for the scores of the next one, as in the controller: before a change, and after it. */
+export function continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
+  for (const name of names) sideOf(before.input(name), before);
+  after.continueFrom(before);
+}
+
+/** The Placements of these worlds, sorted by namespace and name. */
+export function placementsIn(...worlds: readonly World[]): readonly Name[] {
+  const all = worlds.flatMap(({ objects }) => objects.placements);
+  // By a key that sorts by namespace and then by name: a line feed sorts before every character of a name.
+  const names = all.map(
+    ({ metadata: { namespace = '', name } }) => [`${namespace}\n${name}`, { namespace, name }] as const,
+  );
+  return [...new Map(names)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => name);
+}
+
+export function unknownPlan(name: Name): PlacementPlan {
+  return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS };
 }
 
 /** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
-function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
+export function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
   if (input === undefined || input.deleting) return undefined;
   const [forecast, scorer] = [forecastOf(input.snapshot), scorerOfSnapshot(input.snapshot)];
   inputs.decided(input.snapshot.placement, forecast.clusters);
@@ -130,7 +138,8 @@ function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Si
   return sideOf(isSame ? after.input(name, first?.forecast.published) : fresh, after);
 }
 
-function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {
+/** `after`: where the clusters that come in are. */
+export function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {
   const lists = listsOf(sides, after);
   const states = { before: stateOf(sides.before), after: stateOf(sides.after) };
   return { ...name, kind: kindOf(states, lists), ...states, ...lists };

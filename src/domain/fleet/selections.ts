@@ -2,11 +2,11 @@ import { field } from '../../runtime/vocabulary/json.js';
 import { placementKeys } from '../placement/stored/decision.js';
 import { explain } from '../placement/explain/explain.js';
 import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';
-import type { Candidate, MatchedClusters } from '../placement/select/rank.js';
 import { schedule, selectedClusters } from '../placement/select/schedule.js';
-import type { ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
+import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import { isList } from '../selectors.js';
 import { setsOf } from './clustertable.js';
+import { inputWithout, lostClusters } from './without.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from './world.js';
 
 /** A Placement whose decision names a cluster. */
@@ -48,7 +48,7 @@ export function selectionsOf(world: World, cluster: string): readonly Selection[
     .flatMap(([key, holding]): readonly Selection[] => {
       const [namespace = '', placement = ''] = key.split('/');
       const input = inputs.input({ namespace, name: placement });
-      if (input !== undefined) return selectionIn(input, cluster, inputs.cluster(cluster));
+      if (input !== undefined) return selectionIn(input, cluster, inputs);
       return unreadable ? [{ namespace, placement, objects: holding.sort(), explained: undefined }] : [];
     });
 }
@@ -69,8 +69,9 @@ function holds({ status }: RawObject, cluster: string): boolean {
   return isList(listed) && listed.some((one) => field(one, 'clusterName') === cluster);
 }
 
-function selectionIn(input: PlacementInput, name: string, view: ClusterView | undefined): readonly Selection[] {
+function selectionIn(input: PlacementInput, name: string, inputs: WorldInputs): readonly Selection[] {
   const { snapshot, selectors } = input;
+  const view = inputs.cluster(name);
   const sets = view === undefined ? [] : setsOf(view, selectors);
   const members = view === undefined || sets.length === 0 ? [] : [{ cluster: view, sets }];
   const explanation = explain({ ...input, members });
@@ -78,44 +79,16 @@ function selectionIn(input: PlacementInput, name: string, view: ClusterView | un
   if (cluster?.inDecision !== true) return [];
   const { namespace, name: placement } = snapshot.placement;
   const objects = snapshot.stored.filter(({ clusters }) => clusters.includes(name)).map((one) => one.name);
-  const without = explanation.schedule === undefined ? undefined : withoutCluster(snapshot, name);
-  return [{ namespace, placement, objects: objects.sort(), explained: { explanation, cluster, without } }];
+  const { snapshot: after } = inputWithout(inputs, input, lostClusters(inputs, [name]));
+  const replacement = explanation.schedule === undefined ? undefined : without(snapshot, after);
+  const explained = { explanation, cluster, without: replacement };
+  return [{ namespace, placement, objects: objects.sort(), explained }];
 }
 
-function withoutCluster(snapshot: PlacementSnapshot, name: string): Without {
+/** `after`: what it then selects from. */
+function without(snapshot: PlacementSnapshot, after: PlacementSnapshot): Without {
   const before = new Set(selectedClusters(schedule(snapshot)));
-  const after = schedule(snapshotWithout(snapshot, name));
-  const chosen = selectedClusters(after);
-  return { added: chosen.filter((one) => !before.has(one)), selected: chosen.length, wanted: after.wanted };
-}
-
-/** The snapshot after the ManagedCluster was deleted, and released from what would hold it. */
-function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSnapshot {
-  const { candidates, selected, placement } = snapshot;
-  return {
-    ...snapshot,
-    placement: { ...placement, release: { until: Infinity, clusters: new Set([name]), isDigested: false, id: '' } },
-    selected: new Map([...selected].filter(([one]) => one !== name)),
-    candidates: {
-      count: candidates.count - (candidates.has(name) ? 1 : 0),
-      has: (one) => one !== name && candidates.has(one),
-      matched: matchedWithout(candidates.matched, name),
-      tainted: new Map([...candidates.tainted].filter(([one]) => one !== name)),
-      view: (one) => (one === name ? undefined : candidates.view(one)),
-      // No message is computed from this snapshot.
-      unmatched: [],
-    },
-  };
-}
-
-/** A view: the hashes of the clusters are not computed again. */
-function matchedWithout(matched: MatchedClusters, name: string): MatchedClusters {
-  const others = function* (): Generator<Candidate> {
-    for (const one of matched) if (one.name !== name) yield one;
-  };
-  return {
-    size: matched.size - (matched.has(name) ? 1 : 0),
-    has: (one) => one !== name && matched.has(one),
-    [Symbol.iterator]: others,
-  };
+  const then = schedule(after);
+  const chosen = selectedClusters(then);
+  return { added: chosen.filter((one) => !before.has(one)), selected: chosen.length, wanted: then.wanted };
 }

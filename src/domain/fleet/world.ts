@@ -1,18 +1,11 @@
 import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
-import { readClusterSelector } from '../clusters/selector.js';
+import { readClusterSelector, type ClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/spec/release.js';
-import {
-  decisionObject,
-  isOwn,
-  placementKeys,
-  readDecision,
-  type DecisionOwner,
-} from '../placement/stored/decision.js';
-import { contentOf } from '../placement/stored/items.js';
+import { isOwn, placementKeys, readDecision } from '../placement/stored/decision.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
-import { compileSpec } from '../placement/spec/predicates.js';
+import { compileSpec, type PlacementRules } from '../placement/spec/predicates.js';
 import { isBalanced } from '../placement/spec/prioritizers.js';
 import { clusterView, manifestView } from '../placement/spec/cluster.js';
 import {
@@ -21,10 +14,9 @@ import {
   type ClusterView,
   type PlacementSnapshot,
   type SetView,
-  type StoredDecision,
 } from '../placement/select/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
-import type { PublishedState } from './forecast.js';
+import { storedAfter, type PublishedState } from './forecast.js';
 import { SelectionCounts } from './selectioncounts.js';
 
 /** An object as the API or a file has it, unchecked. */
@@ -92,12 +84,13 @@ export interface PlacementInput {
 export class WorldInputs {
   /** Whether everything could be read that decisions depend on. */
   readonly isKnown: boolean;
+  readonly clusters: ClusterTable;
   readonly #readable: Readable;
   readonly #placements: ReadonlyMap<string, RawObject>;
   readonly #bindings: ReadonlyMap<string, readonly BindingView[]>;
   readonly #sets: ReadonlyMap<string, SetView>;
   readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
-  readonly #clusters: ClusterTable;
+  readonly #rules = new Map<RawObject, PlacementRules>();
   readonly #at: number;
   #selections: SelectionCounts | undefined;
   #isBalanced: boolean | undefined;
@@ -115,13 +108,13 @@ export class WorldInputs {
     );
     this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, setView(one)]));
     this.#decisions = grouped(objects.placementdecisions, placementKeys, (one) => one);
-    this.#clusters = new ClusterTable(objects.managedclusters.map((one) => clusterViewIn(world, one)));
+    this.clusters = new ClusterTable(objects.managedclusters.map((one) => clusterViewIn(world, one)));
   }
 
   /** Undefined when there is no such Placement. */
   explainInput(namespace: string, name: string): ExplainInput | undefined {
     const input = this.input({ namespace, name });
-    return input === undefined ? undefined : { ...input, members: this.#clusters.members(input.selectors) };
+    return input === undefined ? undefined : { ...input, members: this.clusters.members(input.selectors) };
   }
 
   /** As {@link explainInput}, without the members; `published`: what was decided last, if that is not what is stored. */
@@ -133,7 +126,7 @@ export class WorldInputs {
     if (found === undefined) return undefined;
     const { uid = '', generation = 0 } = found.metadata;
     const owner = { namespace, name, uid };
-    const rules = compileSpec(found.spec);
+    const rules = this.#rulesOf(found);
     const { annotations = {} } = found.metadata;
     const release = readRelease(annotations[ALLOW_REMOVALS_ANNOTATION]);
     const releasedAdditions = readRelease(annotations[ALLOW_ADDITIONS_ANNOTATION]);
@@ -141,14 +134,15 @@ export class WorldInputs {
     const sets = this.#boundSets(bindings);
     const selectors = readableSelectors(eligibleSets(rules, bindings, sets));
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
-    const stored = withRecorded(decisionsOf(decisions, published, owner), published, this.#at);
+    const read = decisions.map((object) => readDecision(object, owner));
+    const stored = storedAfter(read, published, { owner, at: this.#at });
     const names = [...stored.flatMap((object) => object.clusters), ...(published?.slots ?? []).flat()];
     const status = published?.status ?? found.status;
     const snapshot: PlacementSnapshot = {
       placement: { ...owner, generation, rules, release, releasedAdditions, status },
       bindings,
       sets,
-      candidates: this.#clusters.candidates(selectors, rules),
+      candidates: this.clusters.candidates(selectors, rules),
       selected: this.#existing(names),
       othersSelecting: isBalanced(rules) ? this.othersSelecting(namespace, name) : noOthers,
       stored,
@@ -162,12 +156,26 @@ export class WorldInputs {
   }
 
   cluster(name: string): ClusterView | undefined {
-    return this.#clusters.cluster(name);
+    return this.clusters.cluster(name);
+  }
+
+  /** The same value each time, so that the table of clusters need not compare its requirements again. */
+  #rulesOf(placement: RawObject): PlacementRules {
+    const known = this.#rules.get(placement);
+    if (known !== undefined) return known;
+    const rules = compileSpec(placement.spec);
+    this.#rules.set(placement, rules);
+    return rules;
+  }
+
+  /** The selector of a set; undefined when there is no such set. */
+  selectorOf(set: string): ClusterSelector | undefined {
+    return this.#sets.get(set)?.selector;
   }
 
   /** Whether scores of some Placement depend on the decisions of others. */
   get isBalanced(): boolean {
-    return (this.#isBalanced ??= [...this.#placements.values()].some(({ spec }) => isBalanced(compileSpec(spec))));
+    return (this.#isBalanced ??= [...this.#placements.values()].some((one) => isBalanced(this.#rulesOf(one))));
   }
 
   /** Notes what was decided last of a Placement: it counts for the scores of the others. */
@@ -215,45 +223,11 @@ export class WorldInputs {
   #existing(names: readonly string[]): ReadonlyMap<string, ClusterView> {
     const found = new Map<string, ClusterView>();
     for (const name of names) {
-      const cluster = this.#clusters.cluster(name);
+      const cluster = this.clusters.cluster(name);
       if (cluster !== undefined) found.set(name, cluster);
     }
     return found;
   }
-}
-
-/** The objects as stored; with the first that publishing makes, where there is none: it has the records. */
-function decisionsOf(
-  stored: readonly RawObject[],
-  published: PublishedState | undefined,
-  owner: DecisionOwner,
-): readonly StoredDecision[] {
-  const read = stored.map((object) => readDecision(object, owner));
-  if (published === undefined || read.some(isOwn)) return read;
-  const content = contentOf(published.slots[0] ?? [], published.since);
-  return [...read, readDecision(decisionObject(owner, 1, content), owner)];
-}
-
-/** The objects, with what was published recorded at `at` (ms since the epoch) in the first of the Placement's own. */
-function withRecorded(
-  stored: readonly StoredDecision[],
-  { removals = 0, additions = 0 }: Partial<Pick<PublishedState, 'removals' | 'additions'>> = {},
-  at: number,
-): readonly StoredDecision[] {
-  const first = removals + additions === 0 ? undefined : stored.find(isOwn);
-  return stored.map((one) => {
-    if (one !== first) return one;
-    return {
-      ...one,
-      removals: recorded(one.removals, removals, at),
-      additions: recorded(one.additions, additions, at),
-    };
-  });
-}
-
-function recorded(before: StoredDecision['removals'], count: number, at: number): StoredDecision['removals'] {
-  if (count === 0 || before?.kind === 'unreadable') return before;
-  return { kind: 'entries', entries: [...(before?.entries ?? []), [at, count]] };
 }
 
 /** The key that `placementKeys` gives a Placement. */

@@ -26,6 +26,8 @@ describe('plan', () => {
       recursive: false,
       deletions: [],
       labels: [],
+      lost: [],
+      loseEach: undefined,
       maxRemovals: undefined,
       output: 'text',
       color: 'auto',
@@ -44,6 +46,15 @@ describe('plan', () => {
     });
   });
 
+  it('what is lost needs no change beside it', () => {
+    expect(read('--lose claim/region=eu,mclset/edge --lose mcl/a')).toMatchObject({
+      lost: ['claim/region=eu', 'mclset/edge', 'mcl/a'],
+      files: [],
+    });
+    expect(read('--offline --base old --lose-each label/zone').loseEach).toBe('label/zone');
+    expect(read('--offline -f new --lose-each label/zone').source).toEqual({ kind: 'files', base: undefined });
+  });
+
   it.each([
     ['3', { kind: 'number', value: 3 }],
     ['10%', { kind: 'percent', value: 10 }],
@@ -59,7 +70,10 @@ describe('plan', () => {
   });
 
   it.each([
-    [[], 'nothing would change: give --filename, --delete or --set'],
+    [[], 'nothing would change: give --filename, --delete, --set, --lose or --lose-each'],
+    [['--offline', '--lose', 'mcl/a'], 'with --offline, --lose and --lose-each need --base=FILE or --filename=FILE'],
+    [['--lose', 'mcl/a', '--lose-each', 'claim/x'], '--lose cannot be used with --lose-each'],
+    [['--lose-each', 'claim/x', '--max-removals', '1'], '--lose-each cannot be used with --max-removals'],
     [['web', '-f', 'a'], 'unexpected arguments "web": the command takes none'],
     [['-f', 'a,,b'], '--filename must be words with commas between them, got "a,,b"'],
     [['-f', 'a', '-o', 'xml'], '--output must be one of json, yaml, name, wide, got "xml"'],

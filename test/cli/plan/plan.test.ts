@@ -26,14 +26,21 @@ const REQUEST: PlanRequest = {
   output: 'text',
   colored: false,
 };
-const SCHEMA = path.join(root, 'docs', 'reference', 'cli', 'placementplan.schema.json');
-const validate = new Ajv({ allErrors: true }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
+const SCHEMAS = ['placementplan', 'fleetlosses'].map((kind) => {
+  const file = path.join(root, 'docs', 'reference', 'cli', `${kind}.schema.json`);
+  return JSON.parse(readFileSync(file, 'utf8')) as { properties: { kind: { const: string } } };
+});
+const ajv = new Ajv({ allErrors: true });
+const validators = new Map(SCHEMAS.map((one) => [one.properties.kind.const, ajv.compile(one)]));
 
 function plan(world: World, over: Partial<PlanRequest>): ReturnType<typeof planChange> {
   return planChange(readingOf(world), { ...REQUEST, ...over });
 }
 
 function errorsOf(document: unknown): unknown {
+  const { kind } = document as { readonly kind: string };
+  const validate = validators.get(kind);
+  if (validate === undefined) return `no schema of kind ${kind}`;
   return validate(document) ? [] : validate.errors;
 }
 

@@ -1,0 +1,139 @@
+import { meantText, meantWords } from '../../runtime/vocabulary/nearestword.js';
+import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
+import type { Source } from '../../domain/placement/select/rules.js';
+import { otherSource } from '../../domain/placement/select/unmatched.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { WorldInputs, type World, type WorldResource } from '../../domain/fleet/world.js';
+import { meantAmong } from '../meant.js';
+import { NotFoundError } from '../terminal/output.js';
+import { ChangeTextError, findKind } from './changes.js';
+
+/** The clusters that `--lose` and `--lose-each` take away, from the text of the flags. */
+
+/** A label or claim that clusters are grouped by. */
+export interface LossKey {
+  readonly source: Source;
+  readonly key: string;
+}
+
+type LossTarget =
+  | (LossKey & { readonly kind: 'value'; readonly value: string })
+  | { readonly kind: 'object'; readonly resource: 'managedclusters' | 'managedclustersets'; readonly name: string };
+
+const TARGETS = 'claim/KEY=VALUE, label/KEY=VALUE, mclset/NAME or mcl/NAME';
+
+/** `claim/KEY` or `label/KEY`. @throws ChangeTextError. */
+export function lossKey(text: string): LossKey {
+  const [source, key = ''] = split(text, '/');
+  if (!isSource(source) || key === '')
+    throw new ChangeTextError(`--lose-each must be claim/KEY or label/KEY, got ${JSON.stringify(text)}`);
+  return { source, key };
+}
+
+/** `claim region=eu`. */
+export function valueText({ source, key }: LossKey, value: string): string {
+  return `${source} ${wordText(key)}=${wordText(value)}`;
+}
+
+/**
+ * The clusters that are lost by these texts, and why each is. @throws ChangeTextError for one that cannot be read,
+ * NotFoundError for what no cluster has, in a collection that could be read.
+ */
+export function lostBy(world: World, texts: readonly string[]): ReadonlyMap<string, string> {
+  const fleet = { world, inputs: new WorldInputs(world) };
+  const why = new Map<string, string>();
+  for (const target of texts.map(lossTarget)) {
+    const { names, what } = clustersOf(target, fleet);
+    for (const name of names) if (!why.has(name)) why.set(name, what === undefined ? 'lost' : `lost with ${what}`);
+  }
+  return why;
+}
+
+/** The value of each cluster that has the key. @throws NotFoundError where no cluster has it. */
+export function valuesOf(world: World, key: LossKey): ReadonlyMap<string, string> {
+  return valuesIn({ world, inputs: new WorldInputs(world) }, key);
+}
+
+interface Fleet {
+  readonly world: World;
+  readonly inputs: WorldInputs;
+}
+
+function valuesIn(fleet: Fleet, key: LossKey): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of fleet.inputs.clusters.values(key.source, key.key))
+    if (value !== undefined) values.set(name, value);
+  if (values.size === 0 && isRead(fleet.world, 'managedclusters')) throw unknownKey(fleet, key);
+  return values;
+}
+
+function lossTarget(text: string): LossTarget {
+  const [kind, rest = ''] = split(text, '/');
+  if (isSource(kind)) {
+    const [key, value] = split(rest, '=');
+    if (key !== '' && value !== undefined) return { kind: 'value', source: kind, key, value };
+  } else if (rest !== '') {
+    const resource = findKind(kind)?.resource;
+    if (resource === 'managedclusters' || resource === 'managedclustersets')
+      return { kind: 'object', resource, name: rest };
+  }
+  throw new ChangeTextError(`--lose must be ${TARGETS}, got ${JSON.stringify(text)}`);
+}
+
+interface Found {
+  readonly names: Iterable<string>;
+  /** Undefined for a cluster itself. */
+  readonly what: string | undefined;
+}
+
+function clustersOf(target: LossTarget, fleet: Fleet): Found {
+  const { world, inputs } = fleet;
+  if (target.kind === 'value') {
+    const { value } = target;
+    const all = valuesIn(fleet, target);
+    const names = [...all].filter(([, one]) => one === value).map(([name]) => name);
+    if (names.length === 0 && all.size > 0)
+      throw new NotFoundError(`no ManagedCluster has ${valueText(target, value)}${meantText(value, all.values())}`);
+    return { names, what: valueText(target, value) };
+  }
+  const { resource, name } = target;
+  if (resource === 'managedclusters') {
+    if (inputs.cluster(name) === undefined) checkMissing(world, resource, name);
+    return { names: [name], what: undefined };
+  }
+  const selector = inputs.selectorOf(name);
+  if (selector === undefined) checkMissing(world, resource, name);
+  const names = selector === undefined ? [] : inputs.clusters.membersOf(name, selector);
+  return { names, what: `${ManagedClusterSets.kind} ${name}` };
+}
+
+/** What may not be read may exist. */
+function checkMissing(world: World, resource: 'managedclusters' | 'managedclustersets', name: string): void {
+  if (!isRead(world, resource)) return;
+  const { kind } = resource === 'managedclusters' ? ManagedClusters : ManagedClusterSets;
+  throw new NotFoundError(`${kind} ${name} was not found${meantAmong(world.objects[resource], undefined, name)}`);
+}
+
+/** The key of the other source comes first: that it exists is certain. */
+function unknownKey({ inputs: { clusters } }: Fleet, { source, key }: LossKey): NotFoundError {
+  const other = otherSource(source);
+  const isOther = [...clusters.values(other, key).values()].some((value) => value !== undefined);
+  const near = (): string => meantText(key, clusters.keys(source));
+  return new NotFoundError(
+    `no ManagedCluster has ${source} ${wordText(key)}${isOther ? meantWords([`${other}/${key}`]) : near()}`,
+  );
+}
+
+function isRead({ withheld }: World, resource: WorldResource): boolean {
+  return !withheld.some((one) => one.resource === resource);
+}
+
+function isSource(word: string): word is Source {
+  return word === 'claim' || word === 'label';
+}
+
+/** What is before the first mark, and what is after it; undefined without one. */
+function split(text: string, mark: string): readonly [string, string | undefined] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + mark.length)];
+}

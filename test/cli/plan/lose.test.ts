@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { ChangeTextError } from '../../../src/cli/plan/changes.js';
+import { lossKey, lostBy, valuesOf } from '../../../src/cli/plan/lose.js';
+import { NotFoundError } from '../../../src/cli/terminal/output.js';
+import { exampleWorld, EXAMPLE_SPEC } from '../../support/builders/examplefleet.js';
+import { rawCluster } from '../../support/builders/world.js';
+
+const MUST = '--lose must be claim/KEY=VALUE, label/KEY=VALUE, mclset/NAME or mcl/NAME, got';
+const unread = exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [
+  { resource: 'managedclusters', verb: 'list', status: 403 },
+]);
+
+describe('what --lose takes away', () => {
+  it('each cluster once, for the first reason', () => {
+    const lost = lostBy(exampleWorld(), ['mcl/edge-eu-2', 'mclset/edge', 'label/tier=silver', 'claim/platform=Azure']);
+
+    expect([...lost]).toEqual([
+      ['edge-eu-2', 'lost'],
+      ['edge-ap-1', 'lost with ManagedClusterSet edge'],
+      ['edge-eu-1', 'lost with ManagedClusterSet edge'],
+      ['edge-us-1', 'lost with ManagedClusterSet edge'],
+      ['prod-ap-2', 'lost with label tier=silver'],
+      ['prod-eu-2', 'lost with label tier=silver'],
+    ]);
+  });
+
+  it('a fact of the status is a claim', () => {
+    expect([...lostBy(exampleWorld(), ['claim/cluster-name=edge-eu-2']).keys()]).toEqual(['edge-eu-2']);
+  });
+
+  it('a key may have slashes, a value any characters', () => {
+    const claims = { 'example.com/a/b': 'x=y z' };
+    const world = exampleWorld(EXAMPLE_SPEC, { managedclusters: [rawCluster('a', { claims })] });
+
+    expect([...lostBy(world, ['claim/example.com/a/b=x=y z'])]).toEqual([
+      ['a', 'lost with claim example.com/a/b="x=y z"'],
+    ]);
+    expect(lossKey('claim/example.com/a/b')).toEqual({ source: 'claim', key: 'example.com/a/b' });
+  });
+
+  it.each([
+    ['production', `${MUST} "production"`],
+    ['claim/platform', `${MUST} "claim/platform"`],
+    ['label/=gold', `${MUST} "label/=gold"`],
+    ['placement/web', `${MUST} "placement/web"`],
+    ['mcl/', `${MUST} "mcl/"`],
+  ])('--lose %s cannot be read', (text, message) => {
+    expect(() => lostBy(exampleWorld(), [text])).toThrow(new ChangeTextError(message));
+  });
+
+  it.each(['region', 'mcl/a', 'claim', 'claim/'])('--lose-each %s cannot be read', (text) => {
+    expect(() => lossKey(text)).toThrow(
+      new ChangeTextError(`--lose-each must be claim/KEY or label/KEY, got ${JSON.stringify(text)}`),
+    );
+  });
+
+  it.each([
+    ['mcl/berlin', 'ManagedCluster berlin was not found'],
+    ['mcl/prd-us-1', 'ManagedCluster prd-us-1 was not found; did you mean prod-us-1?'],
+    ['mclset/prodction', 'ManagedClusterSet prodction was not found; did you mean production?'],
+    ['label/teir=gold', 'no ManagedCluster has label teir; did you mean tier?'],
+    ['label/platform=aws', 'no ManagedCluster has label platform; did you mean claim/platform?'],
+    ['claim/tier=gold', 'no ManagedCluster has claim tier; did you mean label/tier?'],
+    ['label/tier=glod', 'no ManagedCluster has label tier=glod; did you mean gold?'],
+    [
+      'claim/platform=google cloud',
+      'no ManagedCluster has claim platform="google cloud"; did you mean "Google Cloud"?',
+    ],
+    ['claim/zone=a', 'no ManagedCluster has claim zone'],
+  ])('--lose %s names what does not exist', (text, message) => {
+    expect(() => lostBy(exampleWorld(), [text])).toThrow(new NotFoundError(message));
+  });
+
+  it('what may not be read may exist', () => {
+    expect([...lostBy(unread, ['claim/zone=a', 'mcl/nope'])]).toEqual([['nope', 'lost']]);
+    expect(valuesOf(unread, { source: 'label', key: 'zone' }).size).toBe(0);
+  });
+});

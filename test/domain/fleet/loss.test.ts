@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+import { atLeast, lossOfEach, planLoss, type PlacementLoss } from '../../../src/domain/fleet/loss.js';
+import { planFleet, type PlacementPlan } from '../../../src/domain/fleet/plan.js';
+import type { RawObject, World } from '../../../src/domain/fleet/world.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import { predicate, rawPlacement, someWorld } from '../../support/builders/world.js';
+
+const CLUSTERS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
+
+function lossOf(world: World, ...names: readonly string[]): PlacementLoss {
+  const [first] = planLoss(world, new Map(names.map((name) => [name, 'lost'])));
+  if (first === undefined) throw new Error('the world has no Placement');
+  return first;
+}
+
+/** The world once the clusters are deleted, and everything that would hold them in a decision has let them go. */
+function without({ objects, ...world }: World, names: readonly string[]): World {
+  const released = { [ALLOW_REMOVALS_ANNOTATION]: `9999-01-01T00:00:00Z/${names.join(',')}` };
+  const placements = objects.placements.map((one): RawObject => {
+    return { ...one, metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, ...released } } };
+  });
+  const managedclusters = objects.managedclusters.filter(({ metadata }) => !names.includes(metadata.name));
+  return { ...world, objects: { ...objects, placements, managedclusters } };
+}
+
+const someScheduling = fc.record(
+  {
+    spreadPolicy: fc.record({
+      spreadConstraints: fc
+        .tuple(fc.constantFrom('DoNotSchedule', 'ScheduleAnyway'), fc.constantFrom('tier', 'region'))
+        .map(([whenUnsatisfiable, topologyKey]) => [{ topologyKey, topologyKeyType: 'Label', whenUnsatisfiable }]),
+    }),
+    prioritizerPolicy: fc.record({
+      configurations: fc.subarray(
+        [
+          { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } },
+          { scoreCoordinate: { type: 'BuiltIn', builtIn: 'PredicateOrder' }, weight: 2 },
+          { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { tier: 'gold' } } } } },
+        ],
+        { minLength: 1 },
+      ),
+    }),
+  },
+  { requiredKeys: [] },
+);
+
+/** Worlds with a second Placement, whose choices depend on scores, on spread, and on each other. */
+const someScheduledWorld: fc.Arbitrary<World> = fc
+  .tuple(someWorld, someScheduling, someScheduling, fc.integer({ min: 1, max: 4 }))
+  .map(([{ objects, ...world }, first, second, numberOfClusters]) => {
+    const placements = objects.placements.flatMap((one): RawObject[] => [
+      { ...one, spec: { numberOfClusters, ...(one.spec as object), ...first } },
+      { metadata: { ...one.metadata, name: 'api', uid: 'api' }, spec: { numberOfClusters, ...second } },
+    ]);
+    return { ...world, objects: { ...objects, placements } };
+  });
+
+/** What both ways have to say of a Placement. */
+function comparable({ removes, ...plan }: PlacementPlan): unknown {
+  return { ...plan, removes: removes.map(({ name, cause }) => [name, cause]) };
+}
+
+describe('planLoss', () => {
+  it('other clusters come in for those that are lost, and each says why', () => {
+    const { plan, effect, isOnLast } = lossOf(exampleWorld(), 'prod-us-1', 'prod-ap-2');
+
+    expect([effect, isOnLast, plan.kind]).toEqual(['Moves', false, 'Changed']);
+    expect(plan.removes).toEqual([{ name: 'prod-us-1', cause: 'Gone', why: 'lost' }]);
+    expect(plan.adds).toEqual([{ name: 'prod-eu-1', predicate: 0, why: 'predicate 0' }]);
+  });
+
+  it.each([
+    ['fewer are left than wanted', ['prod-us-1', 'prod-eu-1', 'prod-ap-1'], 'Short', false],
+    [
+      'one is left, and no other can take its place',
+      ['prod-us-1', 'prod-eu-1', 'prod-ap-1', 'prod-eu-2'],
+      'Short',
+      true,
+    ],
+    ['none is left', ['prod-us-1', 'prod-eu-1', 'prod-ap-1', 'prod-eu-2', 'edge-eu-2'], 'Empty', false],
+    ['a cluster is lost that is not selected', ['prod-eu-1'], 'None', false],
+  ])('%s', (_sentence, names, effect, isOnLast) => {
+    expect(lossOf(exampleWorld(), ...names)).toMatchObject({ effect, isOnLast });
+  });
+
+  it('a Placement that loses its only spare cluster stands on its last, although nothing moves', () => {
+    const spec = { numberOfClusters: 1, predicates: [predicate({ tier: 'gold' })] };
+    const world = exampleWorld(spec);
+    const selected = lossOf(world).plan.stays;
+    const spare = ['prod-ap-1', 'prod-eu-1', 'prod-us-1'].filter((name) => !selected.includes(name));
+
+    expect(lossOf(world, ...spare)).toMatchObject({ effect: 'None', isOnLast: true, plan: { kind: 'Unchanged' } });
+    expect(lossOf(world, ...spare.slice(1))).toMatchObject({ effect: 'None', isOnLast: false });
+  });
+
+  it('neither a disruption budget nor the bound of deletions holds what is lost', () => {
+    const lost = ['edge-eu-2', 'prod-eu-2', 'prod-us-1'];
+    const budgeted = exampleWorld({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } });
+
+    for (const world of [exampleWorld(), budgeted]) {
+      const { plan, effect } = lossOf(world, ...lost);
+      expect([effect, plan.removes.map(({ name }) => name), plan.held]).toEqual(['Short', lost, []]);
+      expect(plan.after?.clusters).toEqual(['prod-ap-1', 'prod-eu-1']);
+    }
+  });
+
+  it('what is too few without the loss is not counted as short', () => {
+    expect(lossOf(exampleWorld({ ...EXAMPLE_SPEC, numberOfClusters: 9 }), 'edge-ap-1')).toMatchObject({
+      effect: 'None',
+    });
+  });
+
+  it('without the right to read clusters nothing is known', () => {
+    const world = exampleWorld(EXAMPLE_SPEC, {}, [{ resource: 'managedclusters', verb: 'list', status: 403 }]);
+
+    expect(lossOf(world, 'prod-us-1')).toMatchObject({ plan: { kind: 'Unknown' }, effect: 'None' });
+    expect(lossOfEach(world, new Map([['prod-us-1', 'us']]))).toMatchObject([{ value: 'us', placements: [] }]);
+  });
+
+  it('is what is planned when the clusters are deleted and nothing holds them', () => {
+    fc.assert(
+      fc.property(someScheduledWorld, fc.subarray(CLUSTERS), (world, names) => {
+        const planned = planLoss(world, new Map(names.map((name) => [name, 'lost'])));
+
+        expect(planned.map(({ plan }) => comparable(plan))).toEqual(
+          planFleet(world, without(world, names)).map(comparable),
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('lossOfEach', () => {
+  const web = { namespace: 'shop', name: 'web' };
+  const regions = new Map([
+    ['prod-us-1', 'us'],
+    ['prod-eu-1', 'eu'],
+    ['prod-eu-2', 'eu'],
+    ['edge-eu-2', 'eu'],
+    ['prod-ap-2', 'ap'],
+  ]);
+
+  it('has a row for each value, the worst first', () => {
+    expect(lossOfEach(exampleWorld(), regions)).toMatchObject([
+      { value: 'eu', clusters: 3, placements: [{ ...web, effect: 'Short' }] },
+      { value: 'us', clusters: 1, placements: [{ ...web, effect: 'Moves' }] },
+      { value: 'ap', clusters: 1, placements: [] },
+    ]);
+  });
+
+  it('a Placement that is empty counts as short and as one that moves, too', () => {
+    const gold = { numberOfClusters: 3, predicates: [predicate({ tier: 'gold' })] };
+    const values = new Map(['prod-ap-1', 'prod-eu-1', 'prod-us-1'].map((name) => [name, 'gold']));
+    const [row] = lossOfEach(exampleWorld(gold), values);
+
+    expect((['Moves', 'Short', 'Empty'] as const).map((effect) => row && atLeast(row, effect).length)).toEqual([
+      1, 1, 1,
+    ]);
+  });
+
+  it('says how far it is', () => {
+    const seen: (readonly number[])[] = [];
+    const world = exampleWorld(EXAMPLE_SPEC, { placements: [rawPlacement({}), rawPlacement({}, 'api')] });
+    lossOfEach(world, regions, (...progress) => seen.push(progress));
+
+    expect(seen).toEqual([
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+
+  it('each row is what the loss of its clusters does', () => {
+    const someValues = fc.dictionary(fc.constantFrom(...CLUSTERS), fc.constantFrom('eu', 'us', 'ap'));
+    fc.assert(
+      fc.property(someScheduledWorld, someValues, (world, values) => {
+        for (const { value, placements } of lossOfEach(world, new Map(Object.entries(values)))) {
+          const names = Object.keys(values).filter((name) => values[name] === value);
+          const one = planLoss(world, new Map(names.map((name) => [name, 'lost'])));
+          const effects = one.map(({ plan: { namespace, name }, effect }) => ({ namespace, name, effect }));
+
+          expect(placements).toEqual(effects.filter(({ effect }) => effect !== 'None'));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
