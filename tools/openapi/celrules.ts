@@ -12,6 +12,7 @@ const EXISTS: JsonSchema = { properties: { operator: { const: 'Exists' } }, requ
 const IN_OR_NOT_IN: JsonSchema = { properties: { operator: { enum: ['In', 'NotIn'] } } };
 const EXISTS_OR_NOT: JsonSchema = { properties: { operator: { enum: ['Exists', 'DoesNotExist'] } } };
 const COMPARES: JsonSchema = { properties: { operator: { enum: ['Gt', 'Ge', 'Lt', 'Le'] } } };
+const NUMBERED: JsonSchema = { required: ['numberOfClusters'] };
 /** A rule that compares with the stored object. The form of a request does not decide it. */
 const TRANSITION_RULE = /\boldSelf\b/;
 /** A rule that forbids a field, which the schema of a request does not have at all. */
@@ -115,6 +116,23 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
       if: COMPARES,
       // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
       then: { properties: { values: { items: { pattern: BOUND_PATTERN } } } },
+    },
+  'self.all(p, has(p.numberOfClusters)) || !self.exists(p, has(p.numberOfClusters))': {
+    anyOf: [{ items: NUMBERED }, { items: { not: NUMBERED } }],
+  },
+  "!has(self.minDomains) || (has(self.whenUnsatisfiable) && self.whenUnsatisfiable == 'DoNotSchedule')": {
+    anyOf: [
+      { not: { required: ['minDomains'] } },
+      { properties: { whenUnsatisfiable: { const: 'DoNotSchedule' } }, required: ['whenUnsatisfiable'] },
+    ],
+  },
+  '!has(self.spreadPolicy) || !has(self.spreadPolicy.spreadConstraints) || self.spreadPolicy.spreadConstraints.size() == 0 || has(self.numberOfClusters) || (has(self.predicates) && self.predicates.size() > 0 && has(self.predicates[0].numberOfClusters))':
+    {
+      anyOf: [
+        { properties: { spreadPolicy: { properties: { spreadConstraints: { maxItems: 0 } } } } },
+        NUMBERED,
+        { properties: { predicates: { minItems: 1, items: NUMBERED } }, required: ['predicates'] },
+      ],
     },
 };
 

@@ -114,6 +114,29 @@ export interface PlacementSpec {
       };
     }[];
   };
+  /** Over which regions, zones or other values of claims and labels the selected clusters spread. */
+  spreadPolicy?: {
+    /**
+     * The constraints; the first counts more than the next.
+     *
+     * Items: One constraint.
+     */
+    spreadConstraints?: {
+      /** The name of the claim, or the key of the label. */
+      topologyKey: string;
+      /** Whether the key is that of a claim or of a label. */
+      topologyKeyType: 'Claim' | 'Label';
+      /** By how many clusters a domain may be fuller than the emptiest. */
+      maxSkew?: number;
+      /** While there are fewer domains, the emptiest counts as having no cluster. */
+      minDomains?: number;
+      /**
+       * What becomes of a cluster that would make a domain too full: with DoNotSchedule it does not come in, with
+       * ScheduleAnyway it comes in after those of emptier domains.
+       */
+      whenUnsatisfiable?: 'DoNotSchedule' | 'ScheduleAnyway';
+    }[];
+  };
   /** The taints of clusters that the placement tolerates. */
   tolerations?: ClusterToleration[];
   disruptionBudget?: DisruptionBudget;
@@ -150,6 +173,8 @@ export interface PlacementSpec {
 }
 /** One predicate. */
 export interface ClusterPredicate {
+  /** How many clusters this predicate may bring in. */
+  numberOfClusters?: number;
   requiredClusterSelector?: ClusterSelector;
 }
 /** The labels and claims that a cluster must have; when both are given, both must match. */

@@ -107,6 +107,16 @@ function matchLabels(labels: Record<string, string>): Spec {
   return { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: labels } } }] };
 }
 
+const CONSTRAINT = 'spec.spreadPolicy.spreadConstraints[0]';
+
+function constraint(over: Spec): Spec {
+  return { topologyKey: 'region', topologyKeyType: 'Claim', ...over };
+}
+
+function spread(over: Spec): Spec {
+  return { numberOfClusters: 3, spreadPolicy: { spreadConstraints: [constraint(over)] } };
+}
+
 const MATCH_LABELS = 'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels';
 const LABEL_RULES: readonly Rule<Spec>[] = [
   {
@@ -259,6 +269,43 @@ const RULES: readonly Rule<Spec>[] = [
     field: 'spec.predicates',
     value: '65',
     says: 'must have at most 64 items',
+  },
+  {
+    rule: 'either every predicate has a number or none has',
+    bad: { predicates: [{ numberOfClusters: 1 }, {}, {}] },
+    good: { predicates: [{ numberOfClusters: 1 }, { numberOfClusters: 0 }] },
+    field: 'spec.predicates',
+    says: 'either every predicate has numberOfClusters or none has',
+  },
+  {
+    rule: 'spreadPolicy needs a number of clusters',
+    bad: { spreadPolicy: { spreadConstraints: [constraint({})] }, predicates: [{}] },
+    good: { spreadPolicy: { spreadConstraints: [constraint({})] }, predicates: [{ numberOfClusters: 2 }] },
+    field: 'spec.spreadPolicy',
+    says: 'needs a number of clusters: set spec.numberOfClusters, or numberOfClusters of every predicate',
+  },
+  {
+    rule: 'the type of a topology key is Claim or Label',
+    bad: spread({ topologyKeyType: 'Annotation' }),
+    good: spread({ topologyKeyType: 'Label' }),
+    field: `${CONSTRAINT}.topologyKeyType`,
+    value: '"Annotation"',
+    says: 'supported values: "Claim", "Label"',
+  },
+  {
+    rule: 'maxSkew is 1 or more',
+    bad: spread({ maxSkew: 0 }),
+    good: spread({ maxSkew: 1 }),
+    field: `${CONSTRAINT}.maxSkew`,
+    value: '0',
+    says: 'should be greater than or equal to 1',
+  },
+  {
+    rule: 'minDomains needs DoNotSchedule',
+    bad: spread({ minDomains: 3 }),
+    good: spread({ minDomains: 3, whenUnsatisfiable: 'DoNotSchedule' }),
+    field: `${CONSTRAINT}.minDomains`,
+    says: 'minDomains needs whenUnsatisfiable: DoNotSchedule, not ScheduleAnyway',
   },
   ...LABEL_RULES,
   ...SELECTORS.flatMap(selectorRules),

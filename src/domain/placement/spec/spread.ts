@@ -36,7 +36,7 @@ function readConstraint(item: Readonly<Record<string, unknown>>, path: string): 
   const isStrict = oneOf(mode, ['DoNotSchedule', 'ScheduleAnyway'], `${path}.whenUnsatisfiable`) === 'DoNotSchedule';
   const minDomains = readCount(item['minDomains'], `${path}.minDomains`);
   if (minDomains !== undefined && !isStrict)
-    reject(`${path}.minDomains`, `${minDomains} needs whenUnsatisfiable: DoNotSchedule`);
+    reject(`${path}.minDomains`, `${minDomains} needs whenUnsatisfiable: DoNotSchedule, not ScheduleAnyway`);
   const maxSkew = readCount(item['maxSkew'], `${path}.maxSkew`) ?? 1;
   return { source: source === 'Claim' ? 'claim' : 'label', key, maxSkew, minDomains, isStrict };
 }
