@@ -1,6 +1,7 @@
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
 import type { Given } from '../runtime/flags/commands.js';
+import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
 
@@ -142,6 +143,13 @@ export function outputConfig(flags: Flags, env: Given['env']): Pick<CliConfig, '
   const color = flags.get('color').oneOf(COLORS);
   const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
   return { output: flags.find('output')?.oneOf(FORMATS) ?? 'text', color: plain ? 'never' : color };
+}
+
+/** A claim or label whose values clusters are grouped by. @throws FlagError with the flag, its value and the rule. */
+export function topologyIn(flag: FlagValue | undefined): TopologyKey | undefined {
+  if (flag === undefined) return undefined;
+  const text = flag.matching(/^(claim|label)\/./, 'claim/KEY or label/KEY');
+  return { source: text.startsWith('claim/') ? 'claim' : 'label', key: text.slice('claim/'.length) };
 }
 
 /** The namespace of the flags; undefined where none is given. @throws FlagError with the flag, its value and the rule. */

@@ -12,6 +12,7 @@ describe('the commands that show the state of a hub', () => {
   it.each([
     ['who-selects a', { command: 'who-selects', cluster: 'a' }],
     ['tree', { command: 'tree', placement: undefined }],
+    ['tree --by label/tier', { command: 'tree', by: { source: 'label', key: 'tier' } }],
     ['tree placement/web', { command: 'tree', placement: 'web' }],
     ['status', { command: 'status' }],
     ['check', { command: 'check', pre: false, operatorNamespace: 'multicluster-engine-operator' }],
@@ -38,6 +39,7 @@ describe('the commands that show the state of a hub', () => {
   it.each([
     ['who-selects', 'missing arguments; want CLUSTER'],
     ['who-selects a b', 'wrong arguments "a b"; want CLUSTER'],
+    ['tree --by region', '--by="region"; want claim/KEY or label/KEY'],
     ['tree web', 'wrong arguments "web"; want [placement NAME]'],
     ['status web', 'unexpected arguments "web": the command takes none'],
     ['check web', 'unexpected arguments "web": the command takes none'],

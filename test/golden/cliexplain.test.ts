@@ -93,6 +93,27 @@ const leaving: LeavingEvents = {
   now: NOW,
 };
 
+/** Of three platforms two have one cluster each. */
+const spreadWorld = exampleWorld(
+  {
+    numberOfClusters: 9,
+    spreadPolicy: {
+      spreadConstraints: [
+        { topologyKey: 'platform', topologyKeyType: 'Claim', whenUnsatisfiable: 'DoNotSchedule', maxSkew: 1 },
+      ],
+    },
+    predicates: [predicate({ tier: 'edge' }), predicate({ tier: 'silver' }), predicate({ tier: 'gold' })],
+  },
+  { ...nothing, managedclusters: exampleClusters({ 'prod-us-1': rawCluster('prod-us-1', gold) }) },
+);
+const numberedWorld = exampleWorld({
+  predicates: [
+    { ...Object(predicate({ tier: 'gold' })), numberOfClusters: 1 },
+    { ...Object(predicate({ tier: 'platinum' })), numberOfClusters: 2 },
+    { numberOfClusters: 1 },
+  ],
+});
+
 const cases: readonly Case[] = [
   text('clusters that left', exampleWorld(), { leaving }),
   text('a cluster that left', exampleWorld(), { leaving, cluster: 'prod-ap-1' }),
@@ -165,6 +186,12 @@ const cases: readonly Case[] = [
   text('a selected cluster that is cordoned', cordonedWorld, { cluster: 'prod-us-1' }),
   text('a selected cluster with a taint that is tolerated for ever', cordonedWorld, { cluster: 'prod-eu-2' }),
   json('a selected cluster with a taint that is tolerated for ever', cordonedWorld, { cluster: 'prod-eu-2' }),
+  text('clusters that spread keeps out', spreadWorld),
+  text('a cluster that spread keeps out', spreadWorld, { cluster: 'edge-us-1' }),
+  json('a cluster that spread keeps out', spreadWorld, { cluster: 'edge-us-1' }),
+  text('a cluster without the key of a spread constraint', spreadWorld, { cluster: 'prod-us-1' }),
+  text('predicates with numbers', numberedWorld),
+  text('a cluster of a predicate that has its number', numberedWorld, { cluster: 'prod-ap-1' }),
   text('a spec that is invalid', exampleWorld({ numberOfClusters: -1 })),
   text('a spec without predicates', exampleWorld({})),
   text(

@@ -8,6 +8,7 @@ import { LIMITING_POLICIES } from '../../src/cli/check/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { status } from '../../src/cli/status/text.js';
+import type { TopologyKey } from '../../src/domain/placement/spec/spread.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import type { OutputFormat } from '../../src/cli/flags.js';
@@ -53,8 +54,8 @@ function shown(
 
 const selects = (sentence: string, reading: FleetReading, cluster: string, how: Shown = {}): Case =>
   shown(`who-selects of ${sentence}`, how, (options) => whoSelects(reading, cluster, options));
-const treeOf = (sentence: string, reading: FleetReading, how: Shown = {}): Case =>
-  shown(`tree of ${sentence}`, how, (options) => tree(reading, undefined, options));
+const treeOf = (sentence: string, reading: FleetReading, { by, ...how }: Shown & { by?: TopologyKey } = {}): Case =>
+  shown(`tree of ${sentence}`, how, (options) => tree(reading, undefined, options, by));
 const statusOf = (sentence: string, reading: FleetReading, how: Shown = {}): Case =>
   shown(`status of ${sentence}`, how, (options) => status(reading, options));
 const check = (sentence: string, over: Partial<HubFacts> = {}, how: Shown = {}): Case =>
@@ -160,6 +161,9 @@ const cases: readonly Case[] = [
   treeOf('the example', example),
   treeOf('the example', example, { output: 'json' }),
   treeOf('the example', example, { output: 'name' }),
+  treeOf('the example by a claim', example, { by: { source: 'claim', key: 'platform' } }),
+  treeOf('the example by a claim', example, { by: { source: 'claim', key: 'platform' }, output: 'json' }),
+  treeOf('the example by a label that some have', example, { by: { source: 'label', key: 'tier' } }),
   treeOf(
     'a decision with a cluster of no set',
     readingOf(exampleWorld({ predicates: [predicate({})] }, { managedclustersetbindings: [] })),

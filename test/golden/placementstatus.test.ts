@@ -71,6 +71,13 @@ const onAws = {
     claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws', 'Google Cloud'] }] },
   },
 };
+const spreadBy = (over: object): object => ({
+  spreadPolicy: { spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Claim', ...over }] },
+});
+/** Four clusters in eu, four in us, one in ap. */
+const overRegions = ['eu', 'eu', 'eu', 'eu', 'us', 'us', 'us', 'us', 'ap'].map((region, index) =>
+  member(`${region}-${index}`, { claims: { region } }),
+);
 /** A predicate on labels, from `key: value` and from requirements. */
 const labels = (matchLabels: Record<string, string>, ...matchExpressions: readonly unknown[]): unknown => ({
   requiredClusterSelector: { labelSelector: { matchLabels, matchExpressions } },
@@ -236,6 +243,50 @@ describeRecorded('placement-status', [
   pass('every cluster', { fleet: members('x') }),
   pass('one cluster of two', { spec: N(2), fleet: members('x') }),
   pass('two clusters of five', { spec: N(5), fleet: members('x', 'y') }),
+  pass('five clusters of six over three regions, of which one has no more', {
+    spec: { ...N(6), ...spreadBy({ maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }) },
+    fleet: overRegions,
+  }),
+  pass('two clusters of three over fewer regions than it needs, beside one without a region', {
+    spec: { ...N(3), ...spreadBy({ minDomains: 3, whenUnsatisfiable: 'DoNotSchedule' }) },
+    fleet: overRegions.filter(({ cluster }) => cluster.claims['region'] !== 'ap').concat(members('x')),
+  }),
+  pass('a region that only clusters with taints could fill', {
+    spec: { ...N(4), ...spreadBy({ whenUnsatisfiable: 'DoNotSchedule' }) },
+    fleet: [
+      ...overRegions.slice(0, 4),
+      member('us-1', { claims: { region: 'us' } }),
+      member('us-9', { claims: { region: 'us' }, taints: [taint('maintenance')] }),
+    ],
+  }),
+  pass('two predicates with numbers, of which one lacks a cluster', {
+    spec: {
+      predicates: [
+        { ...inEu, numberOfClusters: 1 },
+        { ...onAws, numberOfClusters: 2 },
+      ],
+    },
+    fleet: [...usAndEu.fleet, member('z', { claims: { platform: 'aws' } })],
+  }),
+  pass('two predicates with numbers, of which nobody matches one', {
+    spec: {
+      predicates: [
+        { ...inEu, numberOfClusters: 1 },
+        { ...onAws, numberOfClusters: 2 },
+      ],
+    },
+    fleet: usAndEu.fleet,
+  }),
+  pass(
+    'a predicate whose number was lowered',
+    {
+      spec: { predicates: [{ ...inEu, numberOfClusters: 1 }, { numberOfClusters: 1 }] },
+      generation: 2,
+      fleet: [...usAndEu.fleet, member('z', { labels: { region: 'eu' } })],
+      stored: [decision(1, ['x', 'y', 'z'])],
+    },
+    { stored: satisfied },
+  ),
   pass('a set that cannot be read', { ...unreadable, fleet: members('x') }),
   pass('a foreign decision object', {
     spec: N(150),

@@ -7,7 +7,7 @@ import { predicateText, type PredicateExplanation } from '../../domain/placement
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { explainScore } from '../../domain/placement/explain/scores.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
-import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import type { ClusterExplanation, SpreadBlock } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
@@ -115,6 +115,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
     ...(matched === undefined ? {} : { predicate: matched }),
     ...(isHarmless ? { fix: fix.command } : {}),
     ...scoreFields(one, report),
+    ...(one.blocked === undefined ? {} : { spread: spreadFields(one.blocked) }),
     ...taintFields(one, report),
     predicates: one.unmet.map((unmet, index) => ({
       index,
@@ -140,6 +141,18 @@ function scoreFields(one: ClusterExplanation, { explanation }: ExplainReport): o
     ...(problem === undefined ? {} : { message: problem }),
   }));
   return { score: explained.score, scores };
+}
+
+function spreadFields({ constraint, domain, count, lowest }: SpreadBlock): object {
+  const { source, key, maxSkew, minDomains } = constraint;
+  return {
+    topologyKey: key,
+    topologyKeyType: source === 'claim' ? 'Claim' : 'Label',
+    maxSkew,
+    ...(minDomains === undefined ? {} : { minDomains }),
+    ...(domain === undefined ? {} : { domain, count }),
+    lowest,
+  };
 }
 
 /** The taints that keep the cluster out or limit how long it stays, and those of a selected one that do not make it leave. */

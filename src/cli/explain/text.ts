@@ -1,4 +1,6 @@
 import { valueOf } from '../../domain/selectors.js';
+import { notNeededText } from '../../domain/placement/explain/choicetext.js';
+import { hasNumbers } from '../../domain/placement/spec/predicates.js';
 import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
@@ -40,6 +42,7 @@ const COLORS: Readonly<Partial<Record<Verdict, Color>>> = {
   Selected: 'green',
   Held: 'yellow',
   NotNeeded: 'yellow',
+  SpreadBlocked: 'yellow',
   NotMatched: 'red',
   Tainted: 'red',
   NotMember: 'red',
@@ -144,6 +147,7 @@ function rowsOf(
   add('Selected', ofVerdict('Selected'), Infinity);
   add('Held', ofVerdict('Held'), mostRows);
   add('NotNeeded', ofVerdict('NotNeeded'), mostRows);
+  add('SpreadBlocked', ofVerdict('SpreadBlocked'), mostRows);
   for (const verdict of OTHERS) add(verdict, ofVerdict(verdict), mostRows);
   shown.push(...explanation.nearest.slice(0, nearest));
   return { shown, left };
@@ -198,7 +202,8 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
 }
 
 function verdictText(one: ClusterExplanation, report: ExplainReport): string {
-  const { wanted } = report.explanation.placement.rules;
+  const { rules } = report.explanation.placement;
+  const { wanted } = rules;
   switch (one.verdict) {
     case 'Selected':
       return `is selected: rank ${one.rank} of ${wanted ?? 'all'} wanted, ${whyText(one, report)}`;
@@ -206,6 +211,7 @@ function verdictText(one: ClusterExplanation, report: ExplainReport): string {
       if (!one.inDecision) return `is not selected: ${keptOutBy(report.explanation.placement.rules)} keeps it out`;
       return `stays in the decision: its removal ${isWaiting(one, report) ? 'waits' : 'is held'}, ${whyText(one, report)}`;
     case 'NotNeeded':
+      if (hasNumbers(rules)) return `is not selected: its rank is ${one.rank}, ${notNeededText(one.cluster, rules)}`;
       return `is not selected: its rank is ${one.rank}, and ${wanted} ${wanted === 1 ? 'is' : 'are'} wanted`;
     case 'NotMatched':
       return 'is not selected: no predicate matches';

@@ -1,4 +1,13 @@
-import { cliConfig, CLI_FLAGS, PLACEMENT_ARGUMENTS, placementIn, READING_CODES, type CliConfig } from '../flags.js';
+import type { TopologyKey } from '../../domain/placement/spec/spread.js';
+import {
+  cliConfig,
+  CLI_FLAGS,
+  PLACEMENT_ARGUMENTS,
+  placementIn,
+  READING_CODES,
+  topologyIn,
+  type CliConfig,
+} from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine tree`. */
@@ -6,20 +15,25 @@ export interface TreeConfig extends CliConfig {
   readonly command: 'tree';
   /** The only Placement to show; undefined: all. */
   readonly placement: string | undefined;
+  /** The claim or label whose values are the branches; undefined: the cluster sets are. */
+  readonly by: TopologyKey | undefined;
 }
 
 const ARGUMENTS = '[placement NAME]';
 
 export const TREE: Command<TreeConfig> = {
   name: 'tree',
-  summary: 'Shows the selected clusters of Placements by cluster set. Read-only.',
+  summary: 'Shows the selected clusters of Placements by cluster set, or by a claim or label. Read-only.',
   arguments: ARGUMENTS,
-  flags: CLI_FLAGS,
+  flags: {
+    by: { value: 'KEY', help: 'claim/KEY or label/KEY: a branch for each value', defaultText: 'by cluster set' },
+    ...CLI_FLAGS,
+  },
   exitCodes: READING_CODES,
   completes: PLACEMENT_ARGUMENTS,
   build: (flags, given) => {
     const { positional } = given;
     const placement = positional.length === 0 ? undefined : placementIn(positional, ARGUMENTS);
-    return { command: 'tree', ...cliConfig(flags, given), placement };
+    return { command: 'tree', ...cliConfig(flags, given), placement, by: topologyIn(flags.find('by')) };
   },
 };

@@ -8,6 +8,6 @@ export function runTree(config: TreeConfig): Promise<number> {
   return inspect(config, {
     resources: DECISION_RESOURCES,
     namespaceOf: (own) => (config.allNamespaces ? undefined : own()),
-    textOf: (reading, options) => tree(reading, config.placement, options),
+    textOf: (reading, options) => tree(reading, config.placement, options, config.by),
   });
 }

@@ -2,6 +2,7 @@ import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
+import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { releasesField } from '../whatif/reasons.js';
 import type { FleetReading } from '../whatif/worlds.js';
@@ -17,6 +18,7 @@ import {
 import { painted, table, type Color } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
 import type { InspectOptions } from '../whatif/inspect.js';
+import type { TreeConfig } from './flags.js';
 
 /** Of each set this many clusters are named. */
 const MOST_NAMES = 10;
@@ -31,8 +33,13 @@ const COLORS: Readonly<Record<string, Color>> = {
 };
 
 /** The output of `tree`; `name`: the only Placement to show. @throws NotFoundError without such a Placement. */
-export function tree(reading: FleetReading, name: string | undefined, options: InspectOptions): string {
-  const trees = placementTrees(onlyPlacement(reading, name).world);
+export function tree(
+  reading: FleetReading,
+  name: string | undefined,
+  options: InspectOptions,
+  by?: TreeConfig['by'],
+): string {
+  const trees = placementTrees(onlyPlacement(reading, name).world, by);
   if (name !== undefined && trees.length === 0 && !isWithheld(reading, 'placements'))
     throw new NotFoundError(notFound(reading, name));
   const { output } = options;
@@ -86,9 +93,10 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
   const count = wanted === undefined ? String(selected) : `${selected}/${wanted}`;
   const head = `${namespace}/${name}  ${painted({ text: phase, color: COLORS[phase] }, colored)} ${count}`;
   const most = output === 'wide' ? Infinity : MOST_NAMES;
-  const sets = isFleetKnown ? one.sets : [];
-  const branches = sets.map((set): readonly [string, readonly string[]] => [wordText(set.name), set.clusters]);
-  if (one.others.length > 0) branches.push([isFleetKnown ? 'in no eligible set' : 'set not known', one.others]);
+  const branches = isFleetKnown ? branchesOf(one) : [];
+  const known = new Set(branches.flatMap(([, clusters]) => clusters));
+  const others = one.by === undefined ? one.others : one.all.filter((name) => !known.has(name));
+  if (others.length > 0) branches.push([othersTitle(one, isFleetKnown), others]);
   const rows = branches.map(([title, clusters], index) => [
     { text: `${index === branches.length - 1 ? '└─' : '├─'} ${title}` },
     { text: clusters.length === 0 ? '-' : someNames(clusters, most) },
@@ -97,12 +105,21 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
   return [head, ...table(rows, colored), ...waits, ...one.releases.map((release) => endableLine(release, one))];
 }
 
+function branchesOf({ sets, by }: PlacementTree): (readonly [string, readonly string[]])[] {
+  return (by?.domains ?? sets).map((branch) => [wordText(branch.name), branch.clusters]);
+}
+
+function othersTitle({ by }: PlacementTree, isFleetKnown: boolean): string {
+  if (by === undefined) return isFleetKnown ? 'in no eligible set' : 'set not known';
+  return isFleetKnown ? `without ${topologyText(by)}` : `${topologyText(by)} not known`;
+}
+
 /** Kind FleetTree. */
 function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): object {
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'FleetTree',
-    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, others, releases, waiting }) => ({
+    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, by, others, releases, waiting }) => ({
       namespace,
       name,
       phase,
@@ -111,8 +128,13 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
       clusterSets: sets,
       others,
       ...(waiting === undefined ? {} : { waiting }),
+      ...(by === undefined ? {} : { topology: topologyFields(by) }),
       ...releasesField(releases, { namespace, name }),
     })),
     ...withheldFields(reading),
   };
+}
+
+function topologyFields({ source, key, domains }: NonNullable<PlacementTree['by']>): object {
+  return { source, key, domains };
 }

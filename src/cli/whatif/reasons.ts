@@ -1,4 +1,5 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { blockText } from '../../domain/placement/explain/choicetext.js';
 import { causeText } from '../../domain/placement/explain/causes.js';
 import { selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
@@ -25,6 +26,7 @@ export function reasonText(one: ClusterExplanation, explanation: Explanation): s
   if (one.verdict === 'Unknown') return 'not readable';
   const cause = causeText(one, explanation);
   if (cause !== undefined) return cause;
+  if (one.blocked !== undefined) return blockText(one.blocked);
   if (explanation.placement.rules.problem !== undefined) return 'kept, since the spec is invalid';
   const matched = matchedPredicate(one);
   return matched === undefined ? 'every cluster matches' : `predicate ${matched}`;

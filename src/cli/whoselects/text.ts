@@ -2,6 +2,7 @@ import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { matchedPredicate, reasonText, taintClause } from '../whatif/reasons.js';
 import type { FleetReading } from '../whatif/worlds.js';
 import { namesOf } from '../meant.js';
@@ -88,9 +89,9 @@ export function whySelected(explained: ExplainedSelection): string {
   const { cluster, explanation } = explained;
   if (!isLeaving(explained)) return `${reasonText(cluster, explanation)}${taintClause(cluster, explanation)}`;
   if (cluster.verdict === 'Held') return `held: ${reasonText(cluster, explanation)}`;
-  const { wanted } = explanation.placement.rules;
+  const { rules } = explanation.placement;
   const cause =
-    cluster.verdict === 'NotNeeded' ? `spec.numberOfClusters is ${wanted}` : reasonText(cluster, explanation);
+    cluster.verdict === 'NotNeeded' ? notNeededText(cluster.cluster, rules) : reasonText(cluster, explanation);
   return `leaves: ${cause}`;
 }
 

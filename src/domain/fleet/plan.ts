@@ -2,6 +2,7 @@ import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { heldBackCause, heldCause } from '../placement/report/holds.js';
 import { waitCause } from '../placement/report/waits.js';
 import { sameList } from '../placement/stored/items.js';
+import { notNeededText } from '../placement/explain/choicetext.js';
 import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
@@ -243,7 +244,7 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
 function removalText(one: ClusterExplanation, { before, after }: Sides): string {
   if (after === undefined) return '';
   const { placement } = after.input.snapshot;
-  if (one.verdict === 'NotNeeded') return `spec.numberOfClusters is ${placement.rules.wanted}`;
+  if (one.verdict === 'NotNeeded') return notNeededText(one.cluster, placement.rules);
   return causeText(one, { placement, schedule: after.forecast.schedule }, changeSince(before)) ?? '';
 }
 

@@ -1,6 +1,8 @@
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { selects } from '../clusters/selector.js';
 import { standingReleases, type StandingRelease } from '../placement/report/standingrelease.js';
+import type { ClusterView } from '../placement/spec/cluster.js';
+import { domainOf, type TopologyKey } from '../placement/spec/spread.js';
 import { isOwn } from '../placement/stored/decision.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
@@ -15,7 +17,11 @@ export interface PlacementTree {
   /** numberOfClusters; undefined for all that match. */
   readonly wanted: number | undefined;
   /** The eligible sets with their clusters of the decision, sorted. A cluster of several sets is in each of them. */
-  readonly sets: readonly SetBranch[];
+  readonly sets: readonly Branch[];
+  /** By another key than sets: its values, sorted, with their clusters of the decision. */
+  readonly by: (TopologyKey & { readonly domains: readonly Branch[] }) | undefined;
+  /** All clusters of the decision, sorted. */
+  readonly all: readonly string[];
   /** Clusters of the decision that are in no eligible set, or of which that is not known; sorted. */
   readonly others: readonly string[];
   /** What annotations let leave or come in. */
@@ -24,20 +30,20 @@ export interface PlacementTree {
   readonly waiting: string | undefined;
 }
 
-export interface SetBranch {
+export interface Branch {
   readonly name: string;
   readonly clusters: readonly string[];
 }
 
-/** The trees of all Placements of the world, by namespace and name. */
-export function placementTrees(world: World): readonly PlacementTree[] {
+/** The trees of all Placements of the world, by namespace and name. `by`: the key whose values are the branches. */
+export function placementTrees(world: World, by?: TopologyKey): readonly PlacementTree[] {
   const inputs = new WorldInputs(world);
   return world.objects.placements
     .map((placement) => {
       const { namespace = '', name } = placement.metadata;
       const releases = standingReleases(placement, world.at);
       const phase = textField(placement.status, 'phase') || 'Pending';
-      return treeOf({ namespace, name, phase, releases, waiting: waitingIn(placement.status) }, inputs);
+      return treeOf({ namespace, name, phase, releases, waiting: waitingIn(placement.status) }, inputs, by);
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
@@ -49,11 +55,12 @@ function keyOf({ namespace, name }: PlacementTree): string {
 function treeOf(
   of: Pick<PlacementTree, 'namespace' | 'name' | 'phase' | 'releases' | 'waiting'>,
   inputs: WorldInputs,
+  by: TopologyKey | undefined,
 ): PlacementTree {
   const input = inputs.input(of);
   const published = input === undefined ? [] : publishedIn(input);
   const clusters = published.flatMap((one) => inputs.cluster(one) ?? []);
-  const branches = [...(input?.selectors ?? [])].map(([name, selector]): SetBranch => {
+  const branches = [...(input?.selectors ?? [])].map(([name, selector]): Branch => {
     const members = clusters.filter(({ labels }) => selects(name, selector, labels));
     return { name, clusters: members.map((one) => one.name) };
   });
@@ -63,6 +70,8 @@ function treeOf(
     selected: published.length,
     wanted: input?.snapshot.placement.rules.wanted,
     sets: branches.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    by: by && { ...by, domains: domainsOf(clusters, by) },
+    all: published,
     others: published.filter((one) => !known.has(one)),
   };
 }
@@ -73,6 +82,15 @@ function waitingIn(status: unknown): string | undefined {
     ({ type, status: state }) => state === 'True' && (type === 'Paused' || type === 'ChangesWaiting'),
   );
   return found && `since ${textField(found, 'lastTransitionTime')}, ${textField(found, 'message')}`;
+}
+
+function domainsOf(clusters: readonly ClusterView[], by: TopologyKey): readonly Branch[] {
+  const domains = new Map<string, string[]>();
+  for (const one of clusters) {
+    const value = domainOf(by, one);
+    if (value !== undefined) domains.set(value, [...(domains.get(value) ?? []), one.name]);
+  }
+  return [...domains].map(([name, names]) => ({ name, clusters: names })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The clusters that the Placement's own decision objects hold, each once, sorted. */

@@ -1,5 +1,5 @@
-import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
-import { matches } from '../../domain/placement/select/rules.js';
+import { hasNumbers, type PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { matches, predicateOf } from '../../domain/placement/select/rules.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { taintsAgainstNew, taintsAgainstSelected } from '../../domain/placement/select/standing.js';
 import { NO_TAINTS, sameTaints } from '../../domain/placement/spec/taint.js';
@@ -14,6 +14,8 @@ export interface PlacementEntry {
   readonly unreadable: boolean;
   /** While fewer clusters match than are wanted: the facts that its message depends on. */
   readonly watch: FactWatch | undefined;
+  /** A spread constraint keeps clusters out, or it is not known yet: which domain a cluster has then makes a difference. */
+  readonly isSpreadOpen: boolean;
   /** Reported as affected and not reconciled since: need not be reported again. */
   readonly pending: boolean;
 }
@@ -30,6 +32,8 @@ export interface ClusterChange<P extends PlacementEntry> {
   readonly holding: Iterable<string>;
   /** The keys of the Placements that have selected the cluster; undefined unless its taints have changed. */
   readonly selecting: Iterable<string> | undefined;
+  /** The keys of the Placements that spread over a key whose value changed, and of those that have selected the cluster. */
+  readonly spreading: { readonly keys: Iterable<string>; readonly selecting: Iterable<string> };
   /** The Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly maySelectOthers: Iterable<P>;
 }
@@ -41,6 +45,7 @@ export interface ClusterChange<P extends PlacementEntry> {
  * - it changes a fact that the message of the Placement depends on;
  * - its deletion begins, and the Placement may have selected clusters that are no candidates;
  * - the Placement holds it although it fails a rule;
+ * - its domain changes, and a spread constraint of the Placement keeps clusters out;
  * - its taints change: its standing for a Placement that has selected it, or whether a Placement that has room may select it.
  */
 export function affected<P extends PlacementEntry>(
@@ -68,10 +73,28 @@ export function affected<P extends PlacementEntry>(
     const placement = placements.get(key);
     if (placement !== undefined) found.add(placement);
   }
+  addSpread(change, placements, found);
   if (change.selecting !== undefined) addTainted(change, placements, found);
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
   if (deletionBegins) for (const placement of change.maySelectOthers) found.add(placement);
   return found;
+}
+
+/** Adds the Placements to which another domain of the cluster makes a difference. */
+function addSpread<P extends PlacementEntry>(
+  { ordinal, after, spreading }: ClusterChange<P>,
+  placements: ReadonlyMap<string, P>,
+  found: Set<P>,
+): void {
+  if (after === undefined) return;
+  let selecting: ReadonlySet<string> | undefined;
+  for (const key of spreading.keys) {
+    const placement = placements.get(key);
+    if (placement === undefined || placement.pending || !placement.isSpreadOpen || found.has(placement)) continue;
+    selecting ??= new Set(spreading.selecting);
+    if (selecting.has(key) || (placement.pool.clusters.has(ordinal) && matches(placement.rules, after)))
+      found.add(placement);
+  }
 }
 
 /** Adds the Placements to which other taints of the cluster make a difference. */
@@ -135,5 +158,7 @@ function isMatchChanged<P extends PlacementEntry>(
 ): boolean {
   if (before === undefined || after === undefined) return false;
   if (!unreadable && !pool.clusters.has(ordinal)) return false;
+  // Where predicates have numbers, it makes a difference which of them the cluster counts for.
+  if (hasNumbers(rules)) return predicateOf(rules, before) !== predicateOf(rules, after);
   return matches(rules, before) !== matches(rules, after);
 }

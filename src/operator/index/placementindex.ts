@@ -13,39 +13,19 @@ import {
 } from '../../domain/placement/select/snapshot.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { sameView } from '../../domain/placement/spec/cluster.js';
-import { affected, type PlacementEntry } from './affected.js';
+import { affected } from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
-import { CandidatePools, type CandidatePool } from './candidatepools.js';
+import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
+import type { ClusterEffects, Entry, IndexedPlacement } from './entry.js';
 import { FactWatch } from './factwatch.js';
+import { KeyIndex } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
 import { membersOf, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
 import { TaintIndex } from './taintindex.js';
-
-/** A Placement as the index has it. */
-export interface IndexedPlacement {
-  readonly namespace: string;
-  readonly rules: PlacementRules;
-}
-
-/** What has to be reconciled after a change of a cluster. */
-export interface ClusterEffects {
-  /** Keys of Placements, sorted. */
-  readonly placements: readonly string[];
-  /** Names of ManagedClusterSets whose number of members changed, or may have. */
-  readonly sets: readonly string[];
-}
-
-interface Entry extends IndexedPlacement, PlacementEntry {
-  readonly key: string;
-  pool: CandidatePool;
-  unreadable: boolean;
-  watch: FactWatch | undefined;
-  pending: boolean;
-}
 
 const NO_KEYS: readonly string[] = [];
 const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [] };
@@ -74,6 +54,8 @@ export class PlacementIndex {
   /** Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly #maySelectOthers = new Set<Entry>();
   readonly #taints = new TaintIndex();
+  /** The keys that Placements spread over. */
+  readonly #topologies = new KeyIndex();
   readonly #decisions: DecisionIndex;
 
   /** All three are updated by this index, and may be read by others. */
@@ -134,8 +116,9 @@ export class PlacementIndex {
   upsertPlacement(key: string, { namespace, rules }: IndexedPlacement): void {
     this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
+    this.#topologies.add(key, rules.spread);
     const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
-    const entry: Entry = { key, namespace, rules, ...joined, watch: undefined, pending: false };
+    const entry: Entry = { key, namespace, rules, ...joined, watch: undefined, isSpreadOpen: true, pending: false };
     this.#placements.set(key, entry);
     this.#decisions.addPlacement(key);
     const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
@@ -153,6 +136,7 @@ export class PlacementIndex {
     const entry = this.#placements.get(key);
     if (entry === undefined) return;
     this.#requirements.removePlacement(key, entry.rules);
+    this.#topologies.remove(key, entry.rules.spread);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#maySelectOthers.delete(entry);
@@ -169,6 +153,7 @@ export class PlacementIndex {
     const taints = this.#taints.changes;
     let read: ReadonlyMap<string, ClusterView> = new Map();
     entry.pending = false;
+    entry.isSpreadOpen = true;
     return {
       rules,
       ...this.#bindings.bound(namespace),
@@ -189,6 +174,7 @@ export class PlacementIndex {
     const entry = this.#placements.get(key);
     if (entry === undefined) return false;
     const { schedule } = decision;
+    entry.isSpreadOpen = schedule.shortage.spread.length + schedule.stuck.length > 0;
     this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
     this.#decisions.commit(key, decision);
     return (
@@ -214,7 +200,7 @@ export class PlacementIndex {
     const sizes = { count: all.size, matched };
     const facts = this.#requirements.factsOf(clusters);
     const unmatched = unmatchedPredicates(entry.rules, sizes, facts);
-    if (isShort(entry.rules, sizes)) entry.watch = new FactWatch(entry.rules, facts, unmatched);
+    if (isShort(entry.rules, sizes, facts)) entry.watch = new FactWatch(entry.rules, facts, unmatched);
     const view = readsViews(entry.rules) ? this.#candidates.viewsAt(matching) : noView;
     return { ...sizes, tainted, has: (name) => all.has(name), view, unmatched };
   }
@@ -249,7 +235,8 @@ export class PlacementIndex {
     const selecting = retainted ? this.#decisions.selecting(name) : undefined;
     const holding = this.#decisions.holding(name);
     const maySelectOthers = this.#maySelectOthers;
-    const change = { ordinal, before, after, moves, naming, holding, selecting, maySelectOthers };
+    const spreading = { keys: this.#topologies.changed(before, after), selecting: this.#decisions.selecting(name) };
+    const change = { ordinal, before, after, moves, naming, holding, selecting, spreading, maySelectOthers };
     return { placements: this.#report(affected(change, this.#placements)), sets };
   }
 

@@ -215,6 +215,26 @@ const somePredicate = fc.record({
     { requiredKeys: [] },
   ),
 });
+const someConstraint = fc.constantFrom('region', 'tier').chain((topologyKey) =>
+  fc.record({
+    topologyKey: fc.constant(topologyKey),
+    topologyKeyType: fc.constantFrom('Claim', 'Label'),
+    whenUnsatisfiable: fc.constantFrom('DoNotSchedule', 'ScheduleAnyway'),
+  }),
+);
+/** Numbers of predicates, and spread. */
+const someChoice = fc.record(
+  {
+    numberOfClusters: fc.nat(4),
+    predicates: fc.array(
+      fc.tuple(somePredicate, fc.nat(2)).map(([one, numberOfClusters]) => ({ ...one, numberOfClusters })),
+      { minLength: 1, maxLength: 2 },
+    ),
+    tolerations: someTolerations,
+    spreadPolicy: fc.array(someConstraint, { maxLength: 2 }).map((spreadConstraints) => ({ spreadConstraints })),
+  },
+  { requiredKeys: ['predicates'] },
+);
 const broken = {
   predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }],
 };
@@ -240,6 +260,7 @@ const someSpec = fc.oneof(
       { requiredKeys: [] },
     ),
   },
+  { weight: 4, arbitrary: someChoice },
   { weight: 2, arbitrary: fc.constant(broken) },
 );
 const someSetSpec = fc.oneof(

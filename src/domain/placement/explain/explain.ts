@@ -1,4 +1,6 @@
 import { taintedCluster } from '../select/judge.js';
+import { isCompared } from '../spec/predicates.js';
+import { rankedClusters, type Ranked } from '../select/choice/ranking.js';
 import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
 import { clusterHash, byRank, scoreOf, seedOf } from '../select/rank.js';
 import { valueOf, type Requirement } from '../../selectors.js';
@@ -8,7 +10,7 @@ import { scorerOfSnapshot } from '../select/scores.js';
 import { schedule, selectedClusters, type Schedule } from '../select/schedule.js';
 import { stayingOut, stayingRemovals } from '../select/waiting.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
-import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
+import type { ClusterExplanation, Explanation, ExplainInput, Member, SpreadBlock, Verdict } from './verdict.js';
 
 /**
  * Explains for each cluster of the eligible sets and of the decision why it is selected or not: by the rules, ranks and
@@ -24,11 +26,14 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
-  const order = orderOfSelection(judged, snapshot);
+  const choice = isCompared(placement.rules) ? rankedClusters(decided, snapshot) : undefined;
+  const order = orderOfSelection(judged, snapshot, choice);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
   const held = new Set([...stayingRemovals(decided).map((one) => one.cluster), ...stayingOut(decided)]);
   for (const one of judged) {
     one.verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
+    if (one.verdict === 'NotNeeded' && !one.inDecision) one.blocked = spreadBlock(choice?.get(one.name), decided);
+    if (one.blocked !== undefined) one.verdict = 'SpreadBlocked';
     one.rank = one.verdict === 'Unknown' ? undefined : order.get(one.name);
   }
   const clusters: readonly ClusterExplanation[] = judged;
@@ -56,7 +61,7 @@ export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): 
  * What the rules say of a cluster. Its verdict and rank depend on the other clusters, and are set afterwards. They are
  * set in place: to copy ten thousand clusters takes half as long as the rules.
  */
-type Judged = Omit<ClusterExplanation, 'verdict' | 'rank'> & Pick<Mutable, 'verdict' | 'rank'>;
+type Judged = Omit<ClusterExplanation, 'verdict' | 'rank' | 'blocked'> & Pick<Mutable, 'verdict' | 'rank' | 'blocked'>;
 
 type Mutable = { -readonly [K in keyof ClusterExplanation]: ClusterExplanation[K] };
 
@@ -171,8 +176,31 @@ export function leastUnmet(lists: readonly (readonly unknown[])[]): number | und
   return best;
 }
 
+/** What keeps a cluster out that passes every rule while too few are selected. */
+function spreadBlock(of: Ranked | undefined, decided: Schedule): SpreadBlock | undefined {
+  const { left } = of ?? {};
+  const isFull = selectedClusters(decided).length + decided.heldRemovals.length >= (decided.wanted ?? Infinity);
+  if (left === undefined || isFull) return undefined;
+  const { contest, group } = left;
+  const index = contest.blockedBy(group);
+  const topology = contest.topologies[index];
+  if (topology === undefined || (contest.room[group.predicate] ?? 0) <= 0) return undefined;
+  const domain = group.domains[index];
+  return {
+    constraint: topology.constraint,
+    domain: domain?.value,
+    count: domain?.count ?? 0,
+    lowest: topology.lowest,
+  };
+}
+
 /** The ranks of the clusters that pass every rule: the decision's come first, those that yield their place last. */
-function orderOfSelection(judged: readonly Judged[], snapshot: PlacementSnapshot): ReadonlyMap<string, number> {
+function orderOfSelection(
+  judged: readonly Judged[],
+  snapshot: PlacementSnapshot,
+  choice: ReadonlyMap<string, Ranked> | undefined,
+): ReadonlyMap<string, number> {
+  if (choice !== undefined) return new Map([...choice.values()].map(({ name, rank }) => [name, rank]));
   const { placement, now } = snapshot;
   const selectedTiers: [string[], string[], string[]] = [[], [], []];
   const newTiers: string[][] = [];

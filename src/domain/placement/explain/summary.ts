@@ -1,5 +1,6 @@
 import type { Requirement } from '../../selectors.js';
 import type { PlacementRules } from '../spec/predicates.js';
+import { topologyText } from './choicetext.js';
 import { taintedKey } from './taints.js';
 import { requirementText } from './requirementtext.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
@@ -73,6 +74,7 @@ export function summaryText({ selected, held, total, parts }: Summary): string {
 /** What clusters with the same verdict are counted by. */
 function phraseKey(one: ClusterExplanation, rules: PlacementRules): string {
   if (one.verdict === 'Held' && !one.inDecision) return 'HeldBack';
+  if (one.blocked !== undefined) return `SpreadBlocked ${topologyText(one.blocked.constraint)}`;
   return one.verdict === 'Tainted' ? `Tainted ${taintedKey(one, rules)}` : one.verdict;
 }
 
@@ -84,6 +86,10 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
       return alike(`didn't match ${firstText(unmet[best ?? 0])}`);
     case 'NotNeeded':
       return [`wasn't needed (${wanted} wanted)`, `weren't needed (${wanted} wanted)`];
+    case 'SpreadBlocked': {
+      const over = one.blocked === undefined ? '' : ` by ${topologyText(one.blocked.constraint)}`;
+      return [`is kept out by spread${over}`, `are kept out by spread${over}`];
+    }
     case 'NotMember':
       return ['is in none of the cluster sets', 'are in none of the cluster sets'];
     case 'Deleting':

@@ -1,5 +1,6 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { ClusterView } from '../spec/cluster.js';
+import type { SpreadConstraint } from '../spec/spread.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
 import type { Schedule } from '../select/schedule.js';
 import type { Scorer } from '../select/scores.js';
@@ -29,8 +30,21 @@ export interface Readable {
   readonly decisions: boolean;
 }
 
-/** `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out. `Unknown`: it depends on objects that could not be read. */
-export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'Unknown' | FailedRule;
+/**
+ * `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out. `SpreadBlocked`: it
+ * passes all, and a spread constraint keeps it out. `Unknown`: it depends on objects that could not be read.
+ */
+export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'SpreadBlocked' | 'Unknown' | FailedRule;
+
+/** A spread constraint that keeps a cluster out. */
+export interface SpreadBlock {
+  readonly constraint: SpreadConstraint;
+  /** Undefined without the key. */
+  readonly domain: string | undefined;
+  /** How many selected clusters the domain has, and the one with the fewest. */
+  readonly count: number;
+  readonly lowest: number;
+}
 
 export interface ClusterExplanation {
   readonly name: string;
@@ -49,6 +63,8 @@ export interface ClusterExplanation {
   readonly unmet: readonly (readonly Unmet[])[];
   /** The predicate with the fewest unmet requirements, the first of equals; undefined without predicates. */
   readonly best: number | undefined;
+  /** What keeps it out, for `SpreadBlocked`. */
+  readonly blocked?: SpreadBlock | undefined;
 }
 
 export interface Explanation {

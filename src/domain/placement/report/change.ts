@@ -1,5 +1,6 @@
 import { boundedList, clip, nameList, joinedTexts } from '../../conditions.js';
 import { MESSAGE_LIMIT } from '../../../api/names.js';
+import { notNeededText } from '../explain/choicetext.js';
 import { causeText } from '../explain/causes.js';
 import { explainDropped } from '../explain/explain.js';
 import type { Schedule } from '../select/schedule.js';
@@ -57,7 +58,7 @@ function departuresOf(snapshot: PlacementSnapshot, decided: Schedule): readonly 
   const names = new Map<string, string[]>();
   for (const one of explainDropped(snapshot, decided)) {
     const explained = { placement: snapshot.placement, schedule: decided };
-    const cause = causeText(one, explained, snapshot.before) ?? `spec.numberOfClusters is ${decided.wanted}`;
+    const cause = causeText(one, explained, snapshot.before) ?? notNeededText(one.cluster, snapshot.placement.rules);
     names.set(cause, [...(names.get(cause) ?? []), one.name]);
   }
   return [...names]

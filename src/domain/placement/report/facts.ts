@@ -1,4 +1,6 @@
 import type { Problem } from '../../selectors.js';
+import { hasNumbers } from '../spec/predicates.js';
+import type { Shortage } from '../select/choice/shortage.js';
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import type { StuckCluster } from '../select/tainteffects.js';
@@ -26,6 +28,8 @@ export interface Facts {
   readonly someMatch: boolean;
   /** Only while fewer clusters match than are wanted. */
   readonly unmatched: readonly UnmatchedPredicate[];
+  /** What numbers of predicates and spread have to do with it that too few are selected. */
+  readonly shortage: Shortage;
   /** The keys of the taints that keep matching clusters out, while too few are selected; sorted. */
   readonly taintKeys: readonly string[];
   /** The selected clusters that would yield their place, which no other cluster can take; sorted. */
@@ -68,7 +72,8 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     absent: problem === undefined ? absentSets(placement.rules.requested, eligibility) : [],
     someCandidate: schedule.candidates > 0,
     someMatch: schedule.matched > 0,
-    unmatched: schedule.matched < (wanted ?? 1) ? candidates.unmatched : [],
+    unmatched: schedule.matched < (wanted ?? 1) || hasNumbers(placement.rules) ? candidates.unmatched : [],
+    shortage: schedule.shortage,
     taintKeys: schedule.taintKeys,
     stuck: schedule.stuck,
     allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && !someHeld,

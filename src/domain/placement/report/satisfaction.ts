@@ -4,6 +4,7 @@ import { boundedList, clip, joinedTexts, nameList, problemText } from '../../con
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentText, type AbsentSet } from '../explain/absentsets.js';
 import type { Facts } from './facts.js';
+import { shortageTexts } from '../explain/choicetext.js';
 import { unmatchedText } from '../explain/unmatchedtext.js';
 import { stuckTexts } from '../explain/taints.js';
 
@@ -31,6 +32,9 @@ const RULES: readonly Rule[] = [
 const MOST_PREDICATES = 3;
 /** Characters of what is reported of one predicate: three and the names of sets fit in a message. */
 const PREDICATE_LIMIT = 180;
+/** So many lacking predicates and spread constraints are named, each with at most so many characters. */
+const MOST_SHORTAGES = 4;
+const SHORTAGE_LIMIT = 420;
 
 /** The PlacementSatisfied condition. */
 export function satisfiedCondition(facts: Facts): ConditionText {
@@ -139,11 +143,15 @@ function missing(facts: Facts): string {
   if (keptOutBy !== undefined) return `${text}: ${keeps}`;
   if (!allStored) return text;
   const why = unmatchedList(facts);
-  const tainted = facts.taintKeys.length > 0;
-  const head = tainted
-    ? `${text}; matching clusters are tainted: ${nameList(facts.taintKeys)}`
-    : `${text}: every cluster that matches is selected`;
-  return why === '' ? head : `${head}; ${why}`;
+  const tainted = facts.taintKeys.length === 0 ? '' : `matching clusters are tainted: ${nameList(facts.taintKeys)}`;
+  const texts = shortageTexts(facts.shortage, tainted !== '').map((one) => clip(one, SHORTAGE_LIMIT));
+  const head = texts.length > 0 ? `${text}: ${texts.slice(0, MOST_SHORTAGES).join('; ')}` : text;
+  if (texts.length === 0 && tainted === '') return joined(`${head}: every cluster that matches is selected`, why);
+  return joined(joined(head, tainted), why);
+}
+
+function joined(text: string, tail: string): string {
+  return tail === '' ? text : `${text}; ${tail}`;
 }
 
 /** Held clusters take places: they are no missing ones, as in the count of selected clusters. */

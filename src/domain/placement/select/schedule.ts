@@ -90,7 +90,7 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
   const removals = byCluster(waits).filter(stays);
   const opens = removals.length === 0 ? undefined : nextOpening(snapshot);
   const total = current.flat().length - dropped.size + added.length;
-  const effects = taintEffects({ dropped, held, size: total, limit }, judged, snapshot);
+  const effects = taintEffects({ dropped, held, size: total, limit, shortage: additions.shortage }, judged, snapshot);
   return {
     eligibility,
     problem,

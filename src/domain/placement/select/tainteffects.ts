@@ -1,3 +1,6 @@
+import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
+import type { Shortage } from './choice/shortage.js';
+import { predicateOf } from './rules.js';
 import type { SelectedClusters } from './judge.js';
 import type { PlacementSnapshot } from './snapshot.js';
 import { taintsAgainstNew } from './standing.js';
@@ -30,6 +33,8 @@ export interface Selection {
   /** How many are selected, held ones included. */
   readonly size: number;
   readonly limit: number;
+  /** Which predicates lack clusters. */
+  readonly shortage: Shortage;
 }
 
 /** What the taints leave open, in O(clusters with taints). */
@@ -55,15 +60,30 @@ export function taintEffects(
   };
 }
 
+/** Where predicates have numbers, only clusters of one that lacks some could come in. */
+function wantedOnes(
+  { predicates }: Shortage,
+  rules: PlacementRules,
+  { view }: PlacementSnapshot['candidates'],
+): (cluster: string) => boolean {
+  if (!hasNumbers(rules)) return () => true;
+  const lacking = new Set(predicates.map(({ index }) => index));
+  return (cluster) => {
+    const one = view(cluster);
+    return one !== undefined && lacking.has(predicateOf(rules, one));
+  };
+}
+
 function taintKeys(
-  { dropped, held }: Selection,
+  { dropped, held, shortage }: Selection,
   judged: SelectedClusters,
   { placement, candidates }: PlacementSnapshot,
 ): readonly string[] {
   const keys = new Set<string>();
+  const wants = wantedOnes(shortage, placement.rules, candidates);
   for (const [cluster, taints] of candidates.tainted) {
     const stays = (judged.tainted.has(cluster) || held.has(cluster)) && !dropped.has(cluster);
-    if (stays) continue;
+    if (stays || !wants(cluster)) continue;
     for (const { taint } of taintsAgainstNew(taints, placement.rules.tolerations)) keys.add(taint.key);
   }
   return [...keys].sort();

@@ -47,9 +47,11 @@ export function textsOf(cluster: ClusterView, source: Source): ClusterView['labe
   return source === 'label' ? cluster.labels : cluster.claims;
 }
 
-/** Whether there are candidates, and fewer of them match than are wanted: a message then says why. */
-export function isShort({ problem, wanted = 1 }: PlacementRules, { count, matched }: Sizes): boolean {
-  return problem === undefined && count > 0 && matched.size < wanted;
+/** Whether there are candidates, and fewer of them match than are wanted, or none where a predicate wants some. */
+export function isShort(rules: PlacementRules, { count, matched }: Sizes, facts: CandidateFacts): boolean {
+  const { problem, wanted = 1, predicates } = rules;
+  if (problem !== undefined || count === 0) return false;
+  return matched.size < wanted || predicates.some((one) => (one.wanted ?? 0) > 0 && !facts.someMatch(one));
 }
 
 /** The predicates that match no candidate; none unless the Placement {@link isShort}. */
@@ -58,7 +60,7 @@ export function unmatchedPredicates(
   sizes: Sizes,
   facts: CandidateFacts,
 ): readonly UnmatchedPredicate[] {
-  if (!isShort(rules, sizes)) return [];
+  if (!isShort(rules, sizes, facts)) return [];
   return rules.predicates.flatMap((predicate, index): UnmatchedPredicate[] =>
     facts.someMatch(predicate) ? [] : [{ index, unmatched: whyUnmatched(sourcedRequirements(predicate), facts) }],
   );

@@ -153,7 +153,10 @@ function readPredicates(value: unknown): readonly Predicate[] {
   const predicates = items.map((item, index) => readPredicate(item, `${path}[${index}]`));
   const missing = predicates.findIndex(({ wanted }) => wanted === undefined);
   if (missing >= 0 && predicates.some(({ wanted }) => wanted !== undefined))
-    reject(`${path}[${missing}].numberOfClusters`, 'is missing: either every predicate has numberOfClusters or none has');
+    reject(
+      `${path}[${missing}].numberOfClusters`,
+      'is missing: either every predicate has numberOfClusters or none has',
+    );
   return predicates;
 }
 

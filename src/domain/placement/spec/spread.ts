@@ -1,10 +1,14 @@
 import { quote, readList, readObject, readString, reject, valueOf } from '../../selectors.js';
 import type { ClusterView } from './cluster.js';
 
-/** One constraint of `spec.spreadPolicy`: over the values of a claim or a label, the domains. */
-export interface SpreadConstraint {
+/** A claim or label whose values are domains. */
+export interface TopologyKey {
   readonly source: 'claim' | 'label';
   readonly key: string;
+}
+
+/** One constraint of `spec.spreadPolicy`: over the values of a claim or a label, the domains. */
+export interface SpreadConstraint extends TopologyKey {
   readonly maxSkew: number;
   /** Undefined: any number of domains is enough. */
   readonly minDomains: number | undefined;
@@ -54,6 +58,6 @@ function readCount(value: unknown, path: string): number | undefined {
 }
 
 /** The domain of a cluster; undefined without the key. */
-export function domainOf({ source, key }: SpreadConstraint, { labels, claims }: ClusterView): string | undefined {
+export function domainOf({ source, key }: TopologyKey, { labels, claims }: ClusterView): string | undefined {
   return valueOf(source === 'label' ? labels : claims, key);
 }

@@ -1,4 +1,4 @@
-import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
+import type { ClusterView, PlacementSnapshot, Slots } from '../snapshot.js';
 import { byScore, Contest, Intake, Outlet, type Contender, type Group, type ScoreOf, type Taken } from './contest.js';
 
 /** Who comes in and who is not needed any more, where predicates have numbers, clusters spread, or scores count. */
@@ -58,8 +58,30 @@ function leavingForNumbers(contest: Contest, groups: readonly Group[]): string[]
   return leaving;
 }
 
-function selectedViews({ selected }: PlacementSnapshot): Views {
-  return (name) => selected.get(name);
+/** The clusters in the order in which they would leave, if all had to. */
+export function lowestFirstOf(stayers: Stayers, snapshot: PlacementSnapshot, scoreOf: ScoreOf): readonly string[] {
+  const { contest, groups } = standing(stayers, snapshot, scoreOf);
+  const outlet = new Outlet(contest, groups);
+  const names: string[] = [];
+  for (let taken = outlet.next(); taken !== undefined; taken = outlet.next()) names.push(taken.name);
+  return names;
+}
+
+/** What is left to choose from once a schedule is carried out. */
+export function afterChoice(
+  { kept, added }: { readonly kept: Slots; readonly added: readonly string[] },
+  tierOf: Candidature['tierOf'],
+  snapshot: PlacementSnapshot,
+  scoreOf: ScoreOf,
+): Pick<Choice, 'contest' | 'left'> {
+  const staying = [...kept.flat(), ...added];
+  const selected = new Set(staying);
+  return choose({ staying, yielding: [], tierOf, isOut: (name) => selected.has(name) }, 0, snapshot, scoreOf);
+}
+
+/** Those that come in are candidates, and need not be in `selected`. */
+function selectedViews({ selected, candidates }: PlacementSnapshot): Views {
+  return (name) => selected.get(name) ?? candidates.view(name);
 }
 
 /** What the clusters that may come in are chosen from. */

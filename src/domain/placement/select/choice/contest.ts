@@ -198,6 +198,18 @@ export class Outlet {
   }
 }
 
+/** All clusters of the groups, in the order in which they stand now. It empties the groups. */
+export function standingOrder(groups: readonly Group[]): readonly Taken[] {
+  const contenders = groups.flatMap((group) => {
+    const members: { readonly entry: Entry; readonly one: Contender }[] = [];
+    const entry = entryOf(group);
+    for (let one = group.queue.pop(); one !== undefined; one = group.queue.pop()) members.push({ entry, one });
+    return members;
+  });
+  contenders.sort((a, b) => compareCounts(a.entry, b.entry) || byScore(a.one, b.one));
+  return contenders.map(({ entry: { group }, one: { name } }) => ({ name, group }));
+}
+
 function entryOf(group: Group): Entry {
   return { group, counts: group.domains.map(countOf) };
 }
@@ -206,12 +218,18 @@ function isStale({ group, counts }: Entry): boolean {
   return group.domains.some((domain, index) => countOf(domain) !== counts[index]);
 }
 
-function compareIntake(a: Entry, b: Entry): number {
+function compareCounts(a: Entry, b: Entry): number {
   if (a.group.tier !== b.group.tier) return a.group.tier - b.group.tier;
   for (let index = 0; index < a.counts.length; index++) {
     const [first = 0, second = 0] = [a.counts[index], b.counts[index]];
     if (first !== second) return first - second;
   }
+  return 0;
+}
+
+function compareIntake(a: Entry, b: Entry): number {
+  const order = compareCounts(a, b);
+  if (order !== 0) return order;
   const [first, second] = [a.group.queue.first, b.group.queue.first];
   return first === undefined || second === undefined ? 0 : byScore(first, second);
 }

@@ -1,0 +1,73 @@
+import { boundedList } from '../../conditions.js';
+import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
+import type { SpreadConstraint, TopologyKey } from '../spec/spread.js';
+import type { ClusterView } from '../spec/cluster.js';
+import { predicateOf } from '../select/rules.js';
+import type { BlockingConstraint, LackingPredicate, Shortage } from '../select/choice/shortage.js';
+import { wordText } from './requirementtext.js';
+import type { SpreadBlock } from './verdict.js';
+
+/** What numbers of predicates and spread mean, as text. */
+
+/** Characters of a list of domains. */
+const DOMAINS_LIMIT = 160;
+
+/** `claim region`. */
+export function topologyText({ source, key }: TopologyKey): string {
+  return `${source} ${wordText(key)}`;
+}
+
+/** `spread by claim region (maxSkew 1)`. */
+function spreadText(constraint: SpreadConstraint): string {
+  const { maxSkew, minDomains } = constraint;
+  const least = minDomains === undefined ? '' : `, minDomains ${minDomains}`;
+  return `spread by ${topologyText(constraint)} (maxSkew ${maxSkew}${least})`;
+}
+
+/** `spread by claim region (maxSkew 1): domain eu has 2 clusters, the lowest count is 1`. */
+export function blockText({ constraint, domain, count, lowest }: SpreadBlock): string {
+  const head = spreadText(constraint);
+  if (domain === undefined) return `${head}: the cluster has no ${topologyText(constraint)}`;
+  return `${head}: domain ${wordText(domain)} has ${count} ${count === 1 ? 'cluster' : 'clusters'}, the lowest count is ${lowest}`;
+}
+
+/**
+ * Why fewer clusters are selected than wanted: `predicate 1: 1 of 2 wanted clusters is missing`. `mayMatch`: clusters that match
+ * are kept out by more than spread.
+ */
+export function shortageTexts({ predicates, spread }: Shortage, mayMatch: boolean): readonly string[] {
+  const others = mayMatch || predicates.length > 0;
+  return [...predicates.map(lackingText), ...spread.map((one) => blockingText(one, others))];
+}
+
+function lackingText({ index, wanted, missing }: LackingPredicate): string {
+  const clusters = wanted === 1 ? 'cluster' : 'clusters';
+  return `predicate ${index}: ${missing} of ${wanted} wanted ${clusters} ${missing === 1 ? 'is' : 'are'} missing`;
+}
+
+function blockingText(one: BlockingConstraint, mayMatch: boolean): string {
+  const { constraint, full, exhausted, someWithoutKey, tooFewDomains } = one;
+  const refused = [
+    ...(full.length === 0 ? [] : [`no more in ${domainList(full)}`]),
+    ...(someWithoutKey ? [`none without ${topologyText(constraint)}`] : []),
+  ];
+  const head = `${spreadText(constraint)} allows ${refused.join(', ')}`;
+  if (tooFewDomains) return `${head}; there are fewer than ${constraint.minDomains} domains`;
+  if (exhausted.length === 0) return head;
+  return `${head}; no other cluster of ${domainList(exhausted)} ${mayMatch ? 'may come in' : 'matches'}`;
+}
+
+function domainList(values: readonly string[]): string {
+  return boundedList(values.map(wordText), ', ', DOMAINS_LIMIT);
+}
+
+/** Which numbers a cluster that passes every rule is too many for: `spec.numberOfClusters is 3`. */
+export function notNeededText(cluster: ClusterView | undefined, rules: PlacementRules): string {
+  const limit = `spec.numberOfClusters is ${rules.wanted}`;
+  const index = cluster === undefined || !hasNumbers(rules) ? -1 : predicateOf(rules, cluster);
+  const number = rules.predicates[index]?.wanted;
+  if (number === undefined) return limit;
+  const sum = rules.predicates.reduce((total, { wanted = 0 }) => total + wanted, 0);
+  const own = `spec.predicates[${index}].numberOfClusters is ${number}`;
+  return sum === rules.wanted ? own : `${limit}, and ${own}`;
+}

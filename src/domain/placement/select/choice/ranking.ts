@@ -1,0 +1,36 @@
+import { tierOfNew, tierOfSelected } from '../order.js';
+import { taintedCluster } from '../judge.js';
+import type { Schedule } from '../schedule.js';
+import { scoresOf } from '../scores.js';
+import type { PlacementSnapshot } from '../snapshot.js';
+import { afterChoice, lowestFirstOf } from './choose.js';
+import { standingOrder, type Contest, type Group } from './contest.js';
+
+/** What the choice of a schedule says of each cluster, for explanations. */
+
+/** A cluster that passes every rule. */
+export interface Ranked {
+  readonly name: string;
+  /** From 1: the selected ones first, in the reverse of the order in which they would leave, then those that come in. */
+  readonly rank: number;
+  /** Undefined for a selected cluster. */
+  readonly left: { readonly group: Group; readonly contest: Contest } | undefined;
+}
+
+/** The clusters that pass every rule, by name. */
+export function rankedClusters(decided: Schedule, snapshot: PlacementSnapshot): ReadonlyMap<string, Ranked> {
+  const scoreOf = scoresOf(snapshot);
+  const held = new Set(decided.heldRemovals.map(({ cluster }) => cluster));
+  const kept = decided.kept.flat().filter((name) => !held.has(name));
+  const tierOf = (name: string): number =>
+    tierOfSelected(taintedCluster(snapshot.selected.get(name), snapshot.placement.rules, snapshot.now));
+  const staying = [...lowestFirstOf({ names: kept, tierOf }, snapshot, scoreOf)].reverse();
+  const { contest, left } = afterChoice(decided, (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
+  const ranked = new Map<string, Ranked>();
+  const add = (name: string, of: Ranked['left']): void => {
+    ranked.set(name, { name, rank: ranked.size + 1, left: of });
+  };
+  for (const name of [...staying, ...decided.added]) add(name, undefined);
+  for (const { name, group } of standingOrder(left)) add(name, { group, contest });
+  return ranked;
+}

@@ -1,0 +1,49 @@
+import type { ClusterView } from '../../domain/placement/select/snapshot.js';
+import { textsOf } from '../../domain/placement/select/unmatched.js';
+import type { Source } from '../../domain/placement/select/rules.js';
+import { valueOf } from '../../domain/selectors.js';
+
+/** A label or claim whose values a Placement reads. */
+export interface WatchedKey {
+  readonly source: Source;
+  readonly key: string;
+}
+
+/** Tells which Placements read the value of a label or claim that changes. A change costs one comparison for each different key. */
+export class KeyIndex {
+  readonly #watched = new Map<string, { readonly of: WatchedKey; readonly placements: Set<string> }>();
+
+  /** Adds keys that the Placement `key` reads. */
+  add(key: string, watched: readonly WatchedKey[]): void {
+    for (const of of watched) {
+      const known = this.#watched.get(idOf(of)) ?? { of, placements: new Set<string>() };
+      known.placements.add(key);
+      this.#watched.set(idOf(of), known);
+    }
+  }
+
+  /** Removes them again; `watched` as they were added. */
+  remove(key: string, watched: readonly WatchedKey[]): void {
+    for (const of of watched) {
+      const known = this.#watched.get(idOf(of));
+      known?.placements.delete(key);
+      if (known?.placements.size === 0) this.#watched.delete(idOf(of));
+    }
+  }
+
+  /** The keys of the Placements that read a value which differs; none for a new cluster, and for one that is gone. */
+  changed(before: ClusterView | undefined, after: ClusterView | undefined): Iterable<string> {
+    if (this.#watched.size === 0 || before === undefined || after === undefined) return [];
+    const found = new Set<string>();
+    for (const { of, placements } of this.#watched.values()) {
+      const { source, key } = of;
+      if (valueOf(textsOf(before, source), key) === valueOf(textsOf(after, source), key)) continue;
+      for (const one of placements) found.add(one);
+    }
+    return found;
+  }
+}
+
+function idOf({ source, key }: WatchedKey): string {
+  return `${source} ${key}`;
+}
