@@ -39,7 +39,7 @@ describe('the commands that show the state of a hub', () => {
   it.each([
     ['who-selects', 'missing arguments; want CLUSTER'],
     ['who-selects a b', 'wrong arguments "a b"; want CLUSTER'],
-    ['tree --by region', '--by="region"; want claim/KEY or label/KEY'],
+    ['tree --by region', '--by must be claim/KEY or label/KEY, got "region"'],
     ['tree web', 'wrong arguments "web"; want [placement NAME]'],
     ['status web', 'unexpected arguments "web": the command takes none'],
     ['check web', 'unexpected arguments "web": the command takes none'],

@@ -63,7 +63,12 @@ async function outputOf(command: string): Promise<string> {
       return whoSelects(readingOf(WORLD), config.cluster, { ...config, colored });
     case 'tree': {
       const namespace = config.allNamespaces ? undefined : config.namespace;
-      return tree(readingOf(worldIn(WORLD, namespace), { namespace }), config.placement, { ...config, colored });
+      return tree(
+        readingOf(worldIn(WORLD, namespace), { namespace }),
+        config.placement,
+        { ...config, colored },
+        config.by,
+      );
     }
     case 'status':
       return status(readingOf(withAgents(WORLD)), { ...config, colored });

@@ -49,11 +49,9 @@ describe('the JSON of the commands', () => {
       fc.property(someWorld, (world) => {
         const options = { output: 'json', colored: false } as const;
         const reading = readingOf(world);
-        expect(
-          errorsOf(
-            JSON.parse(tree(reading, undefined, options, { source: 'claim', key: 'platform' })),
-          ),
-        ).toEqual([]);
+        expect(errorsOf(JSON.parse(tree(reading, undefined, options, { source: 'claim', key: 'platform' })))).toEqual(
+          [],
+        );
         const cluster = world.objects.managedclusters[0]?.metadata.name;
         if (cluster !== undefined) expect(errorsOf(JSON.parse(whoSelects(reading, cluster, options)))).toEqual([]);
       }),

@@ -87,7 +87,7 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
     case 'NotNeeded':
       return [`wasn't needed (${wanted} wanted)`, `weren't needed (${wanted} wanted)`];
     case 'SpreadBlocked': {
-      const over = one.blocked === undefined ? '' : ` by ${topologyText(one.blocked.constraint)}`;
+      const over = one.blocked === undefined ? '' : ` over ${topologyText(one.blocked.constraint)}`;
       return [`is kept out by spread${over}`, `are kept out by spread${over}`];
     }
     case 'NotMember':
