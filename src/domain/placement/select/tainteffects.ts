@@ -64,12 +64,12 @@ export function taintEffects(
 function wantedOnes(
   { predicates }: Shortage,
   rules: PlacementRules,
-  { view }: PlacementSnapshot['candidates'],
+  candidates: PlacementSnapshot['candidates'],
 ): (cluster: string) => boolean {
   if (!hasNumbers(rules)) return () => true;
   const lacking = new Set(predicates.map(({ index }) => index));
   return (cluster) => {
-    const one = view(cluster);
+    const one = candidates.view(cluster);
     return one !== undefined && lacking.has(predicateOf(rules, one));
   };
 }
