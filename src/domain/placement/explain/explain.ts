@@ -1,6 +1,6 @@
 import { taintedCluster } from '../select/judge.js';
 import { isCompared } from '../spec/predicates.js';
-import { rankedClusters, type Ranked } from '../select/choice/ranking.js';
+import { rankedClusters, type Ranked } from './ranking.js';
 import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
 import { clusterHash, byRank, scoreOf, seedOf } from '../select/rank.js';
 import { valueOf, type Requirement } from '../../selectors.js';

@@ -1,10 +1,10 @@
-import { tierOfNew, tierOfSelected } from '../order.js';
-import { taintedCluster } from '../judge.js';
-import type { Schedule } from '../schedule.js';
-import { scoresOf } from '../scores.js';
-import type { PlacementSnapshot } from '../snapshot.js';
-import { afterChoice, lowestFirstOf } from './choose.js';
-import { standingOrder, type Contest, type Group } from './contest.js';
+import { tierOfNew, tierOfSelected } from '../select/order.js';
+import { taintedCluster } from '../select/judge.js';
+import type { Schedule } from '../select/schedule.js';
+import { scoresOf } from '../select/scores.js';
+import type { PlacementSnapshot } from '../select/snapshot.js';
+import { afterChoice, lowestFirstOf } from '../select/choice/choose.js';
+import { standingOrder, type Contest, type Group } from '../select/choice/contest.js';
 
 /** What the choice of a schedule says of each cluster, for explanations. */
 
