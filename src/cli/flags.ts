@@ -1,5 +1,6 @@
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
+import { parseTemplate, TemplateError, type Template } from './jsonpathparser.js';
 import type { Given } from '../runtime/flags/commands.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
@@ -21,7 +22,8 @@ export type ObjectSource =
       readonly path: string;
     };
 
-export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
+/** A template is that of `jsonpath=`. */
+export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide' | Template;
 
 export interface CliConfig {
   /** Release of this program. */
@@ -38,6 +40,8 @@ export interface CliConfig {
 /** What a command that reads files alone does not use, or what reads them. */
 const OFFLINE: readonly string[] = ['offline'];
 const FORMATS = ['json', 'yaml', 'name', 'wide'] as const;
+const JSONPATH = 'jsonpath=';
+const OUTPUT_RULE = `one of ${FORMATS.join(', ')}, ${JSONPATH}TEMPLATE`;
 const COLORS = ['auto', 'always', 'never'] as const;
 
 /** What completes names, and the arguments `placement NAME`. */
@@ -60,9 +64,9 @@ export const CLI_FLAGS: FlagRows = {
   output: {
     value: 'FORMAT',
     short: 'o',
-    help: 'json, yaml, name or wide',
+    help: 'json, yaml, name, wide or jsonpath=TEMPLATE, as for kubectl',
     defaultText: 'text',
-    completes: { words: FORMATS },
+    completes: { words: [...FORMATS, JSONPATH] },
   },
   kubeconfig: {
     value: 'FILE',
@@ -92,6 +96,16 @@ export const CLI_FLAGS: FlagRows = {
     help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set',
     default: 'auto',
     completes: { words: COLORS },
+  },
+};
+
+/** For a command that can show its answer again. */
+export const WATCH_FLAG: FlagRows = {
+  watch: {
+    short: 'w',
+    help: 'print the answer again whenever it changes, until Ctrl-C',
+    default: 'false',
+    excludes: OFFLINE,
   },
 };
 
@@ -142,7 +156,18 @@ export function targetConfig(flags: Flags, { version }: Given): TargetConfig {
 export function outputConfig(flags: Flags, env: Given['env']): Pick<CliConfig, 'output' | 'color'> {
   const color = flags.get('color').oneOf(COLORS);
   const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
-  return { output: flags.find('output')?.oneOf(FORMATS) ?? 'text', color: plain ? 'never' : color };
+  return { output: outputIn(flags.find('output')), color: plain ? 'never' : color };
+}
+
+function outputIn(given: FlagValue | undefined): OutputFormat {
+  if (given === undefined) return 'text';
+  if (!given.text.startsWith(JSONPATH)) return FORMATS.find((one) => one === given.text) ?? given.refuse(OUTPUT_RULE);
+  try {
+    return parseTemplate(given.text.slice(JSONPATH.length));
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return given.refuse(`${JSONPATH} with a template of kubectl: ${error.message}`);
+  }
 }
 
 /** A claim or label whose values clusters are grouped by. @throws FlagError with the flag, its value and the rule. */

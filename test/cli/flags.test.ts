@@ -11,10 +11,10 @@ const API = { kind: 'api', kubeconfig: undefined, context: undefined, impersonat
 describe('the commands that show the state of a hub', () => {
   it.each([
     ['who-selects a', { command: 'who-selects', cluster: 'a' }],
-    ['tree', { command: 'tree', placement: undefined }],
-    ['tree --by label/tier', { command: 'tree', by: { source: 'label', key: 'tier' } }],
-    ['tree placement/web', { command: 'tree', placement: 'web' }],
-    ['status', { command: 'status' }],
+    ['tree', { command: 'tree', placement: undefined, watch: false }],
+    ['tree placement/web -w', { command: 'tree', placement: 'web', watch: true }],
+    ['tree --by label/tier', { command: 'tree', by: { source: 'label', key: 'tier' }, watch: false }],
+    ['status --watch', { command: 'status', watch: true }],
     ['check', { command: 'check', pre: false, operatorNamespace: 'multicluster-engine-operator' }],
     ['check --pre --operator-namespace=x', { command: 'check', pre: true, operatorNamespace: 'x' }],
   ])('%s has these settings, and else the defaults', (line, own) => {
@@ -32,6 +32,14 @@ describe('the commands that show the state of a hub', () => {
     });
   });
 
+  it.each(['who-selects a', 'tree', 'status', 'check', 'explain placement a', 'plan --delete mcl/a', 'cluster list'])(
+    '%s takes a template of kubectl',
+    (line) => {
+      const action = { kind: 'action', path: [{ kind: 'field', name: 'kind' }] };
+      expect(read(`${line} -o jsonpath={.kind}`)).toMatchObject({ output: [action] });
+    },
+  );
+
   it.each(['who-selects a', 'tree', 'status'])('%s reads files', (line) => {
     expect(read(`${line} --offline -f dir`)).toMatchObject({ source: { kind: 'files', path: 'dir' } });
   });
@@ -42,6 +50,12 @@ describe('the commands that show the state of a hub', () => {
     ['tree --by region', '--by must be claim/KEY or label/KEY, got "region"'],
     ['tree web', 'wrong arguments "web"; want [placement NAME]'],
     ['status web', 'unexpected arguments "web": the command takes none'],
+    ['tree -w --offline -f x', '--watch cannot be used with --offline'],
+    ['tree -o jsonpath', '--output must be one of json, yaml, name, wide, jsonpath=TEMPLATE, got "jsonpath"'],
+    [
+      'status -o jsonpath={end}',
+      '--output must be jsonpath= with a template of kubectl: {end} without {range}, got "jsonpath={end}"',
+    ],
     ['check web', 'unexpected arguments "web": the command takes none'],
     ['check --offline -f x', 'unknown flag "--offline" (see multicluster-engine check --help)'],
   ])('%s ends with code 1 and the reason', (line, message) => {

@@ -53,7 +53,10 @@ function withAgents(world: World): World {
 }
 
 async function outputOf(command: string): Promise<string> {
-  const argv = command.replace(/^(kubectl mce|multicluster-engine) /, '').split(' ');
+  const argv = command
+    .replace(/^(kubectl mce|multicluster-engine) /, '')
+    .replaceAll("'", '')
+    .split(' ');
   const config = readConfig(argv, {});
   const colored = false;
   switch (config.command) {

@@ -1,19 +1,21 @@
-import { checkNoArguments, cliConfig, HUB_FLAGS, READING_CODES, type CliConfig } from '../flags.js';
+import { checkNoArguments, cliConfig, HUB_FLAGS, READING_CODES, WATCH_FLAG, type CliConfig } from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine status`. */
 export interface StatusConfig extends CliConfig {
   readonly command: 'status';
+  /** Print the answer again whenever it changes. */
+  readonly watch: boolean;
 }
 
 export const STATUS: Command<StatusConfig> = {
   name: 'status',
   summary: 'Counts components, Placements by phase and clusters by health. Read-only.',
   arguments: '',
-  flags: HUB_FLAGS,
+  flags: { ...WATCH_FLAG, ...HUB_FLAGS },
   exitCodes: READING_CODES,
   build: (flags, given) => {
     checkNoArguments(given.positional);
-    return { command: 'status', ...cliConfig(flags, given) };
+    return { command: 'status', watch: flags.get('watch').bool(), ...cliConfig(flags, given) };
   },
 };

@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { TemplateError } from '../jsonpathparser.js';
 import { InputError, NotFoundError, RefusedError } from './output.js';
 import type { CliConfig } from '../flags.js';
 import { PROGRAM } from '../program.js';
@@ -41,7 +42,9 @@ async function answerOrError(work: () => Promise<Answer>): Promise<Answer> {
 }
 
 function isExpected(error: unknown): boolean {
-  return [ApiError, KubeconfigError, InputError, NotFoundError, RefusedError].some((kind) => error instanceof kind);
+  return [ApiError, KubeconfigError, InputError, NotFoundError, RefusedError, TemplateError].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 /** Whether the answer has colors, by `--color`: with `auto`, when standard output is a terminal. */

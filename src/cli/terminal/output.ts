@@ -1,4 +1,6 @@
 import { dump } from 'js-yaml';
+import { filled } from '../jsonpath.js';
+import type { Template } from '../jsonpathparser.js';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 
@@ -18,8 +20,9 @@ export class RefusedError extends Error {}
 /** What the user has given, a file or an argument, cannot be used. The message is one line. */
 export class InputError extends Error {}
 
-/** A document as JSON or YAML. */
-export function documentText(document: object, output: 'json' | 'yaml'): string {
+/** A document as JSON or YAML, or what a template takes of it. */
+export function documentText(document: object, output: 'json' | 'yaml' | Template): string {
+  if (typeof output === 'object') return filled(output, document);
   return output === 'yaml' ? dump(document, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(document, null, 2)}\n`;
 }
 

@@ -6,6 +6,7 @@ import {
   placementIn,
   READING_CODES,
   topologyIn,
+  WATCH_FLAG,
   type CliConfig,
 } from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
@@ -13,6 +14,8 @@ import type { Command } from '../../runtime/flags/commands.js';
 /** The configuration of `multicluster-engine tree`. */
 export interface TreeConfig extends CliConfig {
   readonly command: 'tree';
+  /** Print the answer again whenever it changes. */
+  readonly watch: boolean;
   /** The only Placement to show; undefined: all. */
   readonly placement: string | undefined;
   /** The claim or label whose values are the branches; undefined: the cluster sets are. */
@@ -26,6 +29,7 @@ export const TREE: Command<TreeConfig> = {
   summary: 'Shows the selected clusters of Placements by cluster set, or by a claim or label. Read-only.',
   arguments: ARGUMENTS,
   flags: {
+    ...WATCH_FLAG,
     by: { value: 'KEY', help: 'claim/KEY or label/KEY: a branch for each value', defaultText: 'by cluster set' },
     ...CLI_FLAGS,
   },
@@ -34,6 +38,7 @@ export const TREE: Command<TreeConfig> = {
   build: (flags, given) => {
     const { positional } = given;
     const placement = positional.length === 0 ? undefined : placementIn(positional, ARGUMENTS);
-    return { command: 'tree', ...cliConfig(flags, given), placement, by: topologyIn(flags.find('by')) };
+    const watch = flags.get('watch').bool();
+    return { command: 'tree', watch, ...cliConfig(flags, given), placement, by: topologyIn(flags.find('by')) };
   },
 };

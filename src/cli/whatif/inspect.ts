@@ -2,9 +2,12 @@ import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { systemClock } from '../../runtime/clock.js';
 import type { WorldResource } from '../../domain/fleet/world.js';
 import { readFiles } from '../files/files.js';
-import type { CliConfig, OutputFormat } from '../flags.js';
+import type { CliConfig, ObjectSource, OutputFormat } from '../flags.js';
+import type { Hub } from '../hub.js';
+import { PROGRAM } from '../program.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { INCOMPLETE } from '../terminal/output.js';
+import { printAnswer, printNote } from '../terminal/print.js';
 import { readFleetWorld, worldIn, type FleetReading, worldOfObjects } from './worlds.js';
 import { isComplete } from './withheld.js';
 
@@ -22,7 +25,7 @@ export interface Inspection {
   readonly textOf: (reading: FleetReading, options: InspectOptions) => string;
 }
 
-type InspectConfig = CliConfig & { readonly command: string };
+type InspectConfig = CliConfig & { readonly command: string; readonly watch?: boolean };
 
 interface Read {
   readonly reading: FleetReading;
@@ -32,7 +35,9 @@ interface Read {
 
 /** Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing; 3 when not everything could be read. */
 export function inspect(config: InspectConfig, inspection: Inspection): Promise<number> {
+  const { source } = config;
   return answer(config.command, async () => {
+    if (config.watch === true && source.kind === 'api') return watchHub(config, source, inspection);
     const { reading, errors } = await read(config, inspection);
     const now = { ...reading, world: { ...reading.world, at: systemClock.now() } };
     const text = inspection.textOf(now, { output: config.output, colored: isColored(config) });
@@ -40,24 +45,54 @@ export function inspect(config: InspectConfig, inspection: Inspection): Promise<
   });
 }
 
+/** Prints the answer, and again whenever another one follows, until the output is closed or the process is ended. */
+async function watchHub(
+  config: InspectConfig,
+  source: Extract<ObjectSource, { kind: 'api' }>,
+  inspection: Inspection,
+): Promise<never> {
+  const [{ withHub }, { watchFleetWorld }] = await Promise.all([import('../hub.js'), import('./watch.js')]);
+  const options = { output: config.output, colored: isColored(config) };
+  const between =
+    config.output === 'yaml' ? '---\n' : options.output === 'text' || options.output === 'wide' ? '\n' : '';
+  return withHub(config, source, async (hub) => {
+    const { reading, errors } = await readHub(config, inspection, hub);
+    let printed: string | undefined;
+    const show = (now: FleetReading): void => {
+      const text = inspection.textOf(now, options);
+      if (text === printed) return;
+      printAnswer(printed === undefined ? text : between + text);
+      printed = text;
+    };
+    const program = `${PROGRAM} ${config.command}`;
+    show({ ...reading, world: { ...reading.world, at: systemClock.now() } });
+    printNote(errors.map((line) => `${program}: ${line}\n`).join(''));
+    return watchFleetWorld({ transport: hub.transport, program, reading, resources: inspection.resources }, show);
+  });
+}
+
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
-async function read(config: InspectConfig, { resources, namespaceOf }: Inspection): Promise<Read> {
+async function read(config: InspectConfig, inspection: Inspection): Promise<Read> {
   const { source } = config;
   if (source.kind === 'api') {
-    const { absentNamespace, withHub } = await import('../hub.js');
-    return withHub(config, source, async ({ client, namespace }) => {
-      const reading = await readFleetWorld(client, {
-        namespace: namespaceOf(namespace),
-        fallback: namespace,
-        resources,
-      });
-      const isEmpty = reading.world.objects.placements.length === 0;
-      const absent = isEmpty ? await absentNamespace(config, client) : undefined;
-      return { reading, errors: absent === undefined ? [] : [absent] };
-    });
+    const { withHub } = await import('../hub.js');
+    return withHub(config, source, (hub) => readHub(config, inspection, hub));
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
-  const namespace = namespaceOf(() => own);
+  const namespace = inspection.namespaceOf(() => own);
   const world = worldIn(worldOfObjects(await readFiles([source.path]), own), namespace);
   return { reading: { world, namespace, refused: [] }, errors: [] };
+}
+
+async function readHub(
+  config: InspectConfig,
+  { resources, namespaceOf }: Inspection,
+  { client, namespace }: Pick<Hub, 'client' | 'namespace'>,
+): Promise<Read> {
+  const scope = { namespace: namespaceOf(namespace), fallback: namespace, resources };
+  const reading = await readFleetWorld(client, scope);
+  const isEmpty = reading.world.objects.placements.length === 0;
+  const { absentNamespace } = await import('../hub.js');
+  const absent = isEmpty ? await absentNamespace(config, client) : undefined;
+  return { reading, errors: absent === undefined ? [] : [absent] };
 }

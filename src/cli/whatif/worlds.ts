@@ -181,7 +181,8 @@ async function listNamespaced(
   }
 }
 
-function isTorn(lists: readonly Listed[]): boolean {
+/** Whether the status of a Placement lists other revisions than its decision objects have. */
+export function isTorn(lists: readonly Listed[]): boolean {
   const placements = lists.find(({ resource }) => resource === 'placements');
   const decisions = lists.find(({ resource }) => resource === 'placementdecisions');
   if (placements === undefined || decisions === undefined || withheldOf([placements, decisions]).length > 0)

@@ -102,7 +102,7 @@ describe('the script for bash', () => {
       'multicluster-engine explain p': 'placement',
       'multicluster-engine explain placement web --near': '--nearest',
       'multicluster-engine explain placement web --output=y': 'yaml',
-      'multicluster-engine explain placement web -o ': 'json yaml name wide',
+      'multicluster-engine explain placement web -o ': 'json yaml name wide jsonpath=',
     };
     const stdout = run('bash', ['-c', PRESS_TAB], Object.keys(expected));
 

@@ -1,0 +1,149 @@
+import { isRecord } from '../runtime/vocabulary/json.js';
+import { TemplateError, type Comparison, type Path, type Slice, type Step, type Template } from './jsonpathparser.js';
+
+/**
+ * Templates as kubectl fills them: a field that is missing prints nothing, results of one action have a space between them, and
+ * objects and lists are JSON. `@` and `$` are the object of the loop. @throws TemplateError, in one line
+ */
+export function filled(template: Template, data: unknown): string {
+  return template
+    .map((part) => {
+      if (part.kind === 'text') return part.text;
+      const found = walk(part.path, [data]);
+      return part.kind === 'range' ? found.map((one) => filled(part.body, one)).join('') : found.map(textOf).join(' ');
+    })
+    .join('');
+}
+
+function walk(path: Path, from: readonly unknown[]): readonly unknown[] {
+  return path.reduce((found, step) => take(step, found), from);
+}
+
+function take(step: Step, from: readonly unknown[]): readonly unknown[] {
+  switch (step.kind) {
+    case 'field':
+      return from.flatMap((one) => (isRecord(one) && Object.hasOwn(one, step.name) ? [one[step.name]] : []));
+    case 'wildcard':
+      return from.flatMap(childrenOf);
+    case 'recursive':
+      return from.flatMap(descendantsOf);
+    case 'slice':
+      return slicedEach(step.slice, from);
+    case 'union':
+      return step.paths.flatMap((path) => walk(path, from));
+    case 'filter':
+      return from.flatMap((one) => listOf(one).filter((item) => passes(step, item)));
+    case 'value':
+      return typeof step.value === 'string' ? [step.value] : from.map(() => step.value);
+  }
+}
+
+/** The bytes of a text, as in kubectl. */
+function childrenOf(value: unknown): readonly unknown[] {
+  if (typeof value === 'string') return [...Buffer.from(value)];
+  return Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
+}
+
+function descendantsOf(value: unknown): readonly unknown[] {
+  const children = childrenOf(value);
+  return children.length === 0 ? [] : [value, ...children.flatMap(descendantsOf)];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new TemplateError(`${typeName(value)} is no list`);
+}
+
+/** As in kubectl, a list of which nothing is taken ends the search: what follows it is not visited. */
+function slicedEach(slice: Slice, from: readonly unknown[]): readonly unknown[] {
+  const found: unknown[] = [];
+  for (const one of from) {
+    if (one === null) continue;
+    const items = sliced(slice, one);
+    if (items.length === 0) break;
+    found.push(...items);
+  }
+  return found;
+}
+
+function sliced(slice: Slice, value: unknown): readonly unknown[] {
+  const list = listOf(value);
+  const { length } = list;
+  const begin = slice.from ?? 0;
+  const from = begin < 0 ? begin + length : begin;
+  const to = endOf(slice, length);
+  if (from === to) return [];
+  for (const [index, most] of [
+    [from, length - 1],
+    [to - 1, length - 1],
+  ] as const)
+    if (index < 0 || index > most) throw new TemplateError(`the index ${index} is outside of a list of ${length}`);
+  if (from > to) throw new TemplateError(`the slice begins at ${from}, after its end at ${to}`);
+  if (slice.step !== undefined && slice.step <= 0) throw new TemplateError('the step of a slice must be above 0');
+  const step = slice.step ?? 1;
+  return list.slice(from, to).filter((_one, at) => at % step === 0);
+}
+
+function endOf({ from = 0, to, isIndex }: Slice, length: number): number {
+  if (!isIndex) return to === undefined ? length : to < 0 ? to + length : to;
+  const end = from + 1;
+  return end <= 0 ? end + length : end;
+}
+
+function passes({ left, comparison }: Extract<Step, { kind: 'filter' }>, item: unknown): boolean {
+  if (comparison === undefined) return exists(left, item);
+  const [a, b] = [onlyOf(walk(left, [item])), onlyOf(walk(comparison.right, [item]))];
+  return a !== undefined && b !== undefined && compare(comparison, a.value, b.value);
+}
+
+/** As in kubectl, a path that fails counts as one that exists. */
+function exists(path: Path, item: unknown): boolean {
+  try {
+    return walk(path, [item]).length > 0;
+  } catch (error) {
+    if (error instanceof TemplateError) return true;
+    throw error;
+  }
+}
+
+function onlyOf(found: readonly unknown[]): { readonly value: unknown } | undefined {
+  if (found.length > 1) throw new TemplateError('a filter can compare one value at a time');
+  return found.length === 0 ? undefined : { value: found[0] };
+}
+
+function compare({ operator }: Comparison, a: unknown, b: unknown): boolean {
+  const [left, right] = [typeName(a), typeName(b)];
+  const scalar = ['a text', 'a whole number', 'a fraction', 'a boolean'];
+  if (left !== right || !scalar.includes(left)) throw new TemplateError(`${left} cannot be compared with ${right}`);
+  if (operator === '==') return a === b;
+  if (operator === '!=') return a !== b;
+  if (typeof a === 'boolean') throw new TemplateError(`a boolean cannot be compared by ${operator}`);
+  const order = typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);
+  return operator.endsWith('=') && order === 0 ? true : operator.startsWith('<') ? order < 0 : order > 0;
+}
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a whole number' : 'a fraction';
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
+  return typeof value === 'string' ? 'a text' : 'a boolean';
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'number') return numberText(value);
+  return typeof value === 'object' && value !== null ? jsonOf(value) : String(value);
+}
+
+/** As Go prints it: with an exponent of two digits below 0.0001. */
+function numberText(value: number): string {
+  if (value === 0 || Math.abs(value) >= 1e-4) return String(value);
+  return value.toExponential().replace(/e-(\d)$/, 'e-0$1');
+}
+
+/** As Go writes it: keys in order, and characters of HTML escaped. */
+function jsonOf(value: object): string {
+  const sorted = (_key: string, one: unknown): unknown =>
+    isRecord(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one;
+  const code = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value, sorted).replaceAll(/[<>&\u2028\u2029]/g, code);
+}
