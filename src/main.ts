@@ -7,7 +7,9 @@ import { CLUSTER } from './cli/cluster/flags.js';
 import { CLUSTER_SET } from './cli/clusterset/flags.js';
 import { complete, COMPLETION } from './cli/completion/flags.js';
 import { EXPLAIN } from './cli/explain/flags.js';
+import { HISTORY } from './cli/history/flags.js';
 import { CORDON, DRAIN, UNCORDON } from './cli/maintenance/flags.js';
+import { PAUSE, RESUME } from './cli/pause/flags.js';
 import { PLAN } from './cli/plan/flags.js';
 import { PROGRAM, VARIABLE_PREFIX } from './cli/program.js';
 import { RELEASE } from './cli/release/flags.js';
@@ -43,9 +45,12 @@ await start({
     commandRow(WHO_SELECTS, async () => (await import('./cli/whoselects/run.js')).runWhoSelects),
     commandRow(TREE, async () => (await import('./cli/tree/run.js')).runTree),
     commandRow(CONSOLE, async () => (await import('./console/run.js')).runConsole),
+    commandRow(HISTORY, async () => (await import('./cli/history/run.js')).runHistory),
     commandRow(STATUS, async () => (await import('./cli/status/run.js')).runStatus),
     commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
     commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),
+    commandRow(PAUSE, async () => (await import('./cli/pause/run.js')).runPause),
+    commandRow(RESUME, async () => (await import('./cli/pause/run.js')).runPause),
     commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runCluster),
     commandRow(CLUSTER_SET, async () => (await import('./cli/clusterset/run.js')).runClusterSet),
     commandRow(CORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),

@@ -33,6 +33,8 @@ export const DECISION_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/decision-revis
 export const REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/removals';
 /** The same for clusters that came in. */
 export const ADDITIONS_ANNOTATION = 'cluster.fleetmgmt.io/additions';
+/** On a decision object: what has changed in it lately, and why. */
+export const HISTORY_ANNOTATION = 'cluster.fleetmgmt.io/history';
 /** On a Placement: which clusters may leave until when, whatever holds them. */
 export const ALLOW_REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/allow-removals';
 /** The same for clusters that may come in. */

@@ -10,12 +10,16 @@ import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { worldIn } from '../../src/cli/whatif/worlds.js';
 import { worldOf, type World } from '../../src/domain/fleet/world.js';
 import { status } from '../../src/cli/status/text.js';
+import { history } from '../../src/cli/history/text.js';
+import { changePause } from '../../src/cli/pause/pause.js';
 import { releaseRemovals } from '../../src/cli/release/run.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { readConfig } from '../support/commandline.js';
 import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+import { historyWorld } from '../support/builders/examplehistory.js';
+import { PauseHub } from '../support/fakes/pausehub.js';
 import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';
 import { hubFacts, leaseFact, NOW, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
 import { rawPlacement } from '../support/builders/world.js';
@@ -28,6 +32,8 @@ const PAGES = [
   'docs/reference/cli/cluster.md',
   'docs/reference/cli/cordon.md',
   'docs/reference/cli/explain.md',
+  'docs/reference/cli/history.md',
+  'docs/reference/cli/pause.md',
   'docs/reference/cli/release.md',
   'docs/reference/cli/status.md',
   'docs/reference/cli/tree.md',
@@ -85,6 +91,13 @@ async function outputOf(command: string): Promise<string> {
       const { namespace = 'default', placement, clusters, forMs } = config;
       const request = { namespace, placement, clusters, now: NOW, until: NOW + forMs };
       return `${await releaseRemovals(new ReleaseClient(heldWorld()), request)}\n`;
+    }
+    case 'history':
+      return history(readingOf(historyWorld()), config.placement, { ...config, colored });
+    case 'pause': {
+      const { namespace = 'default', placement, dryRun } = config;
+      const request = { command: config.command, namespace, placement, dryRun, now: NOW };
+      return linesText(await changePause(new PauseHub(WORLD), request));
     }
     default:
       throw new Error(`${command}: no command of these pages`);

@@ -11,7 +11,15 @@ import { readingOf } from '../support/builders/hubfacts.js';
 import { root } from '../support/repository/root.js';
 import { someWorld } from '../support/builders/world.js';
 
-const KINDS = ['PlacementExplanation', 'ClusterSelections', 'FleetTree', 'HubStatus', 'CheckReport', 'ClusterList'];
+const KINDS = [
+  'PlacementHistory',
+  'PlacementExplanation',
+  'ClusterSelections',
+  'FleetTree',
+  'HubStatus',
+  'CheckReport',
+  'ClusterList',
+];
 const ajv = new Ajv({ allErrors: true });
 const validators = new Map(KINDS.map((kind) => [kind, ajv.compile(schemaOf(kind))]));
 

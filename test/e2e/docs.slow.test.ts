@@ -36,6 +36,8 @@ const CLAIMS = `kubectl get mcl -o jsonpath='{range .items[*]}{.metadata.name} {
 const TASKS = [
   'docs/how-to/delete-a-cluster-set.md',
   'docs/how-to/bound-a-change.md',
+  'docs/how-to/maintenance-windows.md',
+  'docs/how-to/who-moved-my-application.md',
   'docs/how-to/migrate-from-ocm.md',
   'docs/how-to/rotate-the-certificate.md',
 ];

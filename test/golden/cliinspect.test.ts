@@ -27,12 +27,14 @@ import {
   rawEngine,
   readingOf,
 } from '../support/builders/hubfacts.js';
+import { historyWorld } from '../support/builders/examplehistory.js';
+import { history } from '../../src/cli/history/text.js';
 import { taint } from '../support/builders/taints.js';
 import { predicate, rawCluster } from '../support/builders/world.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 interface Shown {
-  readonly output?: OutputFormat;
+  readonly output?: Exclude<OutputFormat, object>;
   readonly colored?: boolean;
 }
 
@@ -68,6 +70,9 @@ const explained = (sentence: string, namespace: string | undefined, how: Shown):
   shown(`explain of ${sentence}`, how, (options) =>
     explainPlacement(exampleWorld(), { ...options, namespace, placement: 'web', cluster: undefined, nearest: 1 }),
   );
+
+const changes = (sentence: string, reading: FleetReading, how: Shown = {}): Case =>
+  shown(`history of ${sentence}`, how, (options) => history(reading, 'web', options));
 
 const forbidden = (resource: Withheld['resource']): Withheld => ({ resource, verb: 'list', status: 403 });
 const example = readingOf(exampleWorld());
@@ -257,6 +262,15 @@ const cases: readonly Case[] = [
   explained('all namespaces', undefined, { output: 'json' }),
   explained('one namespace', 'shop', { output: 'wide' }),
   explained('one namespace', 'shop', { output: 'name' }),
+  changes('a decision', readingOf(historyWorld())),
+  changes('a decision', readingOf(historyWorld()), { output: 'wide', colored: true }),
+  changes('a decision', readingOf(historyWorld()), { output: 'json' }),
+  changes('a decision of which not all fits', readingOf(historyWorld(true))),
+  changes('a decision without changes', readingOf(exampleWorld())),
+  changes(
+    'a decision that cannot be read',
+    readingOf(exampleWorld(EXAMPLE_SPEC, { placementdecisions: [] }, [forbidden('placementdecisions')])),
+  ),
 ];
 
 describeRecorded('cli-inspect', cases);

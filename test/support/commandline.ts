@@ -6,6 +6,8 @@ import type { ClusterSetBindConfig } from '../../src/cli/clusterset/flags.js';
 import type { CompleteConfig, CompletionConfig } from '../../src/cli/completion/flags.js';
 import type { CordonConfig, DrainConfig } from '../../src/cli/maintenance/flags.js';
 import type { ExplainConfig } from '../../src/cli/explain/flags.js';
+import type { HistoryConfig } from '../../src/cli/history/flags.js';
+import type { PauseConfig } from '../../src/cli/pause/flags.js';
 import type { PlanConfig } from '../../src/cli/plan/flags.js';
 import type { ReleaseConfig } from '../../src/cli/release/flags.js';
 import type { StatusConfig } from '../../src/cli/status/flags.js';
@@ -24,6 +26,8 @@ export type Config =
   | AgentConfig
   | StandaloneConfig
   | ExplainConfig
+  | HistoryConfig
+  | PauseConfig
   | PlanConfig
   | WhoSelectsConfig
   | TreeConfig

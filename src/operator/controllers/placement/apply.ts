@@ -10,6 +10,7 @@ import { slotsAfter } from '../../../domain/placement/publish/slices.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
 import type { Decision, Outcome } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';
+import { PassHistory } from './history.js';
 import { announceHolds } from './hold.js';
 import type { Scope } from './scope.js';
 
@@ -18,6 +19,7 @@ interface Work extends Input {
   readonly decision: Decision;
   readonly left: Set<string>;
   readonly came: Set<string>;
+  readonly history: PassHistory;
 }
 
 type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
@@ -30,7 +32,13 @@ export async function apply(gathered: Input, decision: Decision, scope: Scope): 
   const input = await announceHolds(gathered, decision, scope);
   const { objects, state } = input;
   const { schedule, changes } = decision;
-  const work: Work = { ...input, decision, left: new Set(), came: new Set() };
+  const work: Work = {
+    ...input,
+    decision,
+    left: new Set(),
+    came: new Set(),
+    history: new PassHistory(input, decision),
+  };
   state.decisions.clear();
   for (const name of objects.keys()) state.decisions.add(name);
   let done = 0;
@@ -80,6 +88,7 @@ async function store(
       ? await client.create(PlacementDecisions, wanted, options)
       : await client.update(PlacementDecisions, wanted, options);
   objects.set(name, stored);
+  work.history.stored();
   state.decisions.add(name);
   mutations.decisions.mutated(`${owner.namespace}/${name}`, stored);
 }
@@ -103,7 +112,8 @@ function withRecords(object: DecisionObject, write: StoringWrite, work: Work, no
   const recorded = (key: string, count: number): string | undefined =>
     nextRemovals(object.metadata.annotations?.[key], count, at);
   const metadata = withRecord(object.metadata, REMOVALS_ANNOTATION, recorded(REMOVALS_ANNOTATION, removed));
-  return { ...object, metadata: withRecord(metadata, ADDITIONS_ANNOTATION, recorded(ADDITIONS_ANNOTATION, added)) };
+  const counted = withRecord(metadata, ADDITIONS_ANNOTATION, recorded(ADDITIONS_ANNOTATION, added));
+  return work.history.added({ ...object, metadata: counted }, write, published);
 }
 
 /** Adds `names` to `known`; returns how many more count then, without the first `uncounted` of all. */

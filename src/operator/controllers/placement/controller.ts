@@ -54,6 +54,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     earlier: new Map(),
     collectionWindow: options.collectionWindow ?? COLLECTION_WINDOW,
     deletions: new DeletionCheck(client, clock),
+    triggers: new Map(),
     postponed: new Set(),
     recorder,
     explanations: new ExplanationLimit(clock, settleWindowMs),
@@ -69,10 +70,10 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     keys: () => index.keys(),
     workers,
   });
-  const { states, mutations } = context;
+  const { states, triggers, mutations } = context;
   const onStartedLeading = (end: AbortSignal): void => {
     // Another process may have published since this one had the lease.
-    for (const one of [states, mutations.placements, mutations.decisions, clusters]) one.clear();
+    for (const one of [states, triggers, mutations.placements, mutations.decisions, clusters]) one.clear();
     decisions.doubt();
     index.tracking = true;
     end.addEventListener('abort', () => (index.tracking = false), { once: true });

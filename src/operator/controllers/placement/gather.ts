@@ -68,6 +68,9 @@ export async function gather(scope: Scope): Promise<Gathered> {
     unconfirmed: new Set(),
     decided: undefined,
     collection: undefined,
+    trigger: undefined,
+    due: Infinity,
+    carried: [],
   };
   // A Placement that was recreated under the same name begins with an empty state.
   const state = remembered?.uid === uid ? remembered : fresh;

@@ -8,6 +8,7 @@ import { CACHE_BEHIND, confirm } from './confirm.js';
 import { decide, type Outcome } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
 import { isNamespaceTerminating, report } from './report.js';
+import { rememberTrigger } from './history.js';
 import type { PlacementContext, PlacementState, Scope } from './scope.js';
 
 const NOT_CURRENT_RETRY_MS = 30_000;
@@ -29,6 +30,7 @@ export class PlacementReconciler implements Reconciler {
     const { input } = gathered;
     const decision = decide(input, scope);
     remember(input, decision.collection, scope);
+    rememberTrigger(input, scope);
     if (decision.collection !== undefined) return collecting(decision.collection, input, scope);
     if (input.reading.commit(decision)) scope.enqueue(key);
     const waits = await confirm(input, decision, scope);
@@ -37,6 +39,8 @@ export class PlacementReconciler implements Reconciler {
       const outcome = await apply(input, decision, scope);
       await report(outcome, scope);
       input.state.decided = decidedBy(outcome);
+      input.state.due = outcome.schedule.until;
+      if (outcome.error === undefined) input.state.trigger = undefined;
       return resultOf(outcome, scope);
     });
   }

@@ -3,6 +3,7 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
 import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
 import type { Since } from '../../../domain/placement/stored/items.js';
+import type { HistoryEntry } from '../../../domain/placement/stored/history.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -29,6 +30,12 @@ export interface PlacementState {
   decided: Omit<Before, 'cluster'> | undefined;
   /** What counts and waits for further changes of the same command; undefined while there is nothing. */
   collection: Collection | undefined;
+  /** Kind and name of the object whose change was the first since the last decision; undefined where it is not known. */
+  trigger: string | undefined;
+  /** When time alone changes the decision next, ms since the epoch; Infinity for never. */
+  due: number;
+  /** Entries of the history that are in no decision object: those of objects that were deleted. */
+  carried: HistoryEntry[];
 }
 
 /** What all reconciles of Placements share. */
@@ -49,6 +56,8 @@ export interface PlacementContext {
   readonly earlier: Map<string, ClusterView>;
   readonly collectionWindow: CollectionWindow;
   readonly deletions: DeletionCheck;
+  /** Key → the first change since its last pass that concerns it, as the history names it. */
+  readonly triggers: Map<string, string>;
   /** Keys to enqueue again as soon as all caches are current. */
   readonly postponed: Set<string>;
   readonly recorder: EventRecorder;

@@ -2,7 +2,14 @@ import type { ManagedClusterSet } from '../../../api/generated/managedclusterset
 import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
-import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  PlacementDecisions,
+  Placements,
+} from '../../../api/resources.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { readClusterSelector } from '../../../domain/clusters/selector.js';
@@ -23,9 +30,13 @@ import type { PlacementContext } from './scope.js';
  * it affects. The events of own writes of Placements and decisions enqueue none. To be called before the caches start.
  */
 export function watchCaches(context: PlacementContext, enqueueSet: (name: string) => void): void {
-  const { caches, index, deletions, postponed, enqueue } = context;
-  const enqueueAll = (keys: readonly string[]): void => {
-    for (const key of keys) enqueue(key);
+  const { caches, index, deletions, postponed, triggers, enqueue } = context;
+  const enqueueAll = (keys: readonly string[], trigger?: string): void => {
+    for (const key of keys) {
+      // A replica without the lease reconciles nothing, and forgets nothing either.
+      if (trigger !== undefined && index.tracking && !triggers.has(key)) triggers.set(key, trigger);
+      enqueue(key);
+    }
   };
   const facts = new NamedFacts();
   for (const cache of [caches.clusters, caches.sets, caches.bindings]) {
@@ -38,12 +49,18 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
     const effects = after === undefined ? index.removeCluster(key) : index.upsertCluster(clusterView(after, facts.all));
     noteEarlier(context, key, before);
     for (const set of effects.sets) enqueueSet(set);
-    enqueueAll(effects.placements);
+    enqueueAll(effects.placements, triggerOf(ManagedClusters, key));
   });
-  caches.sets.onChange((change) => enqueueAll(foldSet(context, change)));
-  caches.bindings.onChange((change) => enqueueAll(foldBinding(context, change)));
-  caches.placements.onChange((change) => enqueueAll(foldPlacement(context, facts, change)));
-  caches.decisions.onChange((change) => enqueueAll(foldDecision(context, change)));
+  caches.sets.onChange((change) => enqueueAll(foldSet(context, change), triggerOf(ManagedClusterSets, change.key)));
+  caches.bindings.onChange((change) =>
+    enqueueAll(foldBinding(context, change), triggerOf(ManagedClusterSetBindings, change.key)),
+  );
+  caches.placements.onChange((change) =>
+    enqueueAll(foldPlacement(context, facts, change), triggerOf(Placements, change.key)),
+  );
+  caches.decisions.onChange((change) =>
+    enqueueAll(foldDecision(context, change), triggerOf(PlacementDecisions, change.key)),
+  );
   for (const cache of Object.values(caches)) {
     cache.onState(() => {
       deletions.noteState();
@@ -52,6 +69,11 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
       postponed.clear();
     });
   }
+}
+
+/** `ManagedCluster/edge-1`: as the history of a decision names what has changed first. */
+function triggerOf({ kind }: ResourceType, key: string): string {
+  return `${kind}/${nameOf(key).name}`;
 }
 
 /**

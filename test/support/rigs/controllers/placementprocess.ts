@@ -67,6 +67,7 @@ export class PlacementProcess {
       earlier: new Map(),
       collectionWindow: { quietMs: 0, mostMs: 0 },
       deletions: new DeletionCheck(client, clock),
+      triggers: new Map(),
       postponed: new Set(),
       explanations: new ExplanationLimit(clock, 0),
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },

@@ -1,0 +1,88 @@
+import { asRecord } from '../../runtime/vocabulary/json.js';
+import { CLI_FIELD_MANAGER } from '../../api/names.js';
+import { Placements } from '../../api/resources.js';
+import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
+import { explainInputOf, type RawObject, type World } from '../../domain/fleet/world.js';
+import { isOwn } from '../../domain/placement/stored/decision.js';
+import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
+import { notFound } from '../meant.js';
+import { RefusedError, someNames } from '../terminal/output.js';
+import { unreadableLine } from '../whatif/withheld.js';
+import { readPlacementWorld } from '../whatif/worlds.js';
+import type { PauseConfig } from './flags.js';
+
+/** `spec.paused` of a Placement, by which people freeze its decision. */
+
+export type PauseClient = ReadClient & Pick<WriteClient, 'apply'>;
+
+export interface PauseRequest extends Pick<PauseConfig, 'placement' | 'dryRun'> {
+  readonly command: 'pause' | 'resume';
+  readonly namespace: string;
+  /** Ms since the epoch. */
+  readonly now: number;
+}
+
+const MOST_NAMES = 20;
+
+/** Returns lines. Writes nothing where the field is so already. @throws NotFoundError; RefusedError; ApiError. */
+export async function changePause(client: PauseClient, request: PauseRequest): Promise<readonly string[]> {
+  const { command, namespace, placement: name, dryRun, now } = request;
+  const world = { ...(await readPlacementWorld(client, { namespace, name })), at: now };
+  const [placement] = world.objects.placements;
+  if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
+  const paused = command === 'pause';
+  const of = `${namespace}/${name}`;
+  if ((asRecord(placement.spec)['paused'] === true) === paused)
+    return [paused ? `${of} is paused already` : `${of} is not paused`];
+  const lines = paused ? frozenLines(world, request) : changeLines(world, placement);
+  if (dryRun) return [`${of} would be ${paused ? 'paused' : 'resumed'}`, ...lines];
+  const { uid = '', resourceVersion } = placement.metadata;
+  // By its uid: an apply would create a Placement that is gone.
+  const object = { metadata: { namespace, name, uid }, spec: { paused } };
+  const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
+  const { spec } = await client.apply<RawObject>(Placements, object, options);
+  if ((asRecord(spec)['paused'] === true) !== paused)
+    throw new RefusedError(
+      `spec.paused of ${of} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
+    );
+  return [`${of} is ${paused ? 'paused' : 'resumed'}`, ...lines];
+}
+
+function frozenLines(world: World, { namespace, placement: name }: PauseRequest): readonly string[] {
+  const unread = unreadableLine(world.withheld, `what is frozen is not known`);
+  if (unread !== undefined) return [unread];
+  const stored = explainInputOf(world, namespace, name)?.snapshot.stored.filter(isOwn) ?? [];
+  const names = [...new Set(stored.flatMap(({ clusters }) => clusters))].sort();
+  if (names.length === 0) return ['  no cluster is selected, and none comes in'];
+  const stay = names.length === 1 ? '1 cluster stays' : `${names.length} clusters stay`;
+  return [`  ${stay}, and none comes in: ${someNames(names, MOST_NAMES)}`];
+}
+
+/** What the end of the pause changes: as if it were the only change. */
+function changeLines(world: World, placement: RawObject): readonly string[] {
+  const unread = unreadableLine(world.withheld, `what changes now is not known`);
+  if (unread !== undefined) return [unread];
+  const { generation = 0 } = placement.metadata;
+  const resumed = {
+    ...placement,
+    metadata: { ...placement.metadata, generation: generation + 1 },
+    spec: { ...asRecord(placement.spec), paused: false },
+  };
+  const after = { ...world, objects: { ...world.objects, placements: [resumed] } };
+  const plan = planFleet(world, after).find((one) => isOf(one, placement));
+  const { adds = [], removes = [], held = [] } = plan ?? {};
+  const rows = [
+    ...removes.map(({ name, why }) => `  - ${name}  ${why}`),
+    ...held.map(({ name, why }) => `  ! ${name}  ${why}`),
+    ...adds.map(({ name, why }) => `  + ${name}  ${why}`),
+  ];
+  return rows.length === 0 ? ['  no cluster comes in or leaves'] : [...rows.slice(0, MOST_NAMES), ...more(rows.length)];
+}
+
+function isOf({ namespace, name }: PlacementPlan, { metadata }: RawObject): boolean {
+  return namespace === metadata.namespace && name === metadata.name;
+}
+
+function more(count: number): readonly string[] {
+  return count > MOST_NAMES ? [`  and ${count - MOST_NAMES} more`] : [];
+}

@@ -1,0 +1,177 @@
+import {
+  isRecord,
+  parseJson,
+  recordsIn,
+  sameJson,
+  textField,
+  type JsonRecord,
+} from '../../../runtime/vocabulary/json.js';
+import { isList } from '../../selectors.js';
+
+/**
+ * What has changed in a decision object, in its annotation `cluster.fleetmgmt.io/history`: written with the change itself, so
+ * that it costs no write, and no crash separates the two.
+ */
+export interface History {
+  /** The oldest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** How many older ones did not fit. */
+  readonly dropped: number;
+}
+
+export interface HistoryEntry {
+  /** RFC 3339. */
+  readonly time: string;
+  /** Kind and name of the object whose change was the first: `ManagedCluster/edge-1`; `time`, or `unknown` after a restart. */
+  readonly trigger: string;
+  readonly added: readonly string[];
+  readonly removed: readonly Departure[];
+  /** How many names did not fit. */
+  readonly more: { readonly added: number; readonly removed: number };
+}
+
+/** Clusters that left for the same cause. */
+export interface Departure {
+  /** In one word, as the cause of a schedule. */
+  readonly cause: string;
+  /** `label tier=silver, wanted tier=gold`. */
+  readonly why: string;
+  readonly clusters: readonly string[];
+}
+
+const MOST_ENTRIES = 20;
+const MOST_BYTES = 4_096;
+const ENTRY_BYTES = 2_048;
+/** Of all annotations of an object, by the API server. */
+const ANNOTATION_BYTES = 262_144;
+const EMPTY: History = { entries: [], dropped: 0 };
+
+/** Reads the annotation. What cannot be read is no history. Never throws. */
+export function readHistory(text: string | undefined): History {
+  const value = text === undefined ? undefined : parseJson(text);
+  if (!isRecord(value)) return EMPTY;
+  return { entries: recordsIn(value['entries']).map(readEntry), dropped: readCount(value['dropped']) };
+}
+
+function readEntry(value: JsonRecord): HistoryEntry {
+  const more = isRecord(value['more']) ? value['more'] : {};
+  return {
+    time: textField(value, 'time'),
+    trigger: textField(value, 'trigger'),
+    added: readNames(value['added']),
+    removed: recordsIn(value['removed']).map((one) => {
+      return { cause: textField(one, 'cause'), why: textField(one, 'why'), clusters: readNames(one['clusters']) };
+    }),
+    more: { added: readCount(more['added']), removed: readCount(more['removed']) },
+  };
+}
+
+function readNames(value: unknown): readonly string[] {
+  return isList(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function readCount(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/**
+ * The annotation with `entries` after those of before, the oldest left out as far as it has to be; undefined where none fits.
+ * `annotations`: all of the object, whose size is limited together.
+ */
+export function nextHistory(
+  key: string,
+  annotations: Readonly<Record<string, string>>,
+  entries: readonly HistoryEntry[],
+): string | undefined {
+  const { [key]: stored, ...others } = annotations;
+  const before = readHistory(stored);
+  const used = Object.entries(others).reduce(
+    (sum, [name, value]) => sum + bytesOf(name) + bytesOf(value),
+    bytesOf(key),
+  );
+  const limit = Math.min(MOST_BYTES, ANNOTATION_BYTES - used);
+  const all = [...before.entries];
+  for (const one of entries.map(fitting)) if (!all.some((known) => sameJson(known, one))) all.push(one);
+  all.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+  for (let left = Math.max(all.length - MOST_ENTRIES, 0); left < all.length; left++) {
+    const text = historyText({ entries: all.slice(left), dropped: before.dropped + left });
+    if (bytesOf(text) <= limit) return text;
+  }
+  return undefined;
+}
+
+function historyText({ entries, dropped }: History): string {
+  return JSON.stringify({ entries: entries.map(entryToStore), ...(dropped > 0 && { dropped }) });
+}
+
+/** Without what is empty. */
+function entryToStore({ time, trigger, added, removed, more }: HistoryEntry): object {
+  const counts = { ...(more.added > 0 && { added: more.added }), ...(more.removed > 0 && { removed: more.removed }) };
+  return {
+    time,
+    trigger,
+    ...(added.length > 0 && { added }),
+    ...(removed.length > 0 && { removed }),
+    ...(Object.keys(counts).length > 0 && { more: counts }),
+  };
+}
+
+/** The entry with as many names as fit; the others are counted. */
+function fitting(entry: HistoryEntry): HistoryEntry {
+  let [most, cut] = [Infinity, entry];
+  while (bytesOf(JSON.stringify(entryToStore(cut))) > ENTRY_BYTES && most > 0) {
+    const longest = Math.max(cut.added.length, ...cut.removed.map(({ clusters }) => clusters.length));
+    most = Math.floor(longest / 2);
+    cut = withNames(entry, most);
+  }
+  return cut;
+}
+
+function withNames({ added, removed, more, ...entry }: HistoryEntry, most: number): HistoryEntry {
+  const cut = removed.map((one) => ({ ...one, clusters: one.clusters.slice(0, most) }));
+  const left = removed.reduce((sum, { clusters }) => sum + Math.max(clusters.length - most, 0), more.removed);
+  const shown = cut.filter(({ clusters }) => clusters.length > 0);
+  const names = added.slice(0, most);
+  return {
+    ...entry,
+    added: names,
+    removed: shown,
+    more: { added: more.added + added.length - names.length, removed: left },
+  };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** What has changed at one time, in all decision objects. */
+export function mergedHistory(histories: readonly History[]): History {
+  const entries: HistoryEntry[] = [];
+  for (const { entries: some } of histories) {
+    for (const one of some) {
+      const index = entries.findIndex(({ time, trigger }) => time === one.time && trigger === one.trigger);
+      const known = entries[index];
+      if (known === undefined) entries.push(one);
+      else if (!sameJson(known, one)) entries[index] = joined(known, one);
+    }
+  }
+  return {
+    entries: entries.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)),
+    dropped: histories.reduce((sum, { dropped }) => sum + dropped, 0),
+  };
+}
+
+function joined(a: HistoryEntry, b: HistoryEntry): HistoryEntry {
+  const removed = new Map<string, Departure>();
+  for (const one of [...a.removed, ...b.removed]) {
+    const key = `${one.cause}\n${one.why}`;
+    const clusters = [...new Set([...(removed.get(key)?.clusters ?? []), ...one.clusters])].sort();
+    removed.set(key, { ...one, clusters });
+  }
+  return {
+    ...a,
+    added: [...new Set([...a.added, ...b.added])].sort(),
+    removed: [...removed.values()],
+    more: { added: a.more.added + b.more.added, removed: a.more.removed + b.more.removed },
+  };
+}

@@ -1,0 +1,34 @@
+import { HISTORY_ANNOTATION } from '../../../src/api/names.js';
+import type { RawObject, World } from '../../../src/domain/fleet/world.js';
+import { nextHistory, type HistoryEntry } from '../../../src/domain/placement/stored/history.js';
+import { EXAMPLE_SPEC, exampleWorld } from './examplefleet.js';
+import { rawDecision, rawPlacement } from './world.js';
+
+const NONE = { added: 0, removed: 0 };
+const FIRST: HistoryEntry = {
+  time: '2026-11-22T10:00:00Z',
+  trigger: 'Placement/web',
+  added: ['edge-4', 'edge-eu-2', 'prod-eu-2'],
+  removed: [],
+  more: NONE,
+};
+const SECOND: HistoryEntry = {
+  time: '2026-11-22T11:58:00Z',
+  trigger: 'ManagedCluster/edge-4',
+  added: ['prod-us-1'],
+  removed: [{ cause: 'NotMatched', why: 'label tier=silver, wanted tier=gold', clusters: ['edge-4'] }],
+  more: NONE,
+};
+
+/** The example after one cluster has taken the place of another, with the history of its decision; `cut`: some of it did not fit. */
+export function historyWorld(cut = false): World {
+  const entries = cut ? [{ ...SECOND, more: { added: 12, removed: 3 } }] : [FIRST, SECOND];
+  const stored = nextHistory(HISTORY_ANNOTATION, {}, entries) ?? '';
+  const text = cut ? stored.replace(/}$/, ',"dropped":7}') : stored;
+  const decision: RawObject = rawDecision(1, ['edge-eu-2', 'prod-eu-2', 'prod-us-1']);
+  const annotations = { ...decision.metadata.annotations, [HISTORY_ANNOTATION]: text };
+  return exampleWorld(EXAMPLE_SPEC, {
+    placements: [rawPlacement(EXAMPLE_SPEC)],
+    placementdecisions: [{ ...decision, metadata: { ...decision.metadata, annotations } }],
+  });
+}
