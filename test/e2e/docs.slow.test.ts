@@ -41,6 +41,8 @@ const TASKS = [
   'docs/how-to/migrate-from-ocm.md',
   'docs/how-to/rotate-the-certificate.md',
 ];
+/** Likewise, with the plugin of kubectl. */
+const TASKS_WITH_PLUGIN = ['docs/how-to/prefer-cheaper-clusters.md'];
 /** The page about a cluster that joins the hub: it needs a second server, the cluster. */
 const JOIN = 'docs/how-to/add-a-cluster.md';
 /** The pages that continue from the walk of the README, with the hub as it is then. */
@@ -127,6 +129,22 @@ describeWithKubectl('a reader of the documents', () => {
       'a command of the page prints what the page shows: $title',
       async ({ step }) => {
         await first.reader.shows(step);
+      },
+      5 * MINUTE,
+    );
+  });
+
+  describe.each(TASKS_WITH_PLUGIN)('%s', (page) => {
+    let reader: ReaderSession;
+
+    beforeAll(() => {
+      reader = new ReaderSession(folder, { ...withPlugin, KUBECONFIG: first.run.kubeconfig });
+    });
+
+    it.each(cases(stepsIn(readPage(page))))(
+      'a command of the page prints what the page shows: $title',
+      async ({ step }) => {
+        await reader.shows(step);
       },
       5 * MINUTE,
     );

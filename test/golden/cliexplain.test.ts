@@ -79,6 +79,34 @@ const cordonedWorld = exampleWorld(
   },
 );
 
+const costs: Readonly<Record<string, string>> = {
+  'prod-ap-1': '0.30',
+  'prod-eu-1': '0.10',
+  'prod-eu-2': '0.40',
+  'prod-us-1': 'n/a',
+};
+const scoring = {
+  prioritizerPolicy: {
+    configurations: [
+      { scoreCoordinate: { type: 'Claim', claim: { name: 'cost', order: 'Ascending' } }, weight: 3 },
+      { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { tier: 'gold' } } } } },
+      { scoreCoordinate: { type: 'BuiltIn', builtIn: 'PredicateOrder' }, weight: -1 },
+      { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } },
+    ],
+  },
+};
+const priced: Partial<World['objects']> = {
+  managedclusters: exampleClusters().map((one) => {
+    const { clusterClaims = [] } = one.status as { clusterClaims?: readonly object[] };
+    const cost = costs[one.metadata.name];
+    return cost === undefined
+      ? one
+      : { ...one, status: { clusterClaims: [...clusterClaims, { name: 'cost', value: cost }] } };
+  }),
+};
+const scored = exampleWorld({ ...EXAMPLE_SPEC, ...scoring }, priced);
+const undecided = exampleWorld({ ...EXAMPLE_SPEC, ...scoring }, { ...priced, ...nothing });
+
 const minutesAgo = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
 const leaving: LeavingEvents = {
   events: [
@@ -192,6 +220,16 @@ const cases: readonly Case[] = [
   text('a cluster without the key of a spread constraint', spreadWorld, { cluster: 'prod-us-1' }),
   text('predicates with numbers', numberedWorld),
   text('a cluster of a predicate that has its number', numberedWorld, { cluster: 'prod-ap-1' }),
+  text('scores', scored, { scores: true }),
+  text('scores of clusters that come in', undecided, { scores: true }),
+  text('a cluster that has a higher score than one that is selected', scored, { cluster: 'prod-eu-1' }),
+  text('a cluster that has the score of the last one that comes in', undecided, { cluster: 'prod-us-1' }),
+  text('a selected cluster without a usable value', scored, { cluster: 'prod-us-1' }),
+  text('scores where there is no policy', exampleWorld(), { scores: true, nearest: 0 }),
+  text('scores where decisions of other namespaces cannot be read', scored, {
+    others: { world: scored, refused: [{ resource: 'placementdecisions', verb: 'list', status: 403 }] },
+  }),
+  json('scores', scored),
   text('a spec that is invalid', exampleWorld({ numberOfClusters: -1 })),
   text('a spec without predicates', exampleWorld({})),
   text(

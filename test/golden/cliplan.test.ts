@@ -7,6 +7,7 @@ import { readingOf } from '../support/builders/hubfacts.js';
 import { predicate, rawDecision, rawSet } from '../support/builders/world.js';
 import { describeRecorded, type Case } from './recorded.js';
 
+const BALANCE = { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } };
 const FLEET = 'cluster.fleetmgmt.io/v1alpha1';
 const REQUEST: PlanRequest = {
   namespace: 'shop',
@@ -93,6 +94,22 @@ const cases: readonly Case[] = [
     manifests: [placement({ numberOfClusters: 3, predicates: [predicate({ tier: 'silver' })] })],
   }),
   text('an invalid spec', { manifests: [placement({ numberOfClusters: -1 })] }),
+  text('scores of clusters that come in and leave', {
+    manifests: [
+      placement({
+        ...EXAMPLE_SPEC,
+        numberOfClusters: 2,
+        ClusterSets: ['production'],
+        prioritizerPolicy: {
+          configurations: [
+            { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { tier: 'gold' } } } } },
+          ],
+        },
+      }),
+      placement({ numberOfClusters: 1, prioritizerPolicy: { configurations: [BALANCE] } }, 'api'),
+      placement({ numberOfClusters: 1, prioritizerPolicy: { configurations: [BALANCE] } }, 'api-2'),
+    ],
+  }),
   text('the clusters that stay', { deletions: ['mcl/prod-us-1'], output: 'wide' }),
   text('the names of what changes', { deletions: ['mcl/prod-us-1'], output: 'name' }),
   text('a label that changes nothing', { labels: ['mcl/prod-ap-2:zone=a'] }),

@@ -5,7 +5,7 @@ import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
-import { explainScore } from '../../domain/placement/explain/scores.js';
+import { scoreExplainer, type ScoreExplanation } from '../../domain/placement/explain/scores.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, SpreadBlock } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
@@ -34,6 +34,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   const { explanation, satisfaction, summary, predicates, absent, withheld, releases } = report;
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
+  const scoreOf = scoreExplainer(explanation);
   const fixes = proposalsOf(report).flatMap((one) => proposalDocument(one, report) ?? []);
   return {
     apiVersion: API_VERSION,
@@ -50,7 +51,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
       absent: absent.map((one) => ({ name: one.set, reason: one.why, message: absentText(one, namespace) })),
     },
     predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
-    clusters: clusters.map((one) => clusterDocument(one, report)),
+    clusters: clusters.map((one) => clusterDocument(one, report, scoreOf(one))),
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
     ...(fixes.length === 0 ? {} : { fixes }),
     ...(events === undefined ? {} : { events }),
@@ -100,7 +101,7 @@ function predicateDocument(one: PredicateExplanation): object {
   };
 }
 
-function clusterDocument(one: ClusterExplanation, report: ExplainReport): object {
+function clusterDocument(one: ClusterExplanation, report: ExplainReport, score: ScoreExplanation | undefined): object {
   const matched = matchedPredicate(one);
   const fix = membershipFix(one, report.input, (index) => isOffered(index, report));
   const isHarmless = fix !== undefined && report.harm.ofLabels(one.name, fix.labels) === undefined;
@@ -114,7 +115,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     ...(matched === undefined ? {} : { predicate: matched }),
     ...(isHarmless ? { fix: fix.command } : {}),
-    ...scoreFields(one, report),
+    ...scoreFields(score),
     ...(one.blocked === undefined ? {} : { spread: spreadFields(one.blocked) }),
     ...taintFields(one, report),
     predicates: one.unmet.map((unmet, index) => ({
@@ -129,8 +130,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
 }
 
 /** The score and its parts; none without a policy, and for a cluster that no rule lets in. */
-function scoreFields(one: ClusterExplanation, { explanation }: ExplainReport): object {
-  const explained = explainScore(one, explanation);
+function scoreFields(explained: ScoreExplanation | undefined): object {
   if (explained === undefined) return {};
   const scores = explained.parts.map(({ prioritizer, coordinate, found, score, problem }) => ({
     configuration: prioritizer.index,

@@ -1,4 +1,4 @@
-import { explainScore, preferenceText, type ScorePart } from '../../domain/placement/explain/scores.js';
+import { preferenceText, scoreExplainer, type ScorePart } from '../../domain/placement/explain/scores.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { table, type Cell } from '../terminal/table.js';
@@ -14,8 +14,9 @@ export function scoreLines(
 ): readonly string[] {
   if (report.explanation.placement.rules.prioritizers.length === 0)
     return ['no scores: spec.prioritizerPolicy has no configuration that counts'];
+  const scoreOf = scoreExplainer(report.explanation);
   const rows = clusters.flatMap((one) => {
-    const explained = explainScore(one, report.explanation);
+    const explained = scoreOf(one);
     return (explained?.parts ?? []).map((part, index) => [
       { text: index === 0 ? wordText(one.name) : '' },
       { text: index === 0 ? String(explained?.score) : '' },
@@ -28,23 +29,25 @@ export function scoreLines(
 
 /** The score of one cluster, part by part, and why it was preferred or not; none without a policy. */
 export function clusterScoreLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
-  const explained = explainScore(one, report.explanation);
+  const explained = scoreExplainer(report.explanation)(one);
   if (explained === undefined) return [];
   const preference = preferenceText(one, report.explanation);
   return [
     `  ${preference ?? `score ${explained.score}`}`,
-    ...explained.parts.map(({ coordinate, prioritizer, score, ...part }) => {
-      return `    ${coordinate}: ${valueText(part)}, ${score} × ${prioritizer.weight}`;
+    ...explained.parts.map((part) => {
+      return `    ${part.coordinate}: ${valueText(part)}, ${part.score} × ${part.prioritizer.weight}`;
     }),
   ];
 }
 
-function partCells({ coordinate, prioritizer, score, ...part }: ScorePart): readonly Cell[] {
+function partCells(part: ScorePart): readonly Cell[] {
+  const { coordinate, prioritizer, score } = part;
   return [coordinate, String(prioritizer.weight), valueText(part), String(score)].map((text) => ({ text }));
 }
 
-/** `0.35`, `not found`, `n/a (not a number)`. */
-function valueText({ found, problem }: Pick<ScorePart, 'found' | 'problem'>): string {
-  if (found === undefined) return problem ?? 'not found';
-  return problem === undefined ? wordText(found) : `${wordText(found)} (${problem})`;
+/** `0.35`, `no claim cost`, `n/a (not a number)`. */
+function valueText({ found, problem, prioritizer }: ScorePart): string {
+  if (found === undefined) return problem ?? '-';
+  const text = prioritizer.coordinate.kind === 'Value' ? wordText(found) : found;
+  return problem === undefined ? text : `${text} (${problem})`;
 }

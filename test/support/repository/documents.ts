@@ -24,6 +24,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/migrate-from-ocm.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/move-a-fleet.md': 'test/cli/plan/commands.test.ts',
   'docs/how-to/operate.md': 'test/integration/observability/securemetrics.slow.test.ts',
+  'docs/how-to/prefer-cheaper-clusters.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/preview-a-change.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/profile.md': 'test/cli/plan/commands.test.ts',
   'docs/how-to/recover-from-a-mistake.md': 'test/e2e/docshub.slow.test.ts',

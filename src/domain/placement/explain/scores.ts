@@ -28,22 +28,33 @@ export function scoreOf(one: ClusterExplanation, { scorer }: Explanation): numbe
   return cluster === undefined || scorer === undefined ? undefined : scorer.total(cluster) / 100;
 }
 
-/** As {@link scoreOf}, with each part. */
-export function explainScore(one: ClusterExplanation, explanation: Explanation): ScoreExplanation | undefined {
-  const [cluster, score] = [scoredCluster(one), scoreOf(one, explanation)];
-  if (cluster === undefined || score === undefined) return undefined;
-  return { score, parts: (explanation.scorer?.coordinates(cluster) ?? []).map(partOf) };
+/** Explains scores as {@link scoreOf} computes them, with each part. */
+export function scoreExplainer({
+  scorer,
+  placement,
+}: Explanation): (one: ClusterExplanation) => ScoreExplanation | undefined {
+  const texts = new Map(placement.rules.prioritizers.map((each) => [each, coordinateText(each)]));
+  return (one) => {
+    const cluster = scoredCluster(one);
+    if (cluster === undefined || scorer === undefined) return undefined;
+    let total = 0;
+    const parts = scorer.coordinates(cluster).map((part) => {
+      total += part.prioritizer.weight * part.hundredths;
+      return partOf(part, texts.get(part.prioritizer) ?? '');
+    });
+    return { score: total / 100, parts };
+  };
 }
 
 function scoredCluster({ cluster, causes }: ClusterExplanation): ClusterView | undefined {
   return causes.every((cause) => cause === 'Tainted') ? cluster : undefined;
 }
 
-function partOf({ prioritizer, hundredths, found, problem }: CoordinateScore): ScorePart {
+function partOf({ prioritizer, hundredths, found, problem }: CoordinateScore, coordinate: string): ScorePart {
   const score = hundredths / 100;
   return {
     prioritizer,
-    coordinate: coordinateText(prioritizer),
+    coordinate,
     found,
     score,
     problem: problemText(problem, prioritizer),
@@ -56,7 +67,7 @@ export function coordinateText({ coordinate, builtIn }: Prioritizer): string {
   switch (coordinate.kind) {
     case 'Value': {
       const { source, key, isAscending, range } = coordinate;
-      const between = range === undefined ? '' : ` from ${range.min} to ${range.max}`;
+      const between = range === undefined ? '' : `, ${range.min} to ${range.max}`;
       return `${source} ${wordText(key)}, ${isAscending ? 'ascending' : 'descending'}${between}`;
     }
     case 'Selector': {

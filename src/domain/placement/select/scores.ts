@@ -2,7 +2,7 @@ import { firstUnmet, valueOf } from '../../selectors.js';
 import { amountOf } from '../spec/amount.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { PlacementRules } from '../spec/predicates.js';
-import type { Prioritizer, ValueCoordinate } from '../spec/prioritizers.js';
+import type { Coordinate, Prioritizer, ValueCoordinate } from '../spec/prioritizers.js';
 import { predicateOf } from './rules.js';
 import type { PlacementSnapshot } from './snapshot.js';
 
@@ -36,9 +36,13 @@ export interface CoordinateScore {
 export function scoresOf(snapshot: PlacementSnapshot): (name: string) => number {
   const scorer = scorerOfSnapshot(snapshot);
   if (scorer === undefined) return () => 0;
-  const { candidates, selected } = snapshot;
+  let known: ReadonlyMap<string, number> | undefined;
   return (name) => {
-    const cluster = candidates.view(name) ?? selected.get(name);
+    known ??= scorer.totals();
+    const score = known.get(name);
+    if (score !== undefined) return score;
+    // A selected cluster that is no candidate.
+    const cluster = snapshot.selected.get(name);
     return cluster === undefined ? 0 : scorer.total(cluster);
   };
 }
@@ -60,16 +64,21 @@ export function scorerOfSnapshot({ placement, candidates, othersSelecting }: Pla
 export interface Scorer {
   /** The sum of weight × score, in hundredths. */
   readonly total: (cluster: ClusterView) => number;
+  /** That of each cluster that matches, by name. */
+  readonly totals: () => ReadonlyMap<string, number>;
   /** The score of each coordinate, in the order of the spec. */
   readonly coordinates: (cluster: ClusterView) => readonly CoordinateScore[];
 }
 
-interface Scored extends Omit<CoordinateScore, 'prioritizer' | 'problem'> {
-  readonly problem?: ValueProblem;
-}
-
 /** One coordinate with what is known of all candidates. */
-type Measure = (cluster: ClusterView) => Scored;
+interface Measure {
+  readonly hundredths: (cluster: ClusterView) => number;
+  /** That of the candidate at this index, where it is known without reading the cluster again. */
+  readonly at?: (index: number) => number;
+  /** The value that it is computed from. */
+  readonly found: (cluster: ClusterView) => string | undefined;
+  readonly problem?: (cluster: ClusterView) => ValueProblem | undefined;
+}
 
 const HIGHEST = 10_000;
 /** Less than the smallest part of a score that counts, and more than what a quotient of numbers is off by. */
@@ -79,38 +88,54 @@ const TOLERANCE = 1e-6;
 export function scorerOf(rules: PlacementRules, clusters: ScoredClusters): Scorer | undefined {
   const { prioritizers } = rules;
   if (prioritizers.length === 0) return undefined;
+  let all: readonly ClusterView[] | undefined;
   let made: readonly Measure[] | undefined;
-  const measures = (): readonly Measure[] => (made ??= measuresOf(rules, clusters));
+  const matching = (): readonly ClusterView[] => (all ??= clusters.matching());
+  const measures = (): readonly Measure[] => (made ??= measuresOf(rules, matching(), clusters.othersSelecting));
+  const total = (cluster: ClusterView): number => {
+    const list = measures();
+    let sum = 0;
+    for (let at = 0; at < list.length; at++)
+      sum += (prioritizers[at]?.weight ?? 0) * (list[at]?.hundredths(cluster) ?? 0);
+    return sum;
+  };
   return {
-    total: (cluster) => {
-      let sum = 0;
-      const all = measures();
-      for (let at = 0; at < all.length; at++)
-        sum += (prioritizers[at]?.weight ?? 0) * (all[at]?.(cluster).hundredths ?? 0);
-      return sum;
+    total,
+    totals: () => {
+      const [candidates, sums] = [matching(), new Map<string, number>()];
+      const list = measures();
+      for (const [index, cluster] of candidates.entries()) {
+        let sum = 0;
+        for (let at = 0; at < list.length; at++) {
+          const measure = list[at];
+          sum += (prioritizers[at]?.weight ?? 0) * (measure?.at?.(index) ?? measure?.hundredths(cluster) ?? 0);
+        }
+        sums.set(cluster.name, sum);
+      }
+      return sums;
     },
     coordinates: (cluster) =>
-      measures().flatMap((measure, at) => {
+      measures().flatMap(({ hundredths, found, problem }, at) => {
         const prioritizer = prioritizers[at];
-        return prioritizer === undefined ? [] : [{ prioritizer, problem: undefined, ...measure(cluster) }];
+        if (prioritizer === undefined) return [];
+        return [{ prioritizer, hundredths: hundredths(cluster), found: found(cluster), problem: problem?.(cluster) }];
       }),
   };
 }
 
-function measuresOf(rules: PlacementRules, clusters: ScoredClusters): readonly Measure[] {
-  const all = clusters.matching();
+function measuresOf(
+  rules: PlacementRules,
+  all: readonly ClusterView[],
+  othersSelecting: (name: string) => number,
+): readonly Measure[] {
   return rules.prioritizers.map(({ coordinate }): Measure => {
     switch (coordinate.kind) {
       case 'Balance':
-        return balance(all, clusters.othersSelecting);
+        return balance(all, othersSelecting);
       case 'PredicateOrder':
         return predicateOrder(rules);
       case 'Selector':
-        return ({ labels, claims }) => {
-          const isMet =
-            firstUnmet(coordinate.labels, labels) === undefined && firstUnmet(coordinate.claims, claims) === undefined;
-          return { hundredths: isMet ? HIGHEST : 0, found: isMet ? 'matches' : 'does not match' };
-        };
+        return selectorMeasure(coordinate);
       case 'Value':
         return valueMeasure(coordinate, all);
     }
@@ -119,50 +144,72 @@ function measuresOf(rules: PlacementRules, clusters: ScoredClusters): readonly M
 
 /** 100 for a cluster that no other Placement selects, falling to 0 for the most of the candidates. */
 function balance(all: readonly ClusterView[], othersSelecting: (name: string) => number): Measure {
-  let most = 0;
-  for (const { name } of all) most = Math.max(most, othersSelecting(name));
-  return ({ name }) => {
-    const count = othersSelecting(name);
-    const hundredths = most > 0 ? between(most - count, most) : count === 0 ? HIGHEST : 0;
-    return { hundredths, found: String(count) };
+  const counts = all.map(({ name }) => othersSelecting(name));
+  const most = counts.reduce((one, other) => Math.max(one, other), 0);
+  const score = (count: number): number => (most > 0 ? between(most - count, most) : count === 0 ? HIGHEST : 0);
+  return {
+    hundredths: ({ name }) => score(othersSelecting(name)),
+    at: (index) => score(counts[index] ?? 0),
+    found: ({ name }) => String(othersSelecting(name)),
   };
 }
 
 /** 100 for the first predicate, falling to 0 for the last; without a choice of predicates every cluster matches the first. */
 function predicateOrder(rules: PlacementRules): Measure {
   const last = rules.predicates.length - 1;
-  return (cluster) => {
-    const first = last < 0 ? 0 : predicateOf(rules, cluster);
-    if (first < 0) return { hundredths: 0, found: undefined, problem: 'absent' };
-    return { hundredths: last < 1 ? HIGHEST : between(last - first, last), found: `predicate ${first}` };
+  const firstOf = (cluster: ClusterView): number => (last < 0 ? 0 : predicateOf(rules, cluster));
+  return {
+    hundredths: (cluster) => {
+      const first = firstOf(cluster);
+      return first < 0 ? 0 : last < 1 ? HIGHEST : between(last - first, last);
+    },
+    found: (cluster) => {
+      const first = firstOf(cluster);
+      return first < 0 ? undefined : `predicate ${first}`;
+    },
+    problem: (cluster) => (firstOf(cluster) < 0 ? 'absent' : undefined),
+  };
+}
+
+function selectorMeasure({ labels, claims }: Extract<Coordinate, { kind: 'Selector' }>): Measure {
+  const isMet = (cluster: ClusterView): boolean =>
+    firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined;
+  return {
+    hundredths: (cluster) => (isMet(cluster) ? HIGHEST : 0),
+    found: (cluster) => (isMet(cluster) ? 'matches' : 'does not match'),
   };
 }
 
 function valueMeasure(coordinate: ValueCoordinate, all: readonly ClusterView[]): Measure {
   const { key, source, isAscending } = coordinate;
-  const read = ({ labels, claims }: ClusterView): string | undefined =>
+  const found = ({ labels, claims }: ClusterView): string | undefined =>
     valueOf(source === 'label' ? labels : claims, key);
-  const { min, max } = coordinate.range ?? rangeOf(all, read);
-  return (cluster) => {
-    const found = read(cluster);
-    const amount = amountOf(found);
-    if (amount === undefined) return { hundredths: 0, found, problem: found === undefined ? 'absent' : 'notANumber' };
+  const amount = (cluster: ClusterView): number => amountOf(found(cluster) ?? '') ?? NaN;
+  // Each is read once for the range and for the scores.
+  const amounts = Float64Array.from(all, amount);
+  const { min, max } = coordinate.range ?? rangeOf(amounts);
+  const score = (value: number): number => {
+    if (Number.isNaN(value)) return 0;
     // Where all candidates have one value, none is worse than another.
-    if (!(max > min)) return { hundredths: HIGHEST, found };
-    return { hundredths: between(isAscending ? max - amount : amount - min, max - min), found };
+    if (!(max > min)) return HIGHEST;
+    return between(isAscending ? max - value : value - min, max - min);
+  };
+  return {
+    hundredths: (cluster) => score(amount(cluster)),
+    at: (index) => score(amounts[index] ?? NaN),
+    found,
+    problem: (cluster) => {
+      if (!Number.isNaN(amount(cluster))) return undefined;
+      return found(cluster) === undefined ? 'absent' : 'notANumber';
+    },
   };
 }
 
-function rangeOf(
-  all: readonly ClusterView[],
-  read: (cluster: ClusterView) => string | undefined,
-): { readonly min: number; readonly max: number } {
+function rangeOf(amounts: Float64Array): { readonly min: number; readonly max: number } {
   let [min, max] = [Infinity, -Infinity];
-  for (const cluster of all) {
-    const amount = amountOf(read(cluster));
-    if (amount === undefined) continue;
-    if (amount < min) min = amount;
-    if (amount > max) max = amount;
+  for (const value of amounts) {
+    if (value < min) min = value;
+    if (value > max) max = value;
   }
   return { min, max };
 }

@@ -146,7 +146,8 @@ function readRange(value: Fields, path: string): ValueCoordinate['range'] {
 }
 
 function readBound(value: unknown, path: string): number {
-  const bound = amountOf(Number.isInteger(value) ? String(value) : value);
+  const text = Number.isInteger(value) ? String(value) : value;
+  const bound = typeof text === 'string' ? amountOf(text) : undefined;
   return bound ?? reject(path, `${quote(value)} is not a quantity, such as 4, 500m, 16Gi or 0.35`);
 }
 
