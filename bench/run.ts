@@ -12,6 +12,7 @@ import { attackFigures } from './gateway/attacks.js';
 import { gatewayFigures } from './gateway/figures.js';
 import { placementFigures, ROW_NAMES } from './placement/figures.js';
 import { partsFigures } from './placement/parts.js';
+import { schedulingFigures } from './placement/scheduling.js';
 import { sharesFigures } from './placement/shares.js';
 import { scaleFigures } from './scale/figures.js';
 import { standaloneFigures } from './standalone.js';
@@ -79,6 +80,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   fleet: fleetFigures,
   health: healthFigures,
   'placement-parts': () => partsFigures(),
+  'placement-scheduling': () => Promise.resolve(schedulingFigures()),
   [shares]: () => sharesFigures(other),
   scale: () => scaleFigures(),
   ...Object.fromEntries(placements),

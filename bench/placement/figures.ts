@@ -1,7 +1,19 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { COMPILED } from './controller.js';
 import { storedCluster, type FleetSize } from './fleet.js';
-import { bareRate, firstStart, flip, groupFlip, heartbeat, miss, newPlacements, restart, scrape } from './rows.js';
+import {
+  bareRate,
+  firstStart,
+  flip,
+  groupFlip,
+  heartbeat,
+  miss,
+  newPlacements,
+  price,
+  restart,
+  scored,
+  scrape,
+} from './rows.js';
 import { valuesByFigure, type Values } from './values.js';
 import { FULL, World, type Effort, type WorldOptions } from './world.js';
 
@@ -16,7 +28,7 @@ interface FigureRow {
 }
 
 /** The rows of the bench in the order in which they are measured. */
-const ROWS = { miss, heartbeat, flip, group: groupFlip, new: newPlacements, scrape } as const;
+const ROWS = { miss, heartbeat, flip, group: groupFlip, new: newPlacements, scrape, scored, price } as const;
 export type RowName = keyof typeof ROWS;
 export const ROW_NAMES = Object.keys(ROWS) as readonly RowName[];
 
@@ -68,6 +80,16 @@ const FIGURES: readonly FigureRow[] = [
     unit: 'ms',
     atMost: 20,
   },
+  { key: 'scored.cpu', id: '', measure: 'as flip, with five coordinates and two constraints: CPU', unit: 'ms' },
+  { key: 'scored.share', id: '', measure: 'the same, as a multiple of flip', unit: '', atMost: 1.5 },
+  { key: 'scored.p50', id: '', measure: 'the same: label to decision, p50', unit: 'ms' },
+  { key: 'scored.moved', id: '', measure: 'the same: other decisions that moved', unit: '', atMost: 0 },
+  { key: 'scored.reconciles', id: '', measure: 'the same: reconciles', unit: '', atMost: 1 },
+  { key: 'scored.writes', id: '', measure: 'the same: writes', unit: '', atMost: 2 },
+  { key: 'price.cpu', id: '', measure: 'a claim of a score, many at once: CPU each', unit: 'ms' },
+  { key: 'price.share', id: '', measure: 'the same, as a multiple of a status', unit: '', atMost: 1.2 },
+  { key: 'price.reconciles', id: '', measure: 'the same: reconciles in all', unit: '', atMost: 0 },
+  { key: 'price.writes', id: '', measure: 'the same: writes in all', unit: '', atMost: 0 },
   { key: 'start.decided', id: 'P5', measure: 'start until each Placement is decided', unit: 's' },
   {
     key: 'start.share',
@@ -154,6 +176,8 @@ async function measureWorld(
       say(row);
       Object.assign(values, await ROWS[row](world));
     }
+    values['scored.share'] = ratio(values['scored.cpu'], values['flip.cpu']);
+    values['price.share'] = ratio(values['price.cpu'], values['heartbeat.cpu']);
     await world.stopController();
     if (rows.includes('new')) {
       say('bare client');
@@ -169,6 +193,10 @@ async function measureWorld(
   } finally {
     await world.close();
   }
+}
+
+function ratio(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one / other;
 }
 
 function limitOf(key: string, size: FleetSize): Pick<Figure, 'atMost'> {

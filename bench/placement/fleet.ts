@@ -98,8 +98,33 @@ export function storedCluster(index: number, resourceVersion: number, beat: numb
   return stored;
 }
 
-/** The status that an agent reports; `beat` counts its heartbeats, of which selection reads nothing. */
-export function clusterStatus(index: number, beat: number): object {
+/** The claim that Placements with {@link SCHEDULING} prefer clusters by. */
+const PRICE_CLAIM = 'nodes.fleet.example.com';
+
+/** What a Placement has beside its predicates in the rows about scores: five coordinates and two constraints. */
+export const SCHEDULING = {
+  prioritizerPolicy: {
+    configurations: [
+      { scoreCoordinate: { type: 'Claim', claim: { name: PRICE_CLAIM, order: 'Ascending' } }, weight: 3 },
+      { scoreCoordinate: { type: 'BuiltIn', builtIn: 'ResourceAllocatableCPU' } },
+      { scoreCoordinate: { type: 'BuiltIn', builtIn: 'ResourceAllocatableMemory' } },
+      { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { vendor: 'eks' } } } } },
+      { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } },
+    ],
+  },
+  spreadPolicy: {
+    spreadConstraints: [
+      { topologyKey: 'region.fleet.example.com', topologyKeyType: 'Claim', whenUnsatisfiable: 'DoNotSchedule' },
+      { topologyKey: 'zone', topologyKeyType: 'Label' },
+    ],
+  },
+};
+
+/**
+ * The status that an agent reports; `beat` counts its heartbeats, of which selection reads nothing; `price`: the value of the
+ * claim by which Placements may prefer clusters.
+ */
+export function clusterStatus(index: number, beat: number, price = 3 + (index % 40)): object {
   const version = nth(['v1.36.3', 'v1.35.7', 'v1.34.9'], index, 2);
   const claims = {
     'id.k8s.io': `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
@@ -108,7 +133,7 @@ export function clusterStatus(index: number, beat: number): object {
     product: nth(['openshift', 'eks', 'aks', 'gke'], index, 5),
     kubernetes: version,
     'region.fleet.example.com': nth(['eu-central', 'eu-west', 'us-east', 'us-west', 'ap-south'], index, 3),
-    'nodes.fleet.example.com': String(3 + (index % 40)),
+    [PRICE_CLAIM]: String(price),
     'storage.fleet.example.com': nth(['ssd', 'hdd'], index, 19),
   };
   const at = new Date(Date.UTC(2026, 0, 1) + beat * 60_000).toISOString().replace(/\.\d+Z$/, 'Z');

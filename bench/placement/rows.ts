@@ -108,14 +108,41 @@ export async function miss(world: World): Promise<Values> {
 }
 
 /** A label that takes a cluster away from one Placement. */
-export async function flip(world: World): Promise<Values> {
+export function flip(world: World): Promise<Values> {
+  return flips(world, 'flip');
+}
+
+/** The same, once each Placement has five coordinates and two constraints. */
+export async function scored(world: World): Promise<Values> {
+  const { client, options } = world;
+  const mark = await world.logMark();
+  await inParallel(options.size.placements, AT_ONCE, async (index) => {
+    const path = objectPath(Placements, fleet.placementName(index));
+    await client.send({ method: 'PATCH', path, body: { spec: fleet.SCHEDULING } });
+  });
+  await world.quiet(mark);
+  return flips(world, 'scored');
+}
+
+/** The claim that these Placements prefer clusters by changes, many at once. */
+export async function price(world: World): Promise<Values> {
+  const beats = world.options.effort.heartbeats;
+  const cost = await world.cost('price', () => inParallel(beats, AT_ONCE, (number) => beat(world, number, true)));
+  return {
+    'price.cpu': cost.cpuMs / beats,
+    'price.reconciles': cost.reconciles,
+    'price.writes': cost.requests?.writes,
+  };
+}
+
+async function flips(world: World, row: 'flip' | 'scored'): Promise<Values> {
   const { decisions, options } = world;
-  const { flips } = options.effort;
+  const { flips: count } = options.effort;
   const before = decisions.all();
   const delays: number[] = [];
   await world.collected();
-  const flipped = Array.from({ length: flips }, (_, number) => number % options.size.placements);
-  const cost = await world.cost('flip', async () => {
+  const flipped = Array.from({ length: count }, (_, number) => number % options.size.placements);
+  const cost = await world.cost(row, async () => {
     for (const index of flipped) {
       const key = keyOf(fleet.placementName(index));
       delays.push(await takeAway(world, { key, label: fleet.excludingLabel(index) }));
@@ -126,14 +153,14 @@ export async function flip(world: World): Promise<Values> {
   const moved = [...decisions.all()].filter(([key, now]) => !wanted.has(key) && before.get(key) !== now);
   delays.sort((a, b) => a - b);
   return {
-    'flip.cpu': cost.cpuMs / flips,
-    'flip.p50': quantile(delays, 0.5),
-    'flip.p99': quantile(delays, 0.99),
-    'flip.moved': moved.length,
-    'flip.reconciles': cost.reconciles / flips,
-    'flip.writes': requestsEach(cost, 'writes', flips),
-    'flip.events': requestsEach(cost, 'events', flips),
-    'flip.reads': requestsEach(cost, 'reads', flips),
+    [`${row}.cpu`]: cost.cpuMs / count,
+    [`${row}.p50`]: quantile(delays, 0.5),
+    [`${row}.p99`]: quantile(delays, 0.99),
+    [`${row}.moved`]: moved.length,
+    [`${row}.reconciles`]: cost.reconciles / count,
+    [`${row}.writes`]: requestsEach(cost, 'writes', count),
+    [`${row}.events`]: requestsEach(cost, 'events', count),
+    [`${row}.reads`]: requestsEach(cost, 'reads', count),
   };
 }
 
@@ -313,11 +340,11 @@ async function takeAway(world: World, one: { readonly key: string; readonly labe
   return (await published) - began;
 }
 
-/** Heartbeat `number` of all: each cluster sends one before the first sends its next. */
-function beat({ client, options }: World, number: number): Promise<void> {
+/** Heartbeat `number` of all: each cluster sends one before the first sends its next. `isPriced`: with another price each time. */
+function beat({ client, options }: World, number: number, isPriced = false): Promise<void> {
   const index = number % options.size.clusters;
   const round = Math.floor(number / options.size.clusters) + 1;
-  return patchStatus(client, fleet.cluster(index), fleet.clusterStatus(index, round));
+  return patchStatus(client, fleet.cluster(index), fleet.clusterStatus(index, round, isPriced ? number : undefined));
 }
 
 function label(world: World, change: number, labels: Readonly<Record<string, string>>): Promise<void> {

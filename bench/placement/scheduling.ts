@@ -1,0 +1,186 @@
+import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
+import { compileSpec, type PlacementRules } from '../../src/domain/placement/spec/predicates.js';
+import { clusterView } from '../../src/domain/placement/spec/cluster.js';
+import { namedFacts } from '../../src/domain/placement/spec/namedclaims.js';
+import { explain } from '../../src/domain/placement/explain/explain.js';
+import { scoreExplainer } from '../../src/domain/placement/explain/scores.js';
+import { schedule } from '../../src/domain/placement/select/schedule.js';
+import type { PlacementSnapshot } from '../../src/domain/placement/select/snapshot.js';
+import { PlacementIndex } from '../../src/operator/index/placementindex.js';
+import type { Reading } from '../../src/operator/index/reading.js';
+import { valuesByFigure, type Values } from './values.js';
+
+/**
+ * What preferring and spreading cost in one large decision and its explanation, each beside the same without, in one process and
+ * one run. What they cost a running controller are the rows `scored` and `price` of the benches of a fleet.
+ */
+
+/** How much is done for each figure. */
+interface SchedulingEffort {
+  readonly runs: number;
+  readonly candidates: number;
+}
+
+const FULL: SchedulingEffort = { runs: 5, candidates: 10_000 };
+/** Decisions before the one that is measured: V8 compiles what runs often. */
+const WARM = 5;
+
+const KEY = 'team/web';
+const FACTS = ['allocatable/cpu', 'allocatable/memory'];
+const WANTED = 100;
+const PLAIN = { numberOfClusters: WANTED };
+const PRICE = { type: 'Claim', claim: { name: 'price/per-hour', order: 'Ascending' } };
+const FIVE = [
+  { scoreCoordinate: PRICE, weight: 3 },
+  { scoreCoordinate: { type: 'BuiltIn', builtIn: 'ResourceAllocatableCPU' } },
+  { scoreCoordinate: { type: 'BuiltIn', builtIn: 'ResourceAllocatableMemory' } },
+  { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { provider: 'p-1' } } } } },
+  { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } },
+];
+/** Ten regions, thirty zones. */
+const TWO = ['region', 'zone'].map((topologyKey) => ({
+  topologyKey,
+  topologyKeyType: 'Claim',
+  maxSkew: 1,
+  whenUnsatisfiable: 'DoNotSchedule',
+}));
+const SCORED = { ...PLAIN, prioritizerPolicy: { configurations: FIVE } };
+const ALL = { ...SCORED, spreadPolicy: { spreadConstraints: TWO } };
+
+/** Cluster `index` as the API has it. */
+function raw(index: number): Parameters<typeof clusterView>[0] {
+  return {
+    metadata: {
+      name: `cluster-${index}`,
+      labels: { provider: `p-${index % 4}`, 'cluster.fleetmgmt.io/clusterset': 'all', tier: 'gold' },
+    },
+    spec: {},
+    status: {
+      clusterClaims: [
+        { name: 'region', value: `r-${index % 10}` },
+        { name: 'zone', value: `z-${index % 30}` },
+        { name: 'price/per-hour', value: `0.${1_000 + ((index * 7_919) % 9_000)}` },
+      ],
+      allocatable: { cpu: String(4 + (index % 60)), memory: `${16 + (index % 200)}Gi` },
+    },
+  };
+}
+
+/** An index of so many clusters and one Placement. */
+class Fleet {
+  readonly #index = new PlacementIndex();
+  readonly #rules: PlacementRules;
+
+  constructor(spec: object, candidates: number) {
+    this.#rules = compileSpec(spec);
+    if (this.#rules.problem !== undefined) throw new Error(JSON.stringify(this.#rules.problem));
+    const facts = namedFacts(this.#rules);
+    this.#index.upsertSet({ name: 'all', deleting: false, selector: { kind: 'exclusive' } });
+    this.#index.upsertBinding('team', { name: 'all', clusterSet: 'all', deleting: false });
+    for (let number = 0; number < candidates; number++) this.#index.upsertCluster(clusterView(raw(number), facts));
+    this.#index.upsertPlacement(KEY, { namespace: 'team', rules: this.#rules });
+  }
+
+  read(): Reading {
+    const reading = this.#index.begin(KEY);
+    if (reading === undefined) throw new Error(`no Placement ${KEY}`);
+    return reading;
+  }
+}
+
+function snapshotOf(reading: Reading): PlacementSnapshot {
+  const { rules, bindings, sets, candidates, othersSelecting } = reading;
+  return {
+    placement: {
+      namespace: 'team',
+      name: 'web',
+      uid: 'web',
+      generation: 1,
+      rules,
+      release: undefined,
+      releasedAdditions: undefined,
+      status: undefined,
+    },
+    bindings,
+    sets,
+    candidates,
+    selected: reading.clusters([]),
+    othersSelecting,
+    stored: [],
+    remembered: undefined,
+    definitions: undefined,
+    now: 0,
+  };
+}
+
+/** CPU time of `work`, ms, once it has run some times. */
+function cpuMs(work: () => void): number {
+  for (let run = 0; run < WARM; run++) work();
+  globalThis.gc?.();
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** A first decision among all candidates, from the reading of the index on: ms. */
+function decision(spec: object, candidates: number): number {
+  const fleet = new Fleet(spec, candidates);
+  return cpuMs(() => {
+    const { added } = schedule(snapshotOf(fleet.read()));
+    if (added.length !== WANTED) throw new Error(`the decision has ${added.length} clusters`);
+  });
+}
+
+/** The explanation of all candidates, with each score: ms. */
+function explanation(spec: object, candidates: number): number {
+  const fleet = new Fleet(spec, candidates);
+  return cpuMs(() => {
+    const reading = fleet.read();
+    const readable = { fleet: true, decisions: true };
+    const explained = explain({ snapshot: snapshotOf(reading), members: reading.members(), readable });
+    const scoreOf = scoreExplainer(explained);
+    for (const one of explained.clusters) scoreOf(one);
+  });
+}
+
+/** Heap that a cluster takes for each fact that a Placement names, bytes. */
+function bytesOfFact(candidates: number): number {
+  const clusters = Array.from({ length: candidates }, (_, index) => raw(index));
+  const sizeWith = (facts: ReadonlySet<string>): number => {
+    const before = heap();
+    const views = clusters.map((cluster) => clusterView(cluster, facts));
+    const after = heap();
+    return views.length === candidates ? after - before : NaN;
+  };
+  sizeWith(new Set());
+  return (sizeWith(new Set(FACTS)) - sizeWith(new Set())) / candidates / FACTS.length;
+}
+
+function heap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+const ROWS = [
+  { key: 'decision.plain', measure: 'one decision of 100 among 10,000 candidates: CPU', unit: 'ms' },
+  { key: 'decision.scored', measure: 'the same, five coordinates', unit: 'ms' },
+  { key: 'decision.all', measure: 'the same, and two constraints', unit: 'ms', atMost: 15 },
+  { key: 'explain.plain', measure: 'the explanation of 10,000 candidates: CPU', unit: 'ms' },
+  { key: 'explain.scored', measure: 'the same, with five coordinates', unit: 'ms', atMost: 150 },
+  { key: 'memory.fact', measure: 'heap a cluster and fact that a Placement names', unit: 'B', atMost: 64 },
+] as const;
+
+/** What scores and spread cost in one large decision, its explanation, and the memory of facts. */
+export function schedulingFigures({ runs, candidates }: SchedulingEffort = FULL): readonly Figure[] {
+  const measured = Array.from({ length: runs }, (): Values => ({
+    'decision.plain': decision(PLAIN, candidates),
+    'decision.scored': decision(SCORED, candidates),
+    'decision.all': decision(ALL, candidates),
+    'explain.plain': explanation(PLAIN, candidates),
+    'explain.scored': explanation(SCORED, candidates),
+    'memory.fact': bytesOfFact(candidates),
+  }));
+  const values = valuesByFigure(measured);
+  return ROWS.map((row) => ({ ...row, id: '', values: values.get(row.key) ?? [] }));
+}
