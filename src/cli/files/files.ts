@@ -66,6 +66,11 @@ function placeOf({ kind, metadata: { namespace = '', name } }: KubeObject): stri
   return [kind, namespace, name].join('/');
 }
 
+/** What the API server would refuse in an object of this project, if it were created. */
+export async function manifestFaults(object: KubeObject): Promise<readonly Fault[]> {
+  return (await manifestRules()).ofObject(object);
+}
+
 let ownRules: ManifestRules | undefined;
 
 /** The rules of the definitions of this program. Loads them only where manifests are read: most of a start is spent on it. */

@@ -32,6 +32,8 @@ export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'o
   readonly lost: readonly string[];
   /** `claim/KEY` or `label/KEY`, unchecked: each of its values is taken away. */
   readonly loseEach: string | undefined;
+  /** Whether the objects of `files` are those of Open Cluster Management, and only printed as those of this project. */
+  readonly isFromOcm: boolean;
   readonly maxRemovals: ChangeLimit | undefined;
   readonly maxAdditions: ChangeLimit | undefined;
   readonly source: PlanSource;
@@ -44,6 +46,24 @@ export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'o
 export type PlanSource =
   | Extract<ObjectSource, { kind: 'api' }>
   | { readonly kind: 'files'; readonly base: string | undefined };
+
+/** What says something about a plan, which `--from-ocm` does not make. */
+const FROM_OCM_EXCLUDES: readonly string[] = [
+  'delete',
+  'set',
+  'lose',
+  'lose-each',
+  'max-removals',
+  'max-additions',
+  'namespace',
+  'output=name',
+  'output=wide',
+  'kubeconfig',
+  'context',
+  'as',
+  'offline',
+  'color',
+];
 
 const FLAGS: FlagRows = {
   filename: {
@@ -65,6 +85,12 @@ const FLAGS: FlagRows = {
     help: 'object that would be deleted, such as mclset/production; ns/NAME: a namespace and all in it',
   },
   set: { value: 'CHANGE', list: true, help: 'label that would be set: mcl/NAME:KEY=VALUE, or removed: mcl/NAME:KEY-' },
+  'from-ocm': {
+    help: 'print the Placements, sets and bindings of Open Cluster Management of -f as those of this project, and what differs',
+    default: 'false',
+    needs: ['filename'],
+    excludes: FROM_OCM_EXCLUDES,
+  },
   lose: {
     value: 'WHAT',
     list: true,
@@ -132,6 +158,7 @@ function plan(flags: Flags, { env, positional, version }: Given): PlanConfig {
     namespace: namespaceIn(flags),
     ...given,
     recursive: flags.get('recursive').bool(),
+    isFromOcm: flags.get('from-ocm').bool(),
     maxRemovals: mostOf(flags, 'max-removals'),
     maxAdditions: mostOf(flags, 'max-additions'),
     ...outputConfig(flags, env),

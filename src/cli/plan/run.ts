@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { DECISION_RESOURCES, readFleetWorld, type FleetReading, worldOfObjects } from '../whatif/worlds.js';
+import { fromOcm } from './fromocm.js';
 import { planChange } from './plan.js';
 import type { PlanConfig } from './flags.js';
 import { systemClock } from '../../runtime/clock.js';
@@ -25,6 +26,7 @@ interface Manifests extends Partial<Pick<AppliedFiles, 'check'>> {
 
 /** Prints what the change does; returns the exit code: 0 without changes, 2 with changes, 1 for errors, 3 when not all could be read. */
 export function runPlan(config: PlanConfig): Promise<number> {
+  if (config.isFromOcm) return runFromOcm(config);
   const progress = progressLine();
   return answer('plan', async () => {
     try {
@@ -42,6 +44,14 @@ export function runPlan(config: PlanConfig): Promise<number> {
     } finally {
       progress.clear();
     }
+  });
+}
+
+/** Sends no request. */
+function runFromOcm({ files, recursive, output }: PlanConfig): Promise<number> {
+  return answer('plan', async () => {
+    const { text, notes } = await fromOcm(await readFiles(files, { recursive }), output);
+    return { text, exitCode: 0, errors: notes };
   });
 }
 

@@ -10,6 +10,7 @@ import {
   unknownPlan,
   type Name,
   type PlacementPlan,
+  type PlannedRemoval,
   type Side,
 } from './plan.js';
 import { inputWithout, lostClusters, type LostClusters } from './without.js';
@@ -58,7 +59,10 @@ export function planLoss(world: World, why: ReadonlyMap<string, string>): readon
     const plan = planPlacement(name, { before, after }, inputs);
     if (before === undefined || standing === undefined || after === undefined)
       return { plan, effect: 'None', isOnLast: false };
-    const removes = plan.removes.map((one) => ({ ...one, why: why.get(one.name) ?? one.why }));
+    const removes = plan.removes.map((one): PlannedRemoval => {
+      const text = why.get(one.name);
+      return text === undefined ? one : { ...one, cause: 'Gone', why: text };
+    });
     const isLast = ({ forecast }: Side, without: Iterable<string>): boolean =>
       isOnLast(forecast, (last) => inputWithout(inputsAfter, standing, lostClusters(inputs, [...without, last])));
     return {

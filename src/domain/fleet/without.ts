@@ -1,3 +1,4 @@
+import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import type { PlacementInput, WorldInputs } from './world.js';
 
 /** Clusters that are gone for good. */
@@ -14,7 +15,7 @@ export function lostClusters(inputs: WorldInputs, names: Iterable<string>): Lost
 
 /**
  * What the Placement selects from without these clusters. Nothing holds them in the decision: neither the disruption budget
- * nor the bound of deletions.
+ * nor the bound of deletions. A paused Placement loses them too, and no other cluster comes in.
  */
 export function inputWithout(inputs: WorldInputs, input: PlacementInput, lost: LostClusters): PlacementInput {
   const { snapshot, selectors } = input;
@@ -24,9 +25,22 @@ export function inputWithout(inputs: WorldInputs, input: PlacementInput, lost: L
     ...input,
     snapshot: {
       ...snapshot,
+      ...(placement.rules.paused ? listsWithout(snapshot, lost) : {}),
       placement: { ...placement, release },
       candidates: inputs.clusters.candidates(selectors, placement.rules, lost.rows),
       selected: new Map([...selected].filter(([name]) => !lost.names.has(name))),
     },
+  };
+}
+
+/** A paused Placement keeps all that its lists name. */
+function listsWithout(
+  { stored, remembered }: PlacementSnapshot,
+  { names }: LostClusters,
+): Pick<PlacementSnapshot, 'stored' | 'remembered'> {
+  const left = (list: readonly string[]): readonly string[] => list.filter((name) => !names.has(name));
+  return {
+    stored: stored.map((one) => ({ ...one, clusters: left(one.clusters) })),
+    remembered: remembered?.map(left),
   };
 }

@@ -14,6 +14,11 @@ const PREFIX = 'score/';
 const MOST_SCORES = 64;
 const LONGEST_NAME = 253;
 
+/** The claim of the score `name` of the AddOnPlacementScore `resource`. */
+export function scoreClaimName(resource: string, name: string): string {
+  return `${PREFIX}${resource}/${name}`;
+}
+
 /** The claims of the AddOnPlacementScores of one cluster, at `now` (ms since the epoch): none of what has expired or is being deleted. */
 export function scoreClaims(objects: readonly SourceObject[], now: number): ScoreClaims {
   const claims = new Map<string, SourcedClaim>();
@@ -23,7 +28,7 @@ export function scoreClaims(objects: readonly SourceObject[], now: number): Scor
     const end = typeof validUntil === 'string' ? Date.parse(validUntil) : Infinity;
     if (metadata.deletionTimestamp !== undefined || end <= now) continue;
     for (const { name, value } of recordsIn(scores)) {
-      const claim = `${PREFIX}${metadata.name}/${String(name)}`;
+      const claim = scoreClaimName(metadata.name, String(name));
       const isScore = typeof name === 'string' && name !== '' && Number.isInteger(value);
       if (!isScore || claim.length > LONGEST_NAME || claims.has(claim)) continue;
       claims.set(claim, { name: claim, value: String(value) });

@@ -106,6 +106,21 @@ describe('planLoss', () => {
     }
   });
 
+  it('a paused Placement loses its clusters, and no other comes in', () => {
+    const { plan, effect } = lossOf(exampleWorld({ ...EXAMPLE_SPEC, paused: true }), 'prod-us-1');
+
+    expect([effect, plan.adds]).toEqual(['Short', []]);
+    expect(plan.removes).toEqual([{ name: 'prod-us-1', cause: 'Gone', why: 'lost' }]);
+    expect(plan.after?.clusters).toEqual(['edge-eu-2', 'prod-eu-2']);
+  });
+
+  it('a change window keeps nothing lost in a decision, and no other cluster out', () => {
+    const changeWindows = [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }];
+    const { plan, effect } = lossOf(exampleWorld({ ...EXAMPLE_SPEC, changeWindows }), 'prod-us-1');
+
+    expect([effect, plan.adds.map(({ name }) => name)]).toEqual(['Moves', ['prod-eu-1']]);
+  });
+
   it('what is too few without the loss is not counted as short', () => {
     expect(lossOf(exampleWorld({ ...EXAMPLE_SPEC, numberOfClusters: 9 }), 'edge-ap-1')).toMatchObject({
       effect: 'None',

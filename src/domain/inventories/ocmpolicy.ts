@@ -1,0 +1,73 @@
+import { ManagedClusterSetBindings, ManagedClusterSets, Placements, OcmManagedClusters } from '../../api/resources.js';
+import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
+import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
+import { parse, quote, readObject, reject, type Parsed } from '../selectors.js';
+import { metadataOf, placementSpec, type Note } from './ocmplacement.js';
+
+/** The objects of Open Cluster Management (OCM) by which clusters are selected, as objects of this project. */
+
+/** What an object means here that it does not mean there, or what is left out. */
+export interface Difference {
+  /** Of the object of OCM, such as `spec.prioritizerPolicy.configurations[0]`; empty for the object itself. */
+  readonly field: string;
+  readonly text: string;
+}
+
+export interface CarriedOver {
+  /** Undefined for an object that is left out: the differences say why. */
+  readonly object: (KubeObject & { readonly spec: unknown }) | undefined;
+  readonly differences: readonly Difference[];
+}
+
+interface Carried {
+  readonly versions: readonly string[];
+  readonly type: ResourceType;
+  readonly specOf: (spec: unknown, note: Note) => unknown;
+}
+
+const KINDS: Readonly<Record<string, Carried>> = {
+  Placement: { versions: ['v1beta1'], type: Placements, specOf: placementSpec },
+  ManagedClusterSet: { versions: ['v1beta2'], type: ManagedClusterSets, specOf: setSpec },
+  ManagedClusterSetBinding: { versions: ['v1beta1', 'v1beta2'], type: ManagedClusterSetBindings, specOf: bindingSpec },
+};
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  ManagedCluster: 'kubectl mce cluster add lets it join here, or the adapter reads it where it is',
+  AddOnPlacementScore: 'the adapter imports its scores as claims',
+  PlacementDecision: 'the operator writes decisions',
+};
+
+/**
+ * The object of this project that selects as the one of OCM does, and every difference. Undefined for an object of another
+ * group; a problem for a field that OCM does not have, or that has no meaning here.
+ */
+export function carriedOver(object: KubeObject & { readonly spec?: unknown }): Parsed<CarriedOver> | undefined {
+  const { apiVersion = '', kind = '' } = object;
+  const [group, version = ''] = apiVersion.split('/');
+  if (group !== OcmManagedClusters.group) return undefined;
+  return parse((): CarriedOver => {
+    const differences: Difference[] = [];
+    const note: Note = (field, text) => differences.push({ field, text });
+    const found = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    if (found === undefined) {
+      note('', `is left out: ${ELSEWHERE[kind] ?? 'it has no counterpart'}`);
+      return { object: undefined, differences };
+    }
+    if (!found.versions.includes(version))
+      reject('apiVersion', `${quote(apiVersion)} is not read: convert it to ${found.versions.join(' or ')} first`);
+    const spec = found.specOf(object.spec, note);
+    const metadata = metadataOf(object.metadata, note);
+    return { object: { apiVersion: apiVersionOf(found.type), kind, metadata, spec }, differences };
+  });
+}
+
+function setSpec(spec: unknown): unknown {
+  const { clusterSelector, ...others } = readObject(spec, 'spec');
+  for (const key of Object.keys(others)) reject(`spec.${key}`, 'is no field of a ManagedClusterSet of OCM');
+  return clusterSelector === undefined ? {} : { clusterSelector };
+}
+
+function bindingSpec(spec: unknown): unknown {
+  const { clusterSet, ...others } = readObject(spec, 'spec');
+  for (const key of Object.keys(others)) reject(`spec.${key}`, 'is no field of a ManagedClusterSetBinding of OCM');
+  return { clusterSet };
+}

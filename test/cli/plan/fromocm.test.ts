@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { loadAll } from 'js-yaml';
+import { fromOcm } from '../../../src/cli/plan/fromocm.js';
+import { InputError } from '../../../src/cli/terminal/output.js';
+import { readFiles } from '../../../src/cli/files/files.js';
+import { readManifests } from '../../../src/runtime/manifests.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
+import { root } from '../../support/repository/root.js';
+
+const EXAMPLE = path.join(root, 'examples', 'ocm', 'open-cluster-management.yaml');
+const OCM = 'cluster.open-cluster-management.io';
+const placement = (spec: unknown): KubeObject & { spec: unknown } => {
+  return { apiVersion: `${OCM}/v1beta1`, kind: 'Placement', metadata: { name: 'web', namespace: 'shop' }, spec };
+};
+
+describe('plan --from-ocm', () => {
+  it('prints what the example of the page has, and names the rest', async () => {
+    const { text, notes } = await fromOcm(await readFiles([EXAMPLE]), 'text');
+    const kinds = ['ManagedClusterSet', 'ManagedClusterSetBinding', 'Placement'];
+    const written = readManifests(path.join(root, 'examples', 'ocm'));
+
+    expect(loadAll(text)).toEqual(
+      written.filter(
+        ({ apiVersion, kind = '' }) => apiVersion?.startsWith('cluster.fleetmgmt.io/') === true && kinds.includes(kind),
+      ),
+    );
+    expect(notes).toEqual([
+      'ManagedCluster paris-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
+      'ManagedCluster lyon-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
+      'Placement bakery/ovens: spec.prioritizerPolicy Balance is added: OCM adds it, and Steady, to a Placement without the field',
+    ]);
+  });
+
+  it('JSON is a list, as kubectl reads it', async () => {
+    const { text } = await fromOcm([placement({ clusterSets: ['edge'] })], 'json');
+
+    expect(JSON.parse(text)).toMatchObject({
+      kind: 'List',
+      items: [{ kind: 'Placement', spec: { ClusterSets: ['edge'] } }],
+    });
+  });
+
+  it.each([
+    [[placement({ numberOfClusters: -1 })], /^Placement shop\/web, as it would be here: spec.numberOfClusters: /],
+    [[placement({ colour: 'red' })], 'Placement shop/web: spec.colour: is no field of a Placement of OCM (v1beta1)'],
+    [
+      [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }],
+      'no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management is there',
+    ],
+  ])('what cannot be carried over is an error, %#', async (manifests, message) => {
+    const result = fromOcm(manifests, 'text');
+
+    await expect(result).rejects.toThrow(InputError);
+    await expect(result).rejects.toThrow(message);
+  });
+});
