@@ -74,7 +74,7 @@ describe('plan', () => {
     [[], 'nothing would change: give --filename, --delete, --set, --lose or --lose-each'],
     [['--offline', '--lose', 'mcl/a'], 'with --offline, --lose and --lose-each need --base=FILE or --filename=FILE'],
     [['--lose', 'mcl/a', '--lose-each', 'claim/x'], '--lose cannot be used with --lose-each'],
-    [['--from-ocm'], '--from-ocm needs --filename'],
+    [['--from-ocm'], '--from-ocm needs --filename=FILE'],
     [['--from-ocm', '-f', 'a', '-o', 'wide'], '--from-ocm cannot be used with --output=wide'],
     [['--from-ocm', '-f', 'a', '--lose', 'mcl/a'], '--from-ocm cannot be used with --lose'],
     [['--lose-each', 'claim/x', '--max-removals', '1'], '--lose-each cannot be used with --max-removals'],
