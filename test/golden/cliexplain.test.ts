@@ -34,6 +34,21 @@ function json(sentence: string, world: World, over: Partial<ExplainRequest> = {}
 }
 
 const claim = (key: string, value: string): unknown => predicate({}, [], [{ key, operator: 'In', values: [value] }]);
+/** Clusters have the claims cost, of which one is no number, and a zone. */
+const costly: Partial<World['objects']> = {
+  placementdecisions: [rawDecision(1, [])],
+  managedclusters: exampleClusters({
+    'prod-us-1': rawCluster('prod-us-1', { set: 'production', claims: { cost: 'n/a' } }),
+    'prod-ap-1': rawCluster('prod-ap-1', { set: 'production', claims: { cost: '0.4' }, labels: { zone: 'b' } }),
+  }),
+};
+const cheap = predicate({}, [], [{ key: 'cost', operator: 'Lt', values: ['0.35'] }]);
+const inZone = {
+  requiredClusterSelector: { celSelector: { celExpressions: ['managedCluster.metadata.labels.zone == "a"'] } },
+};
+const misspelt = {
+  requiredClusterSelector: { celSelector: { celExpressions: ['managedcluster.metadata.labels.zone == "a"'] } },
+};
 const wants = (...predicates: readonly unknown[]): unknown => ({ numberOfClusters: 3, predicates });
 const nothing: Partial<World['objects']> = { placementdecisions: [rawDecision(1, [])] };
 const production = [rawSet('production')];
@@ -242,6 +257,12 @@ const cases: readonly Case[] = [
       { resource: 'placementdecisions', verb: 'list', status: 403 },
     ]),
   ),
+  text('comparisons of claims', exampleWorld(wants(cheap), costly), { nearest: 9 }),
+  text('an expression', exampleWorld(wants(inZone), costly), { nearest: 9 }),
+  json('one cluster, with a comparison and an expression', exampleWorld(wants(cheap, inZone), costly), {
+    cluster: 'prod-ap-1',
+  }),
+  text('an expression that does not compile', exampleWorld(wants(misspelt))),
   json('a Placement that is satisfied', exampleWorld(), { nearest: 1 }),
   json('a typo in a key', exampleWorld(wants(predicate({ teir: 'gold' })), nothing)),
   json('one cluster', exampleWorld(), { cluster: 'prod-ap-2' }),

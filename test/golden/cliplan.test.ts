@@ -132,6 +132,13 @@ const cases: readonly Case[] = [
     manifests: [placement({ numberOfClusters: 2 }, 'api')],
     deletions: ['placement/web'],
   }),
+  json('an expression that does not compile', {
+    manifests: [
+      placement({
+        predicates: [{ requiredClusterSelector: { celSelector: { celExpressions: ['managedcluster.x == "a"'] } } }],
+      }),
+    ],
+  }),
   json('an invalid spec', { manifests: [placement({ numberOfClusters: -1 })] }),
   json('one readable namespace', { deletions: ['mclsetbinding/production'] }, partly),
   text('lost clusters of a claim', { lost: ['claim/platform=aws'] }),

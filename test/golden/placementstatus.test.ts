@@ -416,6 +416,28 @@ describeRecorded('placement-status', [
     { ...budgeted, spec: { disruptionBudget: { maxRemovals: 0 } }, fleet: tainted, stored: [decision(1, ['y'])] },
     { stored: satisfied },
   ),
+  pass('no cluster that is cheap enough', {
+    spec: {
+      predicates: [
+        {
+          requiredClusterSelector: {
+            claimSelector: { matchExpressions: [{ key: 'cost', operator: 'Lt', values: ['0.35'] }] },
+          },
+        },
+      ],
+    },
+    fleet: [member('x', { claims: { cost: '0.4' } }), member('y', { claims: { cost: 'n/a' } })],
+  }),
+  pass('no cluster for which an expression is true', {
+    spec: {
+      predicates: [
+        {
+          requiredClusterSelector: { celSelector: { celExpressions: ['managedCluster.metadata.labels.zone == "a"'] } },
+        },
+      ],
+    },
+    fleet: members('x'),
+  }),
   pass('most clusters deleted', { fleet: members('x'), stored: [decision(1, names(3))] }, { stored: satisfied }),
   pass(
     'most clusters deleted, of a Placement with a former budget',

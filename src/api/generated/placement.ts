@@ -177,9 +177,23 @@ export interface ClusterPredicate {
   numberOfClusters?: number;
   requiredClusterSelector?: ClusterSelector;
 }
-/** The labels and claims that a cluster must have; when both are given, both must match. */
+/**
+ * The labels and claims that a cluster must have, and expressions that must be true; all that is given must
+ * match.
+ */
 export interface ClusterSelector {
   labelSelector?: LabelSelector;
+  /**
+   * Selects clusters by expressions of CEL on the variable managedCluster, for what labels and claims cannot say.
+   */
+  celSelector?: {
+    /**
+     * Expressions, all of which must be true.
+     *
+     * Items: One expression.
+     */
+    celExpressions?: string[];
+  };
   claimSelector?: ClaimSelector;
 }
 /** Selects clusters by label; all of matchLabels and matchExpressions must match. */

@@ -1,4 +1,3 @@
-import { valueOf } from '../../domain/selectors.js';
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
 import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
@@ -11,7 +10,7 @@ import type { ClusterExplanation, Verdict } from '../../domain/placement/explain
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
 import { waitingText } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
-import { textsOf } from '../../domain/placement/select/unmatched.js';
+import { textOf } from '../../domain/placement/select/rules.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
 import { isOffered, labelLines, LABEL_RIGHTS, proposalsOf, setLines, type Proposal } from './proposals.js';
 import {
@@ -170,9 +169,10 @@ function existingValues(index: number, { explanation, predicates }: ExplainRepor
   const { unmatched, hints = [] } = predicates[index] ?? {};
   if (unmatched?.kind !== 'RequirementUnmet' || hints.length > 0) return '';
   const { source, requirement } = unmatched.requirement;
+  if (source === 'expression') return '';
   const counts = new Map<string, number>();
   for (const { cluster, sets } of explanation.clusters) {
-    const found = cluster && sets.length > 0 ? valueOf(textsOf(cluster, source), requirement.key) : undefined;
+    const found = cluster && sets.length > 0 ? textOf(cluster, source, requirement.key) : undefined;
     if (found !== undefined) counts.set(found, (counts.get(found) ?? 0) + 1);
   }
   const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));

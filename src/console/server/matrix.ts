@@ -1,7 +1,5 @@
-import { valueOf } from '../../domain/selectors.js';
-import { sourcedRequirements, type SourcedRequirement } from '../../domain/placement/select/rules.js';
+import { sourcedRequirements, textOf, type SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
-import { textsOf } from '../../domain/placement/select/unmatched.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { clusterLines } from '../../cli/explain/text.js';
 import { clusterIn, whyText, type ExplainReport } from '../../cli/explain/report.js';
@@ -129,6 +127,6 @@ function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContex
 
 function cellOf({ cluster, unmet }: ClusterExplanation, { predicate, source, requirement }: Column): Cell {
   const met = !(unmet[predicate] ?? []).some((one) => one.requirement === requirement);
-  const found = cluster && valueOf(textsOf(cluster, source), requirement.key);
+  const found = cluster && textOf(cluster, source, requirement.key);
   return { met, ...(found === undefined ? {} : { found }) };
 }

@@ -6,7 +6,7 @@ import type { ClusterFields } from './fields.js';
  * name is ignored.
  */
 
-/** The facts that are wanted: by name, or all that the cluster has. */
+/** The facts that are wanted: by name, or all that the cluster has, with its annotations. */
 export type FactNames = ReadonlySet<string> | 'all';
 
 export const NO_FACTS: FactNames = new Set<string>();
@@ -19,11 +19,9 @@ const SINGLE: Readonly<Record<string, (cluster: ClusterFields) => unknown>> = {
   'nodes/ready': ({ status }) => fieldIn(status?.nodes, 'ready'),
 };
 
-/** The facts of each resource: the prefix of their names, and where they are. */
-const RESOURCES: Readonly<Record<string, (cluster: ClusterFields) => unknown>> = {
-  'capacity/': ({ status }) => status?.capacity,
-  'allocatable/': ({ status }) => status?.allocatable,
-};
+/** The prefixes of the facts of each resource. */
+const CAPACITY = 'capacity/';
+const ALLOCATABLE = 'allocatable/';
 
 /** Whether a claim of this name is a fact of the cluster, whether or not the cluster has it. */
 export function isFactName(name: string): boolean {
@@ -34,7 +32,8 @@ export function isFactName(name: string): boolean {
 export function* factsOf(cluster: ClusterFields, names: FactNames): Generator<readonly [name: string, value: string]> {
   for (const name of names === 'all' ? allNames(cluster) : names) {
     const prefix = prefixOf(name);
-    const value = prefix === undefined ? SINGLE[name]?.(cluster) : fieldIn(RESOURCES[prefix]?.(cluster), rest(name));
+    const value =
+      prefix === undefined ? SINGLE[name]?.(cluster) : fieldIn(resourcesIn(cluster, prefix), name.slice(prefix.length));
     if (typeof value === 'string') yield [name, value];
     else if (typeof value === 'number') yield [name, String(value)];
   }
@@ -42,18 +41,19 @@ export function* factsOf(cluster: ClusterFields, names: FactNames): Generator<re
 
 function* allNames(cluster: ClusterFields): Generator<string> {
   yield* Object.keys(SINGLE);
-  for (const [prefix, read] of Object.entries(RESOURCES)) {
-    const resources = read(cluster);
+  for (const prefix of [CAPACITY, ALLOCATABLE]) {
+    const resources = resourcesIn(cluster, prefix);
     if (isRecord(resources)) for (const name of Object.keys(resources)) yield prefix + name;
   }
 }
 
-function prefixOf(name: string): string | undefined {
-  return Object.keys(RESOURCES).find((prefix) => name.length > prefix.length && name.startsWith(prefix));
+function resourcesIn({ status }: ClusterFields, prefix: string): unknown {
+  return prefix === CAPACITY ? status?.capacity : status?.allocatable;
 }
 
-function rest(name: string): string {
-  return name.slice(name.indexOf('/') + 1);
+function prefixOf(name: string): string | undefined {
+  const prefix = name.startsWith(CAPACITY) ? CAPACITY : name.startsWith(ALLOCATABLE) ? ALLOCATABLE : undefined;
+  return prefix !== undefined && name.length > prefix.length ? prefix : undefined;
 }
 
 function fieldIn(value: unknown, name: string): unknown {

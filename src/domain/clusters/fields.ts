@@ -5,7 +5,7 @@ import { asRecord } from '../../runtime/vocabulary/json.js';
  * cache keeps these fields alone, and a function that reads another does not compile.
  */
 export const CLUSTER_FIELDS = Object.freeze({
-  metadata: ['name', 'uid', 'resourceVersion', 'deletionTimestamp', 'labels'],
+  metadata: ['name', 'uid', 'resourceVersion', 'deletionTimestamp', 'labels', 'annotations'],
   spec: ['hubAcceptsClient', 'leaseDurationSeconds', 'maintenance', 'taints'],
   status: ['clusterClaims', 'conditions', 'taintTimes', 'version', 'capacity', 'allocatable', 'nodes'],
 } as const);
@@ -26,6 +26,7 @@ export interface ClusterFields {
     readonly uid?: string;
     readonly deletionTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec: ClusterSpecFields;
   readonly status: ClusterStatusFields;
@@ -35,6 +36,18 @@ export interface ClusterFields {
 export interface RawCluster extends Pick<ClusterFields, 'metadata'> {
   readonly spec?: unknown;
   readonly status?: unknown;
+}
+
+/** What kubectl keeps of a manifest, which is no property of the cluster. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The annotations that expressions may read; undefined for none. */
+export function readableAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (annotations === undefined || !Object.hasOwn(annotations, LAST_APPLIED)) return annotations;
+  const { [LAST_APPLIED]: _, ...others } = annotations;
+  return Object.keys(others).length === 0 ? undefined : others;
 }
 
 /** The fields of a cluster that decisions read. */

@@ -4,9 +4,9 @@ import type { PlacementRules, Predicate } from '../placement/spec/predicates.js'
 import type { ClusterView } from '../placement/spec/cluster.js';
 import { unmatchedPredicates, type CandidateFacts } from '../placement/select/unmatched.js';
 import { clusterHash, type Candidate, type MatchedClusters } from '../placement/select/rank.js';
-import type { Source } from '../placement/select/rules.js';
+import { sourcedRequirements, textOf, type Source } from '../placement/select/rules.js';
 import { NO_CANDIDATES, type Candidates } from '../placement/select/snapshot.js';
-import { admits, valueOf, type Requirement } from '../selectors.js';
+import { admits } from '../selectors.js';
 
 /** The selectors of readable sets, by name. */
 export type Selectors = ReadonlyMap<string, ClusterSelector>;
@@ -157,14 +157,12 @@ export class ClusterTable {
   }
 
   /** Those of `rows` that meet every requirement of the predicate. */
-  #matching({ labels, claims }: Predicate, rows: readonly number[]): readonly number[] {
+  #matching(predicate: Predicate, rows: readonly number[]): readonly number[] {
     let matching = rows;
-    const keep = (source: Source, requirement: Requirement): void => {
+    for (const { source, requirement } of sourcedRequirements(predicate)) {
       const column = this.#column(source, requirement.key);
       matching = matching.filter((row) => admits(requirement, column[row]));
-    };
-    for (const requirement of labels) keep('label', requirement);
-    for (const requirement of claims) keep('claim', requirement);
+    }
     return matching;
   }
 
@@ -172,7 +170,7 @@ export class ClusterTable {
     const id = `${source} ${key}`;
     const known = this.#columns.get(id);
     if (known !== undefined) return known;
-    const column = this.clusters.map(({ labels, claims }) => valueOf(source === 'label' ? labels : claims, key));
+    const column = this.clusters.map((cluster) => textOf(cluster, source, key));
     this.#columns.set(id, column);
     return column;
   }

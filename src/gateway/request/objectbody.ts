@@ -2,6 +2,7 @@ import { parseJson } from '../object/json.js';
 import { parseYaml } from '../object/yaml.js';
 import type { Format } from './media.js';
 import { Placements } from '../../api/resources.js';
+import { expressionProblem } from '../../domain/placement/spec/expression.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from '../object/document.js';
@@ -45,6 +46,7 @@ function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, for
   if (action === 'create') validateCreate(object);
   const sent = action === 'create' ? object : withResourceVersion(object, resourceVersion);
   requireSpec(sent, target, action);
+  requireExpressions(sent, target);
   return sent;
 }
 
@@ -110,6 +112,15 @@ export function requireSpec({ spec }: JsonObject, { resource }: Target, action: 
   if (resource.kind !== Placements.kind || (spec !== undefined && spec !== null)) return;
   const why = action === 'update' ? 'a PUT replaces the whole object; ' : '';
   throw fieldError('malformed', 'spec', `must be present: ${why}{} selects every cluster`);
+}
+
+/**
+ * Checks that the CEL expressions of a Placement compile, which the API server cannot do.
+ * @throws StatusError `invalid`
+ */
+export function requireExpressions({ spec }: JsonObject, { resource }: Target): void {
+  const problem = resource.kind === Placements.kind ? expressionProblem(spec) : undefined;
+  if (problem !== undefined) throw fieldError('invalid', problem.field, problem.message);
 }
 
 /**

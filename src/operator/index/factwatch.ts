@@ -1,5 +1,7 @@
 import {
+  meetsOne,
   sourcedRequirements,
+  textOf,
   unmet,
   type Source,
   type SourcedRequirement,
@@ -7,13 +9,11 @@ import {
 import {
   contradictionIn,
   needsKey,
-  textsOf,
   type CandidateFacts,
   type UnmatchedPredicate,
 } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
-import { meets, valueOf } from '../../domain/selectors.js';
 
 /** Whether at least one candidate has a property. */
 interface WatchedFact {
@@ -67,19 +67,18 @@ function requirementFacts(predicate: Predicate, candidates: CandidateFacts): rea
   if (contradictionIn(requirements) !== undefined) return [];
   return requirements.flatMap((one) => [
     meetFact(one, candidates),
-    ...(needsKey(one.requirement)
+    ...(needsKey(one)
       ? [keyFact('label', one.requirement.key, candidates), keyFact('claim', one.requirement.key, candidates)]
       : []),
   ]);
 }
 
 function meetFact(one: SourcedRequirement, candidates: CandidateFacts): WatchedFact {
-  const { source, requirement } = one;
   const someHave = (): boolean => candidates.someMeet(one);
-  return { has: (cluster) => meets(requirement, textsOf(cluster, source)), someHave, was: someHave() };
+  return { has: (cluster) => meetsOne(cluster, one), someHave, was: someHave() };
 }
 
 function keyFact(source: Source, key: string, candidates: CandidateFacts): WatchedFact {
   const someHave = (): boolean => candidates.someHave(source, key);
-  return { has: (cluster) => valueOf(textsOf(cluster, source), key) !== undefined, someHave, was: someHave() };
+  return { has: (cluster) => textOf(cluster, source, key) !== undefined, someHave, was: someHave() };
 }

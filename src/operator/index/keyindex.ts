@@ -1,7 +1,5 @@
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
-import { textsOf } from '../../domain/placement/select/unmatched.js';
-import type { Source } from '../../domain/placement/select/rules.js';
-import { valueOf } from '../../domain/selectors.js';
+import { textOf, type Source } from '../../domain/placement/select/rules.js';
 
 /** A label or claim whose values a Placement reads. */
 export interface WatchedKey {
@@ -37,7 +35,7 @@ export class KeyIndex {
     const found = new Set<string>();
     for (const { of, placements } of this.#watched.values()) {
       const { source, key } = of;
-      if (valueOf(textsOf(before, source), key) === valueOf(textsOf(after, source), key)) continue;
+      if (textOf(before, source, key) === textOf(after, source, key)) continue;
       for (const one of placements) found.add(one);
     }
     return found;

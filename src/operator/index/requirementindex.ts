@@ -1,18 +1,21 @@
-import { sourcedRequirements } from '../../domain/placement/select/rules.js';
+import {
+  meetsOne,
+  sourcedRequirements,
+  type Source,
+  type SourcedRequirement,
+} from '../../domain/placement/select/rules.js';
 import { needsKey, type CandidateFacts } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { isComparison } from '../../domain/comparison.js';
-import { admits, meets, valueOf, type Requirement, type StringMap } from '../../domain/selectors.js';
+import { sameMap } from '../../domain/placement/spec/cluster.js';
+import { admits, valueOf, type StringMap } from '../../domain/selectors.js';
 import { Bitset } from './bitset.js';
-
-type Source = 'labels' | 'claims';
 
 /** One requirement, shared by all Placements that have it. */
 interface SharedRequirement {
   readonly id: string;
-  readonly source: Source;
-  readonly requirement: Requirement;
+  readonly one: SourcedRequirement;
   /** Keys of the Placements. */
   readonly placements: Set<string>;
   /** Ordinals of the clusters that meet it; undefined until it is needed. */
@@ -22,7 +25,10 @@ interface SharedRequirement {
 /** The existing clusters by ordinal. */
 export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
 
-const SOURCES: readonly Source[] = ['labels', 'claims'];
+/** Where keys are; an expression has none. */
+type KeySource = 'label' | 'claim';
+
+const KEY_SOURCES: readonly KeySource[] = ['label', 'claim'];
 const FIELDS = { label: 'labels', claim: 'claims' } as const;
 const NO_TEXTS: StringMap = {};
 const NO_PLACEMENTS: ReadonlySet<string> = new Set();
@@ -31,16 +37,22 @@ const NO_PLACEMENTS: ReadonlySet<string> = new Set();
  * Which clusters match which predicates, updated change by change.
  *
  * Equal requirements are kept once, as one bit a cluster, computed at the first use. An inverted index finds them by
- * term: the presence of a key, a key with one value, or a key with any value, which comparisons depend on. So a change of labels or claims that no Placement names finds no
- * requirement and costs nothing. The presence of each key that a requirement needs is a requirement itself, as a label and
- * as a claim: messages depend on it. A requirement for a key that no cluster has is not evaluated for each of them.
+ * term: the presence of a key, a key with one value, or a key with any value, which comparisons depend on. So a change of
+ * labels or claims that no Placement names finds no requirement and costs nothing. The presence of each key that a
+ * requirement needs is a requirement itself, as a label and as a claim: messages depend on it. A requirement for a key that
+ * no cluster has is not evaluated for each of them. An expression may depend on all that it can read, and is evaluated again
+ * for the cluster that changes.
  */
 export class RequirementIndex {
   readonly #clusters: ClustersByOrdinal;
   readonly #requirements = new Map<string, SharedRequirement>();
   readonly #byTerm = new Map<string, Set<SharedRequirement>>();
+  readonly #expressions = new Set<SharedRequirement>();
   /** Key → how many clusters have it. */
-  readonly #keyCounts: Readonly<Record<Source, Map<string, number>>> = { labels: new Map(), claims: new Map() };
+  readonly #keyCounts: Readonly<Record<KeySource, Map<string, number>>> = {
+    label: new Map(),
+    claim: new Map(),
+  };
 
   /** `clusters` is read, not copied: it has to be updated before `updateCluster` is called. */
   constructor(clusters: ClustersByOrdinal) {
@@ -50,8 +62,8 @@ export class RequirementIndex {
 
   /** Adds the predicates of the Placement `key`. */
   addPlacement(key: string, rules: PlacementRules): void {
-    for (const { id, source, requirement } of requirementsOf(rules)) {
-      const shared = this.#requirements.get(id) ?? this.#create(id, source, requirement);
+    for (const { id, one } of requirementsOf(rules)) {
+      const shared = this.#requirements.get(id) ?? this.#create(id, one);
       shared.placements.add(key);
     }
   }
@@ -72,19 +84,20 @@ export class RequirementIndex {
   updateCluster(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): ReadonlySet<string> {
     this.#countKeys(before, after);
     if (before === undefined || after === undefined) {
-      for (const { met, source, requirement } of this.#requirements.values()) {
-        met?.put(ordinal, after !== undefined && meets(requirement, after[source]));
-      }
+      for (const { met, one } of this.#requirements.values())
+        met?.put(ordinal, after !== undefined && meetsOne(after, one));
       return NO_PLACEMENTS;
     }
     const placements = new Set<string>();
-    for (const source of SOURCES) {
-      for (const shared of this.#changed(source, before[source], after[source])) {
-        const meetsNow = meets(shared.requirement, after[source]);
-        if (meetsNow === (shared.met?.has(ordinal) ?? meets(shared.requirement, before[source]))) continue;
-        shared.met?.put(ordinal, meetsNow);
-        for (const key of shared.placements) placements.add(key);
-      }
+    const changed = new Set<SharedRequirement>();
+    for (const source of KEY_SOURCES) this.#addChanged(source, { before, after }, changed);
+    if (this.#expressions.size > 0 && !isReadAlike(before, after))
+      for (const shared of this.#expressions) changed.add(shared);
+    for (const { one, met, placements: naming } of changed) {
+      const meetsNow = meetsOne(after, one);
+      if (meetsNow === (met?.has(ordinal) ?? meetsOne(before, one))) continue;
+      met?.put(ordinal, meetsNow);
+      for (const key of naming) placements.add(key);
     }
     return placements;
   }
@@ -102,33 +115,31 @@ export class RequirementIndex {
   factsOf(candidates: Bitset): CandidateFacts {
     const some = (all: readonly Bitset[]): boolean => Bitset.haveCommon([candidates, ...all]);
     return {
-      someMatch: (predicate) =>
-        some(SOURCES.flatMap((source) => predicate[source].map((requirement) => this.#met(source, requirement)))),
-      someMeet: ({ source, requirement }) => some([this.#met(FIELDS[source], requirement)]),
-      someHave: (source, key) => some([this.#met(FIELDS[source], presenceOf(key))]),
+      someMatch: (predicate) => some(sourcedRequirements(predicate).map((one) => this.#met(one))),
+      someMeet: (one) => some([this.#met(one)]),
+      someHave: (source, key) => some([this.#met(presenceOf(source, key))]),
     };
   }
 
   #matchingOne(predicate: Predicate, candidates: Bitset): Bitset {
     const matching = candidates.copy();
-    for (const source of SOURCES) {
-      for (const requirement of predicate[source]) matching.keepAll(this.#met(source, requirement));
-    }
+    for (const one of sourcedRequirements(predicate)) matching.keepAll(this.#met(one));
     return matching;
   }
 
-  #met(source: Source, requirement: Requirement): Bitset {
-    const shared = this.#requirements.get(idOf(source, requirement));
+  #met(one: SourcedRequirement): Bitset {
+    const shared = this.#requirements.get(idOf(one));
     if (shared?.met !== undefined) return shared.met;
-    const met = this.#evaluate(source, requirement);
+    const met = this.#evaluate(one);
     if (shared !== undefined) shared.met = met;
     return met;
   }
 
-  #evaluate(source: Source, requirement: Requirement): Bitset {
+  #evaluate(one: SourcedRequirement): Bitset {
     const met = new Bitset();
-    if (this.#keyCounts[source].has(requirement.key)) {
-      for (const [ordinal, cluster] of this.#clusters) if (meets(requirement, cluster[source])) met.add(ordinal);
+    const { source, requirement } = one;
+    if (source === 'expression' || this.#keyCounts[source].has(requirement.key)) {
+      for (const [ordinal, cluster] of this.#clusters) if (meetsOne(cluster, one)) met.add(ordinal);
     } else if (admits(requirement, undefined)) {
       for (const ordinal of this.#clusters.keys()) met.add(ordinal);
     }
@@ -136,9 +147,10 @@ export class RequirementIndex {
   }
 
   #countKeys(before: ClusterView | undefined, after: ClusterView | undefined): void {
-    for (const source of SOURCES) {
+    for (const source of KEY_SOURCES) {
       const counts = this.#keyCounts[source];
-      const [old, current] = [before?.[source] ?? NO_TEXTS, after?.[source] ?? NO_TEXTS];
+      const field = FIELDS[source];
+      const [old, current] = [before?.[field] ?? NO_TEXTS, after?.[field] ?? NO_TEXTS];
       if (old === current) continue;
       for (const key of Object.keys(current))
         if (valueOf(old, key) === undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -151,22 +163,27 @@ export class RequirementIndex {
     }
   }
 
-  /** The requirements that a change of labels or claims may affect. */
-  #changed(source: Source, before: StringMap, after: StringMap): Set<SharedRequirement> {
-    const changed = new Set<SharedRequirement>();
-    if (before === after) return changed;
+  /** Adds the requirements that a change of labels or claims may affect. */
+  #addChanged(
+    source: KeySource,
+    views: { readonly before: ClusterView; readonly after: ClusterView },
+    changed: Set<SharedRequirement>,
+  ): void {
+    const field = FIELDS[source];
+    const [before, after] = [views.before[field], views.after[field]];
+    if (before === after) return;
     for (const key of Object.keys({ ...before, ...after })) {
       for (const term of changedTerms(source, key, valueOf(before, key), valueOf(after, key))) {
         for (const shared of this.#byTerm.get(term) ?? []) changed.add(shared);
       }
     }
-    return changed;
   }
 
-  #create(id: string, source: Source, requirement: Requirement): SharedRequirement {
-    const shared: SharedRequirement = { id, source, requirement, placements: new Set(), met: undefined };
+  #create(id: string, one: SourcedRequirement): SharedRequirement {
+    const shared: SharedRequirement = { id, one, placements: new Set(), met: undefined };
     this.#requirements.set(id, shared);
-    for (const term of termsOf(source, requirement)) {
+    if (one.source === 'expression') this.#expressions.add(shared);
+    for (const term of termsOf(one)) {
       const requirements = this.#byTerm.get(term) ?? new Set<SharedRequirement>();
       this.#byTerm.set(term, requirements.add(shared));
     }
@@ -175,7 +192,8 @@ export class RequirementIndex {
 
   #drop(shared: SharedRequirement): void {
     this.#requirements.delete(shared.id);
-    for (const term of termsOf(shared.source, shared.requirement)) {
+    this.#expressions.delete(shared);
+    for (const term of termsOf(shared.one)) {
       const requirements = this.#byTerm.get(term);
       requirements?.delete(shared);
       if (requirements?.size === 0) this.#byTerm.delete(term);
@@ -194,7 +212,8 @@ function changedTerms(source: Source, key: string, before: string | undefined, a
 }
 
 /** The terms that a requirement depends on: its key with each of its values, or the presence of its key. */
-function termsOf(source: Source, { key, operator, values }: Requirement): string[] {
+function termsOf({ source, requirement: { key, operator, values } }: SourcedRequirement): string[] {
+  if (source === 'expression') return [];
   if (operator === 'Exists' || operator === 'DoesNotExist') return [termFor(source, key)];
   if (isComparison(operator)) return [termFor(source, key, ANY)];
   return values.map((value) => termFor(source, key, value));
@@ -208,26 +227,31 @@ function termFor(source: Source, key: string, value?: string | typeof ANY): stri
   return JSON.stringify([source, key, value]);
 }
 
-function idOf(source: Source, { key, operator, values }: Requirement): string {
+function idOf({ source, requirement: { key, operator, values } }: SourcedRequirement): string {
   return JSON.stringify([source, operator, key, values]);
 }
 
 /** The requirements of all predicates, and the presence of the keys that they need, in both sources. */
-function* requirementsOf(rules: PlacementRules): Generator<{ id: string; source: Source; requirement: Requirement }> {
-  for (const { source, requirement } of rules.predicates.flatMap(sourcedRequirements)) {
-    yield identified(FIELDS[source], requirement);
-    if (!needsKey(requirement)) continue;
-    for (const either of SOURCES) yield identified(either, presenceOf(requirement.key));
+function* requirementsOf(rules: PlacementRules): Generator<{ id: string; one: SourcedRequirement }> {
+  for (const one of rules.predicates.flatMap(sourcedRequirements)) {
+    yield { id: idOf(one), one };
+    if (!needsKey(one)) continue;
+    for (const either of KEY_SOURCES) {
+      const presence = presenceOf(either, one.requirement.key);
+      yield { id: idOf(presence), one: presence };
+    }
   }
 }
 
-function identified(
-  source: Source,
-  requirement: Requirement,
-): { id: string; source: Source; requirement: Requirement } {
-  return { id: idOf(source, requirement), source, requirement };
+function presenceOf(source: Source, key: string): SourcedRequirement {
+  return { source, requirement: { path: '', key, operator: 'Exists', values: [] } };
 }
 
-function presenceOf(key: string): Requirement {
-  return { path: '', key, operator: 'Exists', values: [] };
+/** Whether no expression can tell the two apart. */
+function isReadAlike(before: ClusterView, after: ClusterView): boolean {
+  return (
+    sameMap(before.labels, after.labels) &&
+    sameMap(before.claims, after.claims) &&
+    sameMap(before.annotations ?? NO_TEXTS, after.annotations ?? NO_TEXTS)
+  );
 }

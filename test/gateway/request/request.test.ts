@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 
 import { announcesBody } from '../../../src/gateway/request/body.js';
 import { Budget } from '../../../src/gateway/request/budget.js';
-import { parseBody, withResourceVersion, validateTarget } from '../../../src/gateway/request/objectbody.js';
+import {
+  objectToSend,
+  parseBody,
+  withResourceVersion,
+  validateTarget,
+} from '../../../src/gateway/request/objectbody.js';
 import { checkHeaders, headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../../../src/gateway/request/media.js';
 import { checkConditionalHeaders, entityTag, ifMatchRevision } from '../../../src/gateway/request/precondition.js';
@@ -344,6 +349,28 @@ describe('a request body', () => {
 });
 
 describe('the object in a body', () => {
+  it('the object in a body is refused for an expression that does not compile, which an API server would accept', () => {
+    const celSelector = { celExpressions: ['true', 'managedcluster.metadata.name == "a"'] };
+    const object = {
+      metadata: { name: 'web' },
+      spec: { predicates: [{ requiredClusterSelector: { celSelector } }] },
+    };
+    const target = { resource: Placements, namespace: 'n' };
+    const send = (body: object): string =>
+      objectToSend(Buffer.from(JSON.stringify(body)), {
+        action: 'create',
+        target,
+        resourceVersion: undefined,
+        format: 'json',
+      });
+
+    expect(() => send(object)).toThrow(
+      "spec.predicates[0].requiredClusterSelector.celSelector.celExpressions[1]: undeclared reference to 'managedcluster' (column 1)",
+    );
+    celSelector.celExpressions.pop();
+    expect(JSON.parse(send(object))).toMatchObject(object);
+  });
+
   const target = { resource: Placements, namespace: 'shop' };
 
   it('an object in a body gets kind and apiVersion from the path', () => {

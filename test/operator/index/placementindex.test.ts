@@ -209,9 +209,18 @@ const someClaimSelector = fc.record({
   matchExpressions: fc.array(fc.oneof(someExpression, someComparison), { maxLength: 2 }),
 });
 const someSelector = fc.record({ matchExpressions: fc.array(someExpression, { maxLength: 2 }) });
+const someExpressions = fc.subarray([
+  'managedCluster.metadata.labels.region == "x"',
+  'managedCluster.status.clusterClaims.exists(c, c.name == "cpu" && c.value > "2")',
+  'managedCluster.metadata.annotations.?owner.orValue("") != "a"',
+]);
 const somePredicate = fc.record({
   requiredClusterSelector: fc.record(
-    { labelSelector: someSelector, claimSelector: someClaimSelector },
+    {
+      labelSelector: someSelector,
+      claimSelector: someClaimSelector,
+      celSelector: fc.record({ celExpressions: someExpressions }),
+    },
     { requiredKeys: [] },
   ),
 });
@@ -279,6 +288,7 @@ const someCluster = fc.record({
   deleting: rarely,
   labels: someLabels,
   claims: someClaims,
+  annotations: fc.constantFrom({}, { owner: 'a' }, { owner: 'b' }),
   taints: someTaints,
 });
 const someEvent: fc.Arbitrary<Event> = fc.oneof(

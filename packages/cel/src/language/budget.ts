@@ -21,14 +21,18 @@ export class Budget {
   /** Shared by the evaluations of one object. */
   readonly effort: Effort;
 
-  constructor(effort: Effort = newEffort()) {
+  readonly #limit: number;
+
+  /** `limit`: the highest cost of the evaluation. */
+  constructor(effort: Effort = newEffort(), limit = CALL_LIMIT) {
     this.effort = effort;
+    this.#limit = limit;
   }
 
   /** Throws CostExceeded. */
   spend(cost: number): void {
     this.spent += cost;
-    if (this.spent > CALL_LIMIT) throw new CostExceeded();
+    if (this.spent > this.#limit) throw new CostExceeded();
   }
 
   /**

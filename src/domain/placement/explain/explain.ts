@@ -3,9 +3,17 @@ import { isCompared } from '../spec/predicates.js';
 import { rankedClusters, type Ranked } from './ranking.js';
 import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
 import { clusterHash, byRank, scoreOf, seedOf } from '../select/rank.js';
-import { valueOf, type Requirement } from '../../selectors.js';
+import type { Requirement } from '../../selectors.js';
 import type { Predicate } from '../spec/predicates.js';
-import { failures, sourcedRequirements, unmetBy, type FailedRule, type Source, type Unmet } from '../select/rules.js';
+import {
+  failures,
+  sourcedRequirements,
+  textOf,
+  unmetBy,
+  type FailedRule,
+  type Source,
+  type Unmet,
+} from '../select/rules.js';
 import { scorerOfSnapshot } from '../select/scores.js';
 import { schedule, selectedClusters, type Schedule } from '../select/schedule.js';
 import { stayingOut, stayingRemovals } from '../select/waiting.js';
@@ -144,11 +152,11 @@ function cachedPredicate(predicate: Predicate): CachedPredicate {
  * so each value of a key is compared once, and clusters share the results. Otherwise hundreds of thousands of objects
  * would stay in memory, and garbage collection would take longer than the rules.
  */
-function unmetOf(predicate: CachedPredicate, { labels, claims }: ClusterView): readonly Unmet[] {
+function unmetOf(predicate: CachedPredicate, cluster: ClusterView): readonly Unmet[] {
   let first = NONE;
   let several: Unmet[] | undefined;
   for (const cached of predicate) {
-    const found = valueOf(cached.source === 'label' ? labels : claims, cached.requirement.key);
+    const found = textOf(cluster, cached.source, cached.requirement.key);
     const list = cached.byValue.get(found) ?? compare(cached, found);
     if (list.length === 0) continue;
     if (first.length === 0) first = list;

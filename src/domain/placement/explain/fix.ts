@@ -143,7 +143,7 @@ function fewestFirst({ unmet }: ClusterExplanation): readonly (number | undefine
 function labelsFor(one: ClusterExplanation, index: number, { predicates }: PlacementRules): LabelChanges | undefined {
   const unmet = one.unmet[index] ?? [];
   const required = predicates[index]?.labels ?? [];
-  if (unmet.some(({ source }) => source === 'claim')) return undefined;
+  if (unmet.some(({ source }) => source !== 'label')) return undefined;
   const keys = [...new Set(unmet.map(({ requirement }) => requirement.key))];
   const changes = keys.map((key) => [key, valueFor(required.filter((other) => other.key === key))] as const);
   if (changes.some(([, value]) => value === undefined)) return undefined;

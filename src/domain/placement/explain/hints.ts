@@ -1,8 +1,7 @@
 import { nearestWord, type Words } from '../../../runtime/vocabulary/nearestword.js';
-import { valueOf } from '../../selectors.js';
-import { needsKey, otherSource, textsOf } from '../select/unmatched.js';
+import { needsKey, otherSource } from '../select/unmatched.js';
 import type { ClusterView } from '../spec/cluster.js';
-import type { Source, SourcedRequirement } from '../select/rules.js';
+import { textOf, type Source, type SourcedRequirement } from '../select/rules.js';
 import { wordText } from './requirementtext.js';
 
 /** A word of a requirement that no candidate has, and the one that was probably meant. All words are those of candidates. */
@@ -24,7 +23,7 @@ export interface Hint extends SourcedRequirement {
 export function hintsFor(one: SourcedRequirement, values: Words, candidates: readonly ClusterView[]): readonly Hint[] {
   const { source, requirement } = one;
   const { key } = requirement;
-  if (!needsKey(requirement)) return [];
+  if (!needsKey(one)) return [];
   if (values.size === 0) return keyHint(one, candidates);
   if (requirement.bound !== undefined) return [];
   return requirement.values.flatMap((word): Hint[] => {
@@ -43,10 +42,11 @@ export function hintText({ suggested: { source, key, value }, carriers, candidat
 
 function keyHint(one: SourcedRequirement, candidates: readonly ClusterView[]): readonly Hint[] {
   const { source, requirement } = one;
+  if (source === 'expression') return [];
   const other = otherSource(source);
   const word = requirement.key;
   const total = candidates.length;
-  const elsewhere = candidates.filter((cluster) => valueOf(textsOf(cluster, other), word) !== undefined).length;
+  const elsewhere = candidates.filter((cluster) => textOf(cluster, other, word) !== undefined).length;
   if (elsewhere > 0) {
     const suggested = { source: other, key: word, value: undefined };
     return [{ ...one, kind: 'OtherSource', word, suggested, carriers: elsewhere, candidates: total }];
@@ -56,10 +56,11 @@ function keyHint(one: SourcedRequirement, candidates: readonly ClusterView[]): r
   return [{ ...one, ...match, word, suggested: { source, key: match.word, value: undefined }, candidates: total }];
 }
 
-function countKeys(candidates: readonly ClusterView[], source: Source): Words {
+function countKeys(candidates: readonly ClusterView[], source: 'label' | 'claim'): Words {
   const words = new Map<string, number>();
   for (const cluster of candidates) {
-    for (const key of Object.keys(textsOf(cluster, source))) words.set(key, (words.get(key) ?? 0) + 1);
+    for (const key of Object.keys(source === 'label' ? cluster.labels : cluster.claims))
+      words.set(key, (words.get(key) ?? 0) + 1);
   }
   return words;
 }

@@ -4,12 +4,14 @@ import type { SourcedRequirement, Unmet } from '../select/rules.js';
 
 /** Requirements and values as text, in the syntax of selectors. */
 
+/** Of an expression, in a text. */
+const LONGEST_EXPRESSION = 120;
 /** Characters that need no quotes: those of labels, and some more. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]*$/;
 
 /** `label tier in (gold, silver)`, `claim platform="Google Cloud"`, `label !tier`, `claim cost < 0.35`. */
 export function requirementText({ source, requirement }: SourcedRequirement): string {
-  return `${source} ${selectorText(requirement)}`;
+  return `${source} ${source === 'expression' ? expressionText(requirement) : selectorText(requirement)}`;
 }
 
 /**
@@ -18,6 +20,7 @@ export function requirementText({ source, requirement }: SourcedRequirement): st
  */
 export function unmetText(unmet: Unmet, wants = 'wanted'): string {
   const { source, requirement, found } = unmet;
+  if (source === 'expression') return `${requirementText(unmet)}, ${wants} true, ${foundText(unmet)}`;
   const key = wordText(requirement.key);
   const bound = boundText(requirement);
   if (bound !== undefined)
@@ -28,9 +31,13 @@ export function unmetText(unmet: Unmet, wants = 'wanted'): string {
   return `${there}, ${wants} ${selectorText(requirement)}`;
 }
 
-/** `not found`, `found silver`; of a value that cannot be compared, `found "n/a" (not a number)`. */
-export function foundText({ requirement: { operator, bound }, found }: Unmet): string {
+/**
+ * `not found`, `found silver`; of a value that cannot be compared, `found "n/a" (not a number)`; of an expression `found false`,
+ * `found error: no such key: env`.
+ */
+export function foundText({ source, requirement: { operator, bound }, found }: Unmet): string {
   if (found === undefined) return 'not found';
+  if (source === 'expression') return `found ${printable(found)}`;
   if (bound === undefined || !isComparison(operator) || holds(operator, found, bound) !== undefined)
     return `found ${wordText(found)}`;
   return `found ${quotedText(found)} (not a ${bound.kind === 'version' ? 'version' : 'number'})`;
@@ -56,6 +63,12 @@ export function printable(text: string): string {
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** An expression without line breaks, cut when long. */
+function expressionText({ key }: Requirement): string {
+  const text = printable(key.replace(/\s+/g, ' ').trim());
+  return text.length <= LONGEST_EXPRESSION ? text : `${text.slice(0, LONGEST_EXPRESSION)}…`;
 }
 
 const SIGNS = { Gt: '>', Ge: '>=', Lt: '<', Le: '<=' } as const;

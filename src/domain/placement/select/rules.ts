@@ -1,6 +1,7 @@
 import { admits, firstUnmet, valueOf, type Requirement } from '../../selectors.js';
 import type { PlacementRules, Predicate } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
+import { resultOf } from '../spec/expression.js';
 import { standingOf, taintsAgainstNew } from './standing.js';
 
 /**
@@ -8,8 +9,8 @@ import { standingOf, taintsAgainstNew } from './standing.js';
  * them: both read the same generators.
  */
 
-/** Where a requirement looks for its key. */
-export type Source = 'label' | 'claim';
+/** Where a requirement looks for its key. The key of an expression is its text, and the value of that is its result. */
+export type Source = 'label' | 'claim' | 'expression';
 
 /** A requirement with where it looks for its key. */
 export interface SourcedRequirement {
@@ -17,11 +18,15 @@ export interface SourcedRequirement {
   readonly requirement: Requirement;
 }
 
-/** The requirements of a predicate, labels first. */
-export function sourcedRequirements({ labels, claims }: Predicate): readonly SourcedRequirement[] {
+/** Labels, claims and, where they are asked for, expressions: a selector that only prefers clusters has none. */
+type Selector = Pick<Predicate, 'labels' | 'claims'> & Partial<Pick<Predicate, 'expressions'>>;
+
+/** The requirements of a predicate: labels, then claims, then expressions. */
+export function sourcedRequirements({ labels, claims, expressions = [] }: Selector): readonly SourcedRequirement[] {
   return [
     ...labels.map((requirement) => ({ source: 'label' as const, requirement })),
     ...claims.map((requirement) => ({ source: 'claim' as const, requirement })),
+    ...expressions.map((requirement) => ({ source: 'expression' as const, requirement })),
   ];
 }
 
@@ -73,7 +78,7 @@ export function firstFailure(subject: Subject, rules: PlacementRules): FailedRul
 
 /** Each requirement of the predicate that the cluster does not meet, labels first; none when it matches. */
 export function* unmet(
-  { labels, claims }: Pick<Predicate, 'labels' | 'claims'>,
+  { labels, claims, expressions = [] }: Selector,
   cluster: ClusterView,
 ): Generator<Unmet, void, undefined> {
   for (const requirement of labels) {
@@ -84,6 +89,27 @@ export function* unmet(
     const one = unmetBy(valueOf(cluster.claims, requirement.key), 'claim', requirement);
     if (one !== undefined) yield one;
   }
+  for (const requirement of expressions) {
+    const one = unmetBy(resultOf(requirement.key, cluster), 'expression', requirement);
+    if (one !== undefined) yield one;
+  }
+}
+
+/** What the cluster has under a key: the value of a label or a claim, undefined without it, or the result of an expression. */
+export function textOf(cluster: ClusterView, source: Source, key: string): string | undefined {
+  switch (source) {
+    case 'label':
+      return valueOf(cluster.labels, key);
+    case 'claim':
+      return valueOf(cluster.claims, key);
+    case 'expression':
+      return resultOf(key, cluster);
+  }
+}
+
+/** Whether the cluster meets the requirement. */
+export function meetsOne(cluster: ClusterView, { source, requirement }: SourcedRequirement): boolean {
+  return admits(requirement, textOf(cluster, source, requirement.key));
 }
 
 /** The requirement, if a cluster with this value of its key does not meet it. */
@@ -102,8 +128,12 @@ export function predicateOf({ predicates }: PlacementRules, cluster: ClusterView
   return predicates.findIndex((one) => matchesOne(one, cluster));
 }
 
-function matchesOne({ labels, claims }: Predicate, cluster: ClusterView): boolean {
-  return firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined;
+function matchesOne({ labels, claims, expressions }: Predicate, cluster: ClusterView): boolean {
+  return (
+    firstUnmet(labels, cluster.labels) === undefined &&
+    firstUnmet(claims, cluster.claims) === undefined &&
+    expressions.every((requirement) => admits(requirement, resultOf(requirement.key, cluster)))
+  );
 }
 
 function exists({ cluster }: Subject): FailedRule | undefined {

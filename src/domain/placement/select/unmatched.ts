@@ -1,8 +1,8 @@
 import { valuesAround } from '../../comparison.js';
-import { meets, valueOf, type Requirement } from '../../selectors.js';
+import { meets } from '../../selectors.js';
 import type { PlacementRules, Predicate } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { sourcedRequirements, unmet, type Source, type SourcedRequirement } from './rules.js';
+import { meetsOne, sourcedRequirements, textOf, unmet, type Source, type SourcedRequirement } from './rules.js';
 
 /** Why a predicate matches no candidate, from facts about all candidates together: yes or no, never a count. */
 
@@ -37,14 +37,9 @@ interface Sizes {
 export function factsAmong(candidates: readonly ClusterView[]): CandidateFacts {
   return {
     someMatch: (predicate) => candidates.some((one) => unmet(predicate, one).next().done === true),
-    someMeet: ({ source, requirement }) => candidates.some((one) => meets(requirement, textsOf(one, source))),
-    someHave: (source, key) => candidates.some((one) => valueOf(textsOf(one, source), key) !== undefined),
+    someMeet: ({ source, requirement }) => candidates.some((one) => meetsOne(one, { source, requirement })),
+    someHave: (source, key) => candidates.some((one) => textOf(one, source, key) !== undefined),
   };
-}
-
-/** The labels or the claims of a cluster. */
-export function textsOf(cluster: ClusterView, source: Source): ClusterView['labels'] {
-  return source === 'label' ? cluster.labels : cluster.claims;
 }
 
 /** Whether there are candidates, and fewer of them match than are wanted, or none where a predicate wants some. */
@@ -74,9 +69,7 @@ export function whyUnmatched(
   const contradiction = contradictionIn(requirements);
   if (contradiction !== undefined) return { kind: 'Contradiction', requirements: contradiction };
   const none = requirements.filter((one) => !facts.someMeet(one));
-  const absent = none.filter(
-    ({ source, requirement }) => needsKey(requirement) && !facts.someHave(source, requirement.key),
-  );
+  const absent = none.filter((one) => needsKey(one) && !facts.someHave(one.source, one.requirement.key));
   const elsewhere = absent.find(({ source, requirement }) => facts.someHave(otherSource(source), requirement.key));
   if (elsewhere !== undefined) return { kind: 'OtherSource', requirement: elsewhere };
   const [firstAbsent] = absent;
@@ -85,9 +78,9 @@ export function whyUnmatched(
   return first === undefined ? { kind: 'NotTogether' } : { kind: 'RequirementUnmet', requirement: first };
 }
 
-/** Whether a cluster without the key does not meet the requirement. */
-export function needsKey({ operator }: Requirement): boolean {
-  return operator !== 'NotIn' && operator !== 'DoesNotExist';
+/** Whether a cluster may lack the key, and then does not meet the requirement. */
+export function needsKey({ source, requirement: { operator } }: SourcedRequirement): boolean {
+  return source !== 'expression' && operator !== 'NotIn' && operator !== 'DoesNotExist';
 }
 
 export function otherSource(source: Source): Source {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
 import { factsOf, isFactName, NO_FACTS, type FactNames } from '../../clusters/facts.js';
-import { fieldsOf, type ClusterFields, type RawCluster } from '../../clusters/fields.js';
+import { fieldsOf, readableAnnotations, type ClusterFields, type RawCluster } from '../../clusters/fields.js';
 import { isList, valueOf, type StringMap } from '../../selectors.js';
 import { readHubTaints, readTaints, sameTaints, type Taint } from './taint.js';
 
@@ -12,7 +12,11 @@ export interface ClusterView {
   /** Those that are published, and the named facts of the cluster. */
   readonly claims: StringMap;
   readonly taints: readonly Taint[];
+  /** Undefined unless an expression may read them, and for a cluster without any. */
+  readonly annotations?: StringMap;
 }
+
+const NO_TEXTS: StringMap = {};
 
 /** When two values of a field are the same. Each field has a row: a change of one without would wake no Placement. */
 const SAME: { readonly [Field in Exclude<keyof ClusterView, 'name'>]: (a: ClusterView, b: ClusterView) => boolean } = {
@@ -20,6 +24,7 @@ const SAME: { readonly [Field in Exclude<keyof ClusterView, 'name'>]: (a: Cluste
   labels: (a, b) => sameMap(a.labels, b.labels),
   claims: (a, b) => sameMap(a.claims, b.claims),
   taints: (a, b) => sameTaints(a.taints, b.taints),
+  annotations: (a, b) => sameMap(a.annotations ?? NO_TEXTS, b.annotations ?? NO_TEXTS),
 };
 const SAMES = Object.values(SAME);
 
@@ -56,12 +61,14 @@ export function manifestView(cluster: RawCluster, facts: FactNames = NO_FACTS): 
 
 function viewOf(fields: ClusterFields, taints: readonly Taint[], facts: FactNames): ClusterView {
   const { metadata } = fields;
+  const annotations = facts === 'all' ? readableAnnotations(metadata.annotations) : undefined;
   return {
     name: metadata.name,
     deleting: metadata.deletionTimestamp !== undefined,
     labels: metadata.labels ?? {},
     claims: claimsOf(fields, facts),
     taints,
+    ...(annotations !== undefined && { annotations }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isFactName } from '../../clusters/facts.js';
+import { isFactName, type FactNames } from '../../clusters/facts.js';
 import type { PlacementRules } from './predicates.js';
 
 /**
@@ -17,8 +17,9 @@ export function* namedClaims({ predicates, spread, prioritizers }: PlacementRule
   }
 }
 
-/** Those of {@link namedClaims} that are facts of a cluster, each once. */
-export function namedFacts(rules: PlacementRules): ReadonlySet<string> {
+/** Those of {@link namedClaims} that are facts of a cluster; all for an expression, which may read any. */
+export function namedFacts(rules: PlacementRules): FactNames {
+  if (rules.predicates.some(({ expressions }) => expressions.length > 0)) return 'all';
   const facts = new Set<string>();
   for (const name of namedClaims(rules)) if (isFactName(name)) facts.add(name);
   return facts;

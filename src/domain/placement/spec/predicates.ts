@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { hash64, hex64 } from '../../hash.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
 import { readChangeWindows, type ChangeWindow } from './changewindows.js';
+import { readExpressions } from './expression.js';
 import { readRebalance, type Rebalance } from './rebalance.js';
 import { readSpread, type SpreadConstraint } from './spread.js';
 import { readPrioritizers, type Prioritizer } from './prioritizers.js';
@@ -19,10 +20,12 @@ import {
   type Requirement,
 } from '../../selectors.js';
 
-/** One predicate: labels AND claims. A predicate without requirements matches every cluster. */
+/** One predicate: labels AND claims AND expressions. A predicate without requirements matches every cluster. */
 export interface Predicate {
   readonly labels: readonly Requirement[];
   readonly claims: readonly Requirement[];
+  /** Each has the expression as its key, and asks for the result `true`. */
+  readonly expressions: readonly Requirement[];
   /** How many clusters it may bring in; either all predicates of a Placement have a number, or none has. */
   readonly wanted: number | undefined;
 }
@@ -167,6 +170,7 @@ function readPredicate(item: unknown, path: string): Predicate {
   return {
     labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
     claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
+    expressions: readExpressions(selector['celSelector'], `${at}.celSelector`),
     wanted: readWanted(predicate['numberOfClusters'], `${path}.numberOfClusters`),
   };
 }

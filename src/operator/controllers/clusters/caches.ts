@@ -7,14 +7,13 @@ import {
   CONTROL_PLANE_HEALTHY_CONDITION,
 } from '../../../api/clusterreasons.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { SOURCE_ANNOTATION } from '../../../api/names.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
 import { HEALTH_CONDITIONS } from '../../../domain/health/conditions.js';
 import { clusterSetOf } from '../../../domain/placement/select/eligible.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { SetUsage } from '../../index/setusage.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
-import { CLUSTER_FIELDS } from '../../../domain/clusters/fields.js';
+import { CLUSTER_FIELDS, readableAnnotations } from '../../../domain/clusters/fields.js';
 import type { Result } from '../../../runtime/controller/result.js';
 
 /** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
@@ -66,17 +65,15 @@ const KEPT_CONDITIONS = [
 
 /** The fields of a cluster that decisions and the decisions for SIG Multicluster read. */
 function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {
-  const source = metadata.annotations?.[SOURCE_ANNOTATION];
+  const { annotations: _all, ...kept } = picked(metadata, CLUSTER_FIELDS.metadata);
+  const annotations = readableAnnotations(metadata.annotations);
   const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
   const { conditions: _, ...observed } = picked(status, CLUSTER_FIELDS.status);
-  const kept = { ...observed, ...(conditions.length > 0 && { conditions }) };
+  const reported = { ...observed, ...(conditions.length > 0 && { conditions }) };
   return {
-    metadata: {
-      ...picked(metadata, CLUSTER_FIELDS.metadata),
-      ...(source !== undefined && { annotations: { [SOURCE_ANNOTATION]: source } }),
-    },
+    metadata: { ...kept, ...(annotations !== undefined && { annotations }) },
     spec: picked(spec, CLUSTER_FIELDS.spec),
-    ...(Object.keys(kept).length > 0 && { status: kept }),
+    ...(Object.keys(reported).length > 0 && { status: reported }),
   };
 }
 

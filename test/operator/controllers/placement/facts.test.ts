@@ -66,6 +66,33 @@ describe('facts of the status as claims', () => {
     expect(selected(hub)).toEqual(['large']);
   });
 
+  it('an expression counts from the edit of the Placement on, and a changed annotation or fact of a cluster with it', async () => {
+    const expression =
+      'managedCluster.metadata.annotations.?tier.orValue("") == "a" || managedCluster.status.nodes.total > 3';
+    const hub = await hubWith(where('cluster-name', 'In', 'small'));
+    const predicates = [{ requiredClusterSelector: { celSelector: { celExpressions: [expression] } } }];
+    hub.place('web', { predicates }, { generation: 7 });
+    await hub.untilIdle();
+    expect(selected(hub)).toEqual([]);
+
+    const stored = hub.api.peek<ManagedCluster>(ManagedClusters, { name: 'small' });
+    if (stored === undefined) throw new Error('there is no cluster small');
+    hub.api.put<ManagedCluster>(ManagedClusters, {
+      ...stored,
+      metadata: { ...stored.metadata, annotations: { tier: 'a' } },
+    });
+    await hub.untilIdle();
+    expect(selected(hub)).toEqual(['small']);
+
+    report(hub, 'large', { nodes: { total: 4 } });
+    await hub.untilIdle();
+    expect(selected(hub)).toEqual(['large', 'small']);
+    const passes = hub.infos.length;
+    report(hub, 'large', { nodes: { total: 5 } });
+    await hub.untilIdle();
+    expect(hub.infos).toHaveLength(passes);
+  });
+
   it('a claim of such a name that is published is ignored, and a condition of the cluster says so until it is gone', async () => {
     const hub = await hubWith(where('cluster-name', 'In', 'prod'));
     const clusterClaims = [{ name: 'cluster-name', value: 'prod' }];
