@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { FleetMember } from '../../support/builders/candidates.js';
 import { placementReport } from '../../../src/domain/placement/report/status.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { hashByTheBook } from '../../support/scenario/checks/choice.js';
 import { sliceChanges } from '../../../src/domain/placement/publish/slices.js';
 import {
   binding,
@@ -37,7 +38,7 @@ function modelOf(world: World): readonly string[] {
     .map(({ cluster: one }) => ({
       name: one.name,
       sticky: before.includes(one.name),
-      score: scoreByTheBook(world.name, one.name),
+      score: hashByTheBook(`team/${world.name}`, one.name),
     }))
     .sort((a, b) => Number(b.sticky) - Number(a.sticky) || Number(b.score - a.score) || (a.name < b.name ? -1 : 1));
   const wanted = spec.numberOfClusters ?? Infinity;
@@ -101,23 +102,6 @@ function matchesByTheBook(
       );
     })
   );
-}
-
-function scoreByTheBook(placement: string, name: string): bigint {
-  const u32 = (value: bigint): bigint => BigInt.asUintN(32, value);
-  const fnv = (text: string): bigint =>
-    [...Buffer.from(text)].reduce(
-      (hash, byte) => BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n),
-      0xcbf29ce484222325n,
-    );
-  const mix = (value: bigint): bigint => {
-    const first = u32((value ^ (value >> 16n)) * 0x85ebca6bn);
-    const second = u32((first ^ (first >> 13n)) * 0xc2b2ae35n);
-    return second ^ (second >> 16n);
-  };
-  const seed = fnv(`team/${placement}`);
-  const of = fnv(name);
-  return mix(u32(mix((of >> 32n) ^ u32(of) ^ u32(seed)) + (seed >> 32n)));
 }
 
 const setNames = ['s1', 's2', 's3'];
