@@ -33,7 +33,10 @@ function texts(entries: Readonly<Record<string, string | undefined>>): Readonly<
   return Object.fromEntries(Object.entries(entries).filter((one): one is [string, string] => one[1] !== undefined));
 }
 
-const someCluster = fc
+/** What a cluster is beside its name. */
+export type Fields = Omit<ModelCluster, 'name'>;
+
+export const someModelCluster: fc.Arbitrary<Fields> = fc
   .record({
     region: perhaps(fc.constantFrom(...REGIONS)),
     zone: perhaps(fc.constantFrom(...ZONES)),
@@ -62,7 +65,7 @@ const someCluster = fc
 /** Up to `most` clusters with the names c0, c1, … */
 export function someFleet(most: number): fc.Arbitrary<readonly ModelCluster[]> {
   return fc
-    .array(someCluster, { maxLength: most })
+    .array(someModelCluster, { maxLength: most })
     .map((list) => list.map((one, index) => ({ name: `c${index}`, ...one })));
 }
 
@@ -164,7 +167,7 @@ const somePredicates = fc.oneof(
   },
 );
 
-const someSpec: fc.Arbitrary<ModelSpec> = fc
+export const someSchedulingSpec: fc.Arbitrary<ModelSpec> = fc
   .record({
     numberOfClusters: perhaps(fc.nat(8)),
     predicates: somePredicates,
@@ -194,7 +197,7 @@ const someSpec: fc.Arbitrary<ModelSpec> = fc
 /** A case with at most `most` clusters, some of which were selected before. */
 export function someScheduling(most: number): fc.Arbitrary<SchedulingCase> {
   return fc
-    .record({ spec: someSpec, clusters: someFleet(most) })
+    .record({ spec: someSchedulingSpec, clusters: someFleet(most) })
     .chain(({ spec, clusters }) =>
       fc
         .oneof(
@@ -205,14 +208,16 @@ export function someScheduling(most: number): fc.Arbitrary<SchedulingCase> {
     );
 }
 
-function rawOf({ name, labels, claims, unpreferred, version, capacity, allocatable, nodes }: ModelCluster): RawObject {
+/** The ManagedCluster in set `set`. */
+export function rawOf(cluster: ModelCluster, set = 'edge'): RawObject {
+  const { name, labels, claims, unpreferred, version, capacity, allocatable, nodes } = cluster;
   const taints = Array.from({ length: unpreferred }, (_one, index) => ({
     key: `taint-${index}`,
     value: '',
     effect: 'PreferNoSelect' as const,
     since: 0,
   }));
-  const raw = rawCluster(name, { set: 'edge', labels, claims, taints });
+  const raw = rawCluster(name, { set, labels, claims, taints });
   const facts = { version: version === undefined ? undefined : { kubernetes: version }, capacity, allocatable, nodes };
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return { ...raw, status: { ...(raw.status as object), ...Object.fromEntries(known) } };
@@ -243,7 +248,7 @@ export function schedulingWorld({ spec, clusters, before }: SchedulingCase): Wor
   return worldOf({
     placements: [rawPlacement(spec), ...placements],
     placementdecisions: [rawDecision(1, before), ...decisions],
-    managedclusters: clusters.map(rawOf),
+    managedclusters: clusters.map((one) => rawOf(one)),
     managedclustersets: [rawSet('edge')],
     managedclustersetbindings: [rawBinding('edge')],
   });

@@ -3,6 +3,7 @@ import type { ManagedClusterSet } from '../../../../src/api/generated/managedclu
 import type { ManagedClusterSetBinding } from '../../../../src/api/generated/managedclustersetbinding.js';
 import type { Placement, PlacementSpec } from '../../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
+import type { RawObject } from '../../../../src/domain/fleet/world.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import {
@@ -105,6 +106,20 @@ export class Fleet {
   async cluster(name: string, set: string, labels: Record<string, string> = {}): Promise<void> {
     const object = { metadata: { name, labels: { [CLUSTER_SET_LABEL]: set, ...labels } }, spec: {} };
     await this.client.apply<ManagedCluster>(ManagedClusters, object, { ...options, force: false });
+  }
+
+  /** Makes labels and spec of a cluster those of `object`. */
+  async put({ metadata: { name, labels = {} }, spec }: RawObject): Promise<void> {
+    const object = { metadata: { name, labels }, spec: spec as ManagedCluster['spec'] };
+    await this.client.apply<ManagedCluster>(ManagedClusters, object, { ...options, force: true });
+  }
+
+  /** Makes the status of a cluster that of `object`. */
+  async report({ metadata: { name }, status }: RawObject): Promise<void> {
+    const stored = await this.client.get<ManagedCluster>(ManagedClusters, { name });
+    if (stored === undefined) throw new Error(`no cluster ${name}`);
+    const reported = { ...stored, status: status as ManagedCluster['status'] };
+    await this.client.updateStatus<ManagedCluster>(ManagedClusters, reported as ManagedCluster, options);
   }
 
   /** Deletes an object as it is stored now. */
