@@ -294,9 +294,9 @@ export class Choosing {
     );
   }
 
-  /** Negative when `a` stands before `b`. */
-  compare(a: ModelCluster, b: ModelCluster): number {
-    const differences = [a.unpreferred - b.unpreferred];
+  /** Negative when `a` stands before `b`: of new clusters taints are counted, of selected ones it counts whether there are any. */
+  compare(a: ModelCluster, b: ModelCluster, most = Infinity): number {
+    const differences = [Math.min(a.unpreferred, most) - Math.min(b.unpreferred, most)];
     for (const one of this.constraints) {
       const [first, second] = [this.count(one, a) ?? 1e9, this.count(one, b) ?? 1e9];
       differences.push(first - second);
@@ -312,7 +312,7 @@ export class Choosing {
 
   /** Removes the cluster of `among` that stands lowest. */
   removeLowest(among: readonly ModelCluster[]): void {
-    const [lowest] = [...among].sort((a, b) => this.compare(b, a));
+    const [lowest] = [...among].sort((a, b) => this.compare(b, a, 1));
     if (lowest !== undefined) this.remove(lowest);
   }
 }
