@@ -88,10 +88,14 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 
 function quantity(text: string | undefined): number | undefined {
   const [, digits, suffix = ''] = /^([+-]?\d+(?:\.\d+)?)(m|k|M|G|Ki|Mi|Gi)?$/.exec(text ?? '') ?? [];
-  return digits === undefined ? undefined : Number(digits) * (SUFFIXES[suffix] ?? NaN);
+  // In thousandths: whole numbers compare exactly.
+  return digits === undefined ? undefined : Math.round(Number(digits) * 1_000 * (SUFFIXES[suffix] ?? NaN));
 }
 
-/** All claims: published ones, and above them the facts of the status. */
+/** The names of facts: claims of these names that somebody publishes are ignored. */
+const FACT = /^(cluster-name|kubernetes-version|(capacity|allocatable)\/.*|nodes\/(total|ready))$/;
+
+/** All claims: published ones, and the facts of the status. */
 export function claimsOf(cluster: ModelCluster): Texts {
   const facts: Record<string, string> = { 'cluster-name': cluster.name };
   if (cluster.version !== undefined) facts['kubernetes-version'] = cluster.version;
@@ -101,7 +105,8 @@ export function claimsOf(cluster: ModelCluster): Texts {
     facts['nodes/total'] = String(cluster.nodes.total);
     facts['nodes/ready'] = String(cluster.nodes.ready);
   }
-  return { ...cluster.claims, ...facts };
+  const published = Object.entries(cluster.claims).filter(([name]) => !FACT.test(name));
+  return { ...Object.fromEntries(published), ...facts };
 }
 
 function own(texts: Texts, key: string): string | undefined {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { someChanges, expectAsPlanned } from '../../support/builders/changes.js';
+import { expectExplainsSchedule, expectIndexEqual } from '../../support/builders/explained.js';
 import { schedulingWorld, someScheduling, WEB, type SchedulingCase } from '../../support/builders/scheduling.js';
 import { explainInput } from '../../support/builders/world.js';
 import { Choosing, chooseByTheBook } from '../../support/scenario/checks/choice.js';
@@ -62,6 +64,29 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
         }
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('an explanation says of each cluster what is decided, and the index has the same inputs', () => {
+    fc.assert(
+      fc.property(someScheduling(8), (one) => {
+        const world = schedulingWorld(one);
+        expectExplainsSchedule(world);
+        expectIndexEqual(world);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('a plan of changes is what the hub has once they are made', () => {
+    fc.assert(
+      fc.property(someScheduling(8), someChanges, (one, changes) => {
+        // What Balance counts depends on which Placement is decided first.
+        const configurations = one.spec.prioritizerPolicy?.configurations ?? [];
+        fc.pre(configurations.every(({ scoreCoordinate }) => scoreCoordinate.builtIn !== 'Balance'));
+        expectAsPlanned(schedulingWorld(one), changes);
+      }),
+      { numRuns: 1_000 },
     );
   });
 });
