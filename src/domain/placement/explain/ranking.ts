@@ -11,9 +11,9 @@ import { standingOrder, type Contest, type Group } from '../select/choice/contes
 /** A cluster that passes every rule. */
 export interface Ranked {
   readonly name: string;
-  /** From 1: the selected ones first, in the reverse of the order in which they would leave, then those that come in. */
+  /** From 1: the selected ones in the reverse of the order in which they would leave, those that come in, those that leave, others. */
   readonly rank: number;
-  /** Undefined for a selected cluster. */
+  /** Undefined for a cluster that is selected, or was. */
   readonly left: { readonly group: Group; readonly contest: Contest } | undefined;
 }
 
@@ -24,13 +24,15 @@ export function rankedClusters(decided: Schedule, snapshot: PlacementSnapshot): 
   const kept = decided.kept.flat().filter((name) => !held.has(name));
   const tierOf = (name: string): number =>
     tierOfSelected(taintedCluster(snapshot.selected.get(name), snapshot.placement.rules, snapshot.now));
-  const staying = [...lowestFirstOf({ names: kept, tierOf }, snapshot, scoreOf)].reverse();
+  const notNeeded = new Set(decided.dropped.filter(({ cause }) => cause === 'NotNeeded').map(({ cluster }) => cluster));
+  const selected = [...lowestFirstOf({ names: [...kept, ...notNeeded], tierOf }, snapshot, scoreOf)].reverse();
   const { contest, left } = afterChoice(decided, (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
   const ranked = new Map<string, Ranked>();
   const add = (name: string, of: Ranked['left']): void => {
     ranked.set(name, { name, rank: ranked.size + 1, left: of });
   };
-  for (const name of [...staying, ...decided.added]) add(name, undefined);
-  for (const { name, group } of standingOrder(left)) add(name, { group, contest });
+  for (const name of [...selected.filter((one) => !notNeeded.has(one)), ...decided.added]) add(name, undefined);
+  for (const name of selected.filter((one) => notNeeded.has(one))) add(name, undefined);
+  for (const { name, group } of standingOrder(left)) if (!notNeeded.has(name)) add(name, { group, contest });
   return ranked;
 }
