@@ -111,7 +111,7 @@ export class Fleet {
   /** Makes labels and spec of a cluster those of `object`. */
   async put({ metadata: { name, labels = {} }, spec }: RawObject): Promise<void> {
     const object = { metadata: { name, labels }, spec: spec as ManagedCluster['spec'] };
-    await this.client.apply<ManagedCluster>(ManagedClusters, object, { ...options, force: true });
+    await this.client.apply<ManagedCluster>(ManagedClusters, object, { ...options, force: false });
   }
 
   /** Makes the status of a cluster that of `object`. */
