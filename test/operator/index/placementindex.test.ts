@@ -8,6 +8,7 @@ import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import type { IndexedDecision, Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { factsOf } from '../../../src/domain/placement/report/facts.js';
+import { waitingText } from '../../../src/domain/placement/report/waits.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import type {
   BindingView,
@@ -68,7 +69,7 @@ class Model {
         rules,
         release: undefined,
         releasedAdditions: undefined,
-        status: undefined,
+        status: { observedGeneration: 1 },
       },
       bindings,
       sets,
@@ -98,6 +99,7 @@ class Model {
       added,
       dropped,
       until,
+      waits: waitingText(seen, decided),
       facts: factsOf(seen, decided, new Set(selectedClusters(decided))),
     };
   }
@@ -170,6 +172,8 @@ function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event
     index.removePlacement(event.key);
   } else if (model.placements.has(event.key)) {
     const reading = begun(index, event.key);
+    // A pass reads those that the decision names: it is told of a later change of one that waits.
+    reading.clusters(clusterNames);
     expect(reading.commit(model.reconcile(event.key))).toBe(false);
   }
   return [];
@@ -255,21 +259,35 @@ const somePolicy = fc.record({
     { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { region: 'x' } } } } },
   ]),
 });
+function timed(spec: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  return fc.tuple(spec, someTimes).map(([one, times]) => ({ ...one, ...times }));
+}
+
+/** Outside of all windows, and paused. */
+const someTimes = fc.constantFrom<object[]>(
+  {},
+  {},
+  {},
+  { changeWindows: [{ start: 'Mon 10:00', duration: '1h', timeZone: 'UTC' }] },
+  { paused: true },
+);
 const someSpec = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record(
-      {
-        ClusterSets: fc.subarray(setNames),
-        numberOfClusters: fc.nat(3),
-        predicates: fc.array(somePredicate, { maxLength: 2 }),
-        tolerations: someTolerations,
-        prioritizerPolicy: somePolicy,
-      },
-      { requiredKeys: [] },
+    arbitrary: timed(
+      fc.record(
+        {
+          ClusterSets: fc.subarray(setNames),
+          numberOfClusters: fc.nat(3),
+          predicates: fc.array(somePredicate, { maxLength: 2 }),
+          tolerations: someTolerations,
+          prioritizerPolicy: somePolicy,
+        },
+        { requiredKeys: [] },
+      ),
     ),
   },
-  { weight: 4, arbitrary: someChoice },
+  { weight: 4, arbitrary: timed(someChoice) },
   { weight: 2, arbitrary: fc.constant(broken) },
 );
 const someSetSpec = fc.oneof(
