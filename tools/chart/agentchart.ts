@@ -117,6 +117,7 @@ appVersion: ${JSON.stringify(release['version'])}
 kubeVersion: ">=${OLDEST_KUBERNETES}.0-0"
 keywords: [multicluster, fleet, agent]
 annotations:
+  artifacthub.io/category: integration-delivery
   artifacthub.io/license: ${String(license)}
 `;
 }
