@@ -9,6 +9,7 @@ import { complete, COMPLETION } from './cli/completion/flags.js';
 import { EXPLAIN } from './cli/explain/flags.js';
 import { HISTORY } from './cli/history/flags.js';
 import { CORDON, DRAIN, UNCORDON } from './cli/maintenance/flags.js';
+import { MCP } from './cli/mcp/flags.js';
 import { PAUSE, RESUME } from './cli/pause/flags.js';
 import { PLAN } from './cli/plan/flags.js';
 import { PROGRAM, VARIABLE_PREFIX } from './cli/program.js';
@@ -56,6 +57,10 @@ await start({
     commandRow(CORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
     commandRow(UNCORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
     commandRow(DRAIN, async () => (await import('./cli/maintenance/run.js')).runDrain),
+    commandRow(MCP, async () => {
+      const { runMcp } = await import('./cli/mcp/run.js');
+      return (config) => runMcp(config, entryPoint);
+    }),
     commandRow(COMPLETION, async () => (await import('./cli/completion/run.js')).runCompletion),
     commandRow(VERSION, async () => (await import('./cli/version/run.js')).runVersion),
   ],

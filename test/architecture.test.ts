@@ -69,7 +69,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   operator: { imports: [...PROGRAM, 'operator/index', 'operator/controllers'], packages: ['prom-client'] },
   gateway: { imports: PROGRAM, packages: ['js-yaml', 'prom-client', 'undici'] },
   agent: { imports: PROGRAM, packages: ['prom-client'] },
-  cli: { imports: PROGRAM, packages: ['js-yaml', `${APISERVER}/yaml`, `${APISERVER}/validation`] },
+  cli: {
+    imports: PROGRAM,
+    packages: ['js-yaml', `${APISERVER}/yaml`, `${APISERVER}/validation`, '@modelcontextprotocol/sdk'],
+  },
   // The JSON types of the API: what the server answers and the page reads.
   'console/wire': { imports: [], packages: [], builtins: [] },
   // Its answers are those of the commands: it has what these read and print.

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 
@@ -68,6 +70,20 @@ describe('the bundle', () => {
     expect(loaded.filter((file) => file.includes('/undici/'))).not.toEqual([]);
   });
 
+  it('the bundle loads the SDK of MCP for the command mcp alone', () => {
+    const sdk = /\/(@modelcontextprotocol|zod|ajv)\//;
+    const others = [
+      'src/main.ts',
+      'src/cli/tree/run.ts',
+      'src/cli/hub.ts',
+      'src/operator/run.ts',
+      'src/gateway/run.ts',
+    ];
+
+    expect(others.flatMap(loadedBy).filter((file) => sdk.test(file))).toEqual([]);
+    expect(loadedBy('src/cli/mcp/run.ts').filter((file) => sdk.test(file))).not.toEqual([]);
+  });
+
   it('the bundle loads the embedded API server for src/standalone/run.ts', () => {
     expect(loadedBy('src/standalone/run.ts').filter((file) => API_SERVER.test(file))).not.toEqual([]);
   });
@@ -75,7 +91,7 @@ describe('the bundle', () => {
   it('the bundle has the licence of each package that it contains', () => {
     const text = readFileSync(path.join(folder, 'built', 'LICENSES.txt'), 'utf8');
 
-    for (const name of ['undici', 'pino', '@peculiar/x509', '@kubernetes/client-node', '@marcbachmann/cel-js'])
+    for (const name of ['undici', 'pino', '@peculiar/x509', '@kubernetes/client-node', '@marcbachmann/cel-js', 'zod'])
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'));
     expect(text).toContain('Copyright The Kubernetes Authors.');
     expect(text).not.toMatch(/^(?:esbuild|jest|typescript) /m);
@@ -112,6 +128,22 @@ describeWithKubectl('kubectl with the programs of the package in its PATH', () =
 
   it('kubectl finds the plugin', () => {
     expect(kubectl('plugin', 'list', '--name-only')[0].split('\n')).toContain('kubectl-mce');
+  });
+
+  it('kubectl mce mcp serves its tools, and says why one fails', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? '']));
+    await client.connect(new StdioClientTransport({ command: 'kubectl', args: ['mce', 'mcp'], env: given }));
+    try {
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('explain');
+      const { isError, content } = await client.callTool({ name: 'tree', arguments: {} });
+      expect([isError, JSON.stringify(content)]).toEqual([
+        true,
+        expect.stringContaining('tree: no kubeconfig was found'),
+      ]);
+    } finally {
+      await client.close();
+    }
   });
 
   it('kubectl mce runs a command, and prints errors and help under that name', () => {

@@ -1,7 +1,10 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ManagedClusters } from '../../../src/api/resources.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
@@ -173,5 +176,76 @@ describeWithServer(
       },
       LONG_MS,
     );
+
+    type Call = (name: string, inputs: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+    /** Runs `use` with an MCP server of the hub. */
+    async function withTools(use: (call: Call, client: Client) => Promise<void>): Promise<void> {
+      const client = new Client({ name: 'test', version: '1' });
+      const args = [PROGRAM, 'mcp', '--kubeconfig', server().adminKubeconfig];
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+      try {
+        await use((name, inputs) => client.callTool({ name, arguments: inputs }), client);
+      } finally {
+        await client.close();
+      }
+    }
+
+    it('the MCP server answers with the documents of the commands, which write nothing and hold no secret', async () => {
+      const mark = await server().logMark();
+      const spec = { numberOfClusters: 0 };
+      const placement = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', spec };
+      const manifests = JSON.stringify({ ...placement, metadata: { name: 'web', namespace: 'shop' } });
+      await withTools(async (call, client) => {
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }) => name)).toEqual(['explain', 'plan', 'who-selects', 'tree', 'history', 'check']);
+        expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+        const results = await Promise.all([
+          call('tree', { namespace: 'shop', placement: 'web' }),
+          call('explain', { placement: 'web', namespace: 'shop', cluster: 'prod-2' }),
+          call('who-selects', { cluster: 'prod-2' }),
+          call('check', {}),
+          call('plan', { manifests }),
+          call('history', { placement: 'web', namespace: 'shop' }),
+        ]);
+
+        expect(results[0]?.['structuredContent']).toEqual(
+          JSON.parse((await run('tree', 'placement/web', '-n', 'shop', '-o', 'json')).stdout),
+        );
+        const kinds = [
+          'FleetTree',
+          'PlacementExplanation',
+          'ClusterSelections',
+          'CheckReport',
+          'PlacementPlan',
+          'PlacementHistory',
+        ];
+        expect(results).toMatchObject(kinds.map((kind) => ({ structuredContent: { kind } })));
+        const secrets = readFileSync(server().adminKubeconfig, 'utf8').match(/(?<=(?:token|-data): )\S+/g) ?? [];
+        expect(secrets.filter((secret) => JSON.stringify(results).includes(secret))).toEqual([]);
+      });
+      const log = await server().requestLog({ after: mark });
+      const requests = log.filter(({ userAgent }) => COMMANDS.some((one) => userAgent.endsWith(` (${one})`)));
+      const verbs = requests.map(({ verb, resource }) => (verb === 'create' ? `${verb} ${resource}` : verb));
+      expect(new Set(verbs)).toEqual(new Set(['get', 'list', 'create selfsubjectaccessreviews']));
+    }, 300_000);
+
+    it('the MCP server answers with an error of the tool for what it or the command refuses', async () => {
+      await withTools(async (call) => {
+        const failing = await Promise.all([
+          call('explain', { placement: 'missing', namespace: 'shop' }),
+          call('explain', { placement: '--help' }),
+          call('plan', {}),
+          call('drain', { cluster: 'prod-2' }),
+        ]);
+
+        expect(failing.map(({ isError, content }) => [isError, JSON.stringify(content)])).toEqual([
+          [true, expect.stringContaining('Placement shop/missing was not found')],
+          [true, expect.stringMatching(/the inputs of explain: placement must match pattern .*got .*--help/)],
+          [true, expect.stringContaining('nothing would change')],
+          [true, expect.stringContaining('there is no tool')],
+        ]);
+      });
+    }, 300_000);
   },
 );

@@ -1,0 +1,20 @@
+import { checkNoArguments, targetConfig, TARGET_FLAGS, type TargetConfig } from '../flags.js';
+import type { Command } from '../../runtime/flags/commands.js';
+
+/** The configuration of `multicluster-engine mcp`. */
+export interface McpConfig extends TargetConfig {
+  readonly command: 'mcp';
+}
+
+export const MCP: Command<McpConfig> = {
+  name: 'mcp',
+  summary:
+    'Serves explain, plan, who-selects, tree, history and check to AI assistants, by the Model Context Protocol. Read-only.',
+  arguments: '',
+  flags: TARGET_FLAGS,
+  exitCodes: '0: standard input has ended',
+  build: (flags, given) => {
+    checkNoArguments(given.positional);
+    return { command: 'mcp', ...targetConfig(flags, given) };
+  },
+};

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  type CallToolResult,
+  type Tool as McpTool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+
+import { parseJson, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
+import { Slots } from '../../runtime/http/slots.js';
+import { PROGRAM } from '../program.js';
+import type { McpConfig } from './flags.js';
+import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.js';
+
+/** Commands that run at a time: each is a process of some 80 MiB. */
+const AT_A_TIME = 4;
+const MOST_OUTPUT = 32 * 1024 * 1024;
+const TIMEOUT_MS = 120_000;
+const INSTRUCTIONS =
+  'Answers about the hub of a fleet of Kubernetes clusters: which clusters Placements select, why, and what a change would do. Nothing is ever changed. Each result is a JSON document.';
+
+interface Ended {
+  /** Null: it was killed. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Serves the tools on standard input and output, until standard input ends; returns the exit code. Each call runs the command in
+ * a process of its own: that prints the same as for people, reads no input, and its memory goes with it. `entryPoint`: main.js.
+ */
+export async function runMcp(config: McpConfig, entryPoint: string): Promise<number> {
+  const { version } = config;
+  const server = new Server({ name: PROGRAM, version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const slots = new Slots(AT_A_TIME);
+  const ending = new AbortController();
+  const hubFlags = hubFlagsOf(config);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+    const tool = TOOLS.find(({ name }) => name === params.name);
+    if (tool === undefined) return failed(`there is no tool ${JSON.stringify(params.name)}`);
+    const given = params.arguments ?? {};
+    const problem = problemOf(tool, given);
+    if (problem !== undefined) return failed(problem);
+    const stop = AbortSignal.any([signal, ending.signal]);
+    await slots.take(stop);
+    try {
+      return await withFile(textInput(tool, given), async (file) => {
+        const words = [entryPoint, ...commandLine(tool, given, file), ...hubFlags];
+        return resultOf(await run(words, stop));
+      });
+    } finally {
+      slots.release();
+    }
+  });
+  const ended = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    process.stdin.once('end', resolve);
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  ending.abort();
+  await server.close();
+  return 0;
+}
+
+function hubFlagsOf({ source }: McpConfig): readonly string[] {
+  const { kubeconfig, context, impersonate: as } = source;
+  return Object.entries({ kubeconfig, context, as }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${value}`],
+  );
+}
+
+function described(tool: Tool): McpTool {
+  const { name, description } = tool;
+  const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  return { name, description, inputSchema: inputSchema(tool), annotations };
+}
+
+/** What is wrong with the inputs; undefined for nothing. */
+function problemOf(tool: Tool, given: JsonRecord): string | undefined {
+  const { valid, errorMessage = '' } = new AjvJsonSchemaValidator().getValidator(inputSchema(tool))(given);
+  if (valid) return undefined;
+  const shown = JSON.stringify(given);
+  const got = shown.length > 1_000 ? `${shown.slice(0, 1_000)}…` : shown;
+  return `the inputs of ${tool.name}: ${errorMessage.replaceAll('data/', '').replaceAll('data ', '')}, got ${got}`;
+}
+
+/** Calls `use` with the name of a file that has the text, and removes it after that. */
+async function withFile<T>(text: string | undefined, use: (file: string) => Promise<T>): Promise<T> {
+  if (text === undefined) return use('');
+  const folder = await mkdtemp(path.join(tmpdir(), `${PROGRAM}-mcp-`));
+  try {
+    const file = path.join(folder, 'manifests.yaml');
+    await writeFile(file, text, { mode: 0o600 });
+    return await use(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function run(words: readonly string[], signal: AbortSignal): Promise<Ended> {
+  const options = { signal, timeout: TIMEOUT_MS, maxBuffer: MOST_OUTPUT };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [...process.execArgv, ...words], options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+      resolve({ code, stdout, stderr: code === null ? `the command was ended: ${error?.message ?? ''}\n` : stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+/** The document of the command, also where its exit code says that a check failed, a decision changes or something is withheld. */
+function resultOf({ code, stdout, stderr }: Ended): CallToolResult {
+  const document = code === null ? undefined : parseJson(stdout);
+  if (!isRecord(document)) return failed(stderr.trim());
+  const notes = stderr.trim() === '' ? [] : [{ type: 'text' as const, text: stderr.trim() }];
+  return { content: [{ type: 'text', text: stdout }, ...notes], structuredContent: document };
+}
+
+function failed(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
