@@ -29,6 +29,7 @@ const FOLDERS = [
   'deploy/limits',
   'deploy/metrics-secure',
   'deploy/overlays',
+  'deploy/score-writers',
   'deploy/sig-decisions',
 ];
 /** Kinds that only a kustomization has. */

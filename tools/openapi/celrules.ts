@@ -72,9 +72,9 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   "self != 'Steady'": { not: { const: 'Steady' } },
   'has(self.min) || !has(self.max)': { dependentRequired: { max: ['min'] } },
   'has(self.max) || !has(self.min)': { dependentRequired: { min: ['max'] } },
-  'isQuantity(string(self))': { pattern: QUANTITY_PATTERN },
+  'isQuantity(self)': { pattern: QUANTITY_PATTERN },
   // No schema compares two fields.
-  '!has(self.min) || !has(self.max) || !isQuantity(string(self.min)) || !isQuantity(string(self.max)) || quantity(string(self.min)).isLessThan(quantity(string(self.max)))':
+  '!has(self.min) || !has(self.max) || !isQuantity(self.min) || !isQuantity(self.max) || quantity(self.min).isLessThan(quantity(self.max))':
     {},
   [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },
   ...Object.fromEntries(WINDOW_PATTERNS.map((pattern) => [`self.matches('${pattern}')`, { pattern }])),

@@ -46,9 +46,9 @@ export interface PlacementSpec {
           /** Which values are good: large ones with Descending, small ones with Ascending. */
           order?: 'Ascending' | 'Descending';
           /** The value at which the score ends: 0 with Descending, 100 with Ascending, as for all smaller values. */
-          min?: number | string;
+          min?: string;
           /** The value at which the score ends: 100 with Descending, 0 with Ascending, as for all larger values. */
-          max?: number | string;
+          max?: string;
         };
         /** With type Label: the label whose value is the score. */
         label?: {
@@ -57,9 +57,9 @@ export interface PlacementSpec {
           /** Which values are good: large ones with Descending, small ones with Ascending. */
           order?: 'Ascending' | 'Descending';
           /** The value at which the score ends: 0 with Descending, 100 with Ascending, as for all smaller values. */
-          min?: number | string;
+          min?: string;
           /** The value at which the score ends: 100 with Descending, 0 with Ascending, as for all larger values. */
-          max?: number | string;
+          max?: string;
         };
         /**
          * With type Selector: the score is 100 for a cluster that matches, else 0; when both selectors are given, both
@@ -90,7 +90,11 @@ export interface PlacementSpec {
               values?: string[];
             }[];
           };
-          /** Selects clusters by the claims in their status. */
+          /**
+           * Selects clusters by the claims in their status, and by what else the status says: cluster-name,
+           * kubernetes-version, capacity/RESOURCE, allocatable/RESOURCE, nodes/total and nodes/ready are claims of every
+           * cluster that reports them.
+           */
           claimSelector?: {
             /**
              * Expressions on claims, all of which must match.
@@ -101,9 +105,9 @@ export interface PlacementSpec {
               /** The name of the claim. */
               key: string;
               /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
-              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Ge' | 'Lt' | 'Le';
               /**
-               * The values to compare with, byte for byte.
+               * The values to compare with: byte for byte with In and NotIn, as numbers with Gt, Ge, Lt and Le.
                *
                * Items: One value.
                */

@@ -23,7 +23,7 @@ function claim(fields: Spec): Spec {
   return coordinate({ type: 'Claim', claim: { name: 'cost', ...fields } });
 }
 
-const CLAIM = claim({ order: 'Ascending', min: 0, max: '16Gi' });
+const CLAIM = claim({ order: 'Ascending', min: '0', max: '16Gi' });
 const LABEL = coordinate({ type: 'Label', label: { name: 'example.com/tier', order: 'Descending' } });
 const SELECTOR = coordinate({ type: 'Selector', selector: { labelSelector: { matchLabels: { provider: 'aws' } } } });
 
@@ -124,30 +124,30 @@ const RULES: readonly Rule<Spec>[] = [
   },
   {
     rule: 'min comes with max',
-    bad: claim({ min: 1 }),
-    good: claim({ min: 1, max: 2 }),
+    bad: claim({ min: '1' }),
+    good: claim({ min: '1', max: '2' }),
     field: `${COORDINATE}.claim.max`,
     says: 'max is missing: min needs it',
   },
   {
     rule: 'max comes with min',
-    bad: claim({ max: 1 }),
-    good: claim({ min: '500m', max: 1 }),
+    bad: claim({ max: '1' }),
+    good: claim({ min: '500m', max: '1' }),
     field: `${COORDINATE}.claim.min`,
     says: 'min is missing: max needs it',
   },
   {
     rule: 'max is greater than min',
-    bad: claim({ min: '1000m', max: 1 }),
-    good: claim({ min: '999m', max: 1 }),
+    bad: claim({ min: '1000m', max: '1' }),
+    good: claim({ min: '999m', max: '1' }),
     field: `${COORDINATE}.claim.max`,
-    value: '1: max must be greater than min, 1000m',
+    value: '"1": max must be greater than min, "1000m"',
     says: 'must be greater than min',
   },
   {
     rule: 'min is a quantity',
-    bad: claim({ min: 'cheap', max: 1 }),
-    good: claim({ min: '-1', max: 1 }),
+    bad: claim({ min: 'cheap', max: '1' }),
+    good: claim({ min: '-1', max: '1' }),
     field: `${COORDINATE}.claim.min`,
     value: '"cheap"',
     says: 'must be a quantity, such as 4, 500m, 16Gi or 0.35',
