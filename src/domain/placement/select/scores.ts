@@ -102,17 +102,17 @@ export function scorerOf(rules: PlacementRules, clusters: ScoredClusters): Score
   return {
     total,
     totals: () => {
-      const [candidates, sums] = [matching(), new Map<string, number>()];
-      const list = measures();
-      for (const [index, cluster] of candidates.entries()) {
-        let sum = 0;
-        for (let at = 0; at < list.length; at++) {
-          const measure = list[at];
-          sum += (prioritizers[at]?.weight ?? 0) * (measure?.at?.(index) ?? measure?.hundredths(cluster) ?? 0);
+      const candidates = matching();
+      const sums = new Float64Array(candidates.length);
+      for (const [at, { hundredths, at: known }] of measures().entries()) {
+        const weight = prioritizers[at]?.weight ?? 0;
+        for (let index = 0; index < sums.length; index++) {
+          const cluster = candidates[index];
+          if (cluster === undefined) continue;
+          sums[index] = (sums[index] ?? 0) + weight * (known === undefined ? hundredths(cluster) : known(index));
         }
-        sums.set(cluster.name, sum);
       }
-      return sums;
+      return new Map(candidates.map(({ name }, index) => [name, sums[index] ?? 0]));
     },
     coordinates: (cluster) =>
       measures().flatMap(({ hundredths, found, problem }, at) => {
@@ -186,7 +186,7 @@ function valueMeasure(coordinate: ValueCoordinate, all: readonly ClusterView[]):
     valueOf(source === 'label' ? labels : claims, key);
   const amount = (cluster: ClusterView): number => amountOf(found(cluster) ?? '') ?? NaN;
   // Each is read once for the range and for the scores.
-  const amounts = Float64Array.from(all, amount);
+  const amounts = all.map(amount);
   const { min, max } = coordinate.range ?? rangeOf(amounts);
   const score = (value: number): number => {
     if (Number.isNaN(value)) return 0;
@@ -205,7 +205,7 @@ function valueMeasure(coordinate: ValueCoordinate, all: readonly ClusterView[]):
   };
 }
 
-function rangeOf(amounts: Float64Array): { readonly min: number; readonly max: number } {
+function rangeOf(amounts: readonly number[]): { readonly min: number; readonly max: number } {
   let [min, max] = [Infinity, -Infinity];
   for (const value of amounts) {
     if (value < min) min = value;
