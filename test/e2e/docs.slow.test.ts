@@ -42,7 +42,11 @@ const TASKS = [
   'docs/how-to/rotate-the-certificate.md',
 ];
 /** Likewise, with the plugin of kubectl. */
-const TASKS_WITH_PLUGIN = ['docs/how-to/prefer-cheaper-clusters.md'];
+const TASKS_WITH_PLUGIN = [
+  'docs/how-to/prefer-cheaper-clusters.md',
+  'docs/how-to/spread-over-regions.md',
+  'docs/how-to/two-here-one-there.md',
+];
 /** The page about a cluster that joins the hub: it needs a second server, the cluster. */
 const JOIN = 'docs/how-to/add-a-cluster.md';
 /** The pages that continue from the walk of the README, with the hub as it is then. */
