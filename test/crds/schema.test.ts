@@ -156,6 +156,16 @@ describe('the CRDs', () => {
     );
   });
 
+  it.each(['claimSelector', 'labelSelector'])('each %s of a Placement takes the same', (name) => {
+    const fields = crds.filter(({ kind }) => kind === 'Placement').flatMap(fieldsOf);
+    const selectors = fields
+      .filter(([at]) => at.endsWith(`.${name}`))
+      .map(([, { description: _text, ...rest }]) => rest);
+
+    expect(selectors.length).toBeGreaterThan(1);
+    expect(selectors).toEqual(selectors.map(() => selectors[0]));
+  });
+
   it('every kind but the decision has a status subresource', () => {
     expect(crds.filter((crd) => !crd.statusSubresource).map((crd) => crd.kind)).toEqual(['PlacementDecision']);
   });
