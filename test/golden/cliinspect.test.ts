@@ -99,6 +99,14 @@ const mixed = hub(
   placementIn('Unsatisfied', 'api', 'no cluster matches'),
   placementIn('Pending', 'new'),
 );
+const paused = {
+  type: 'Paused',
+  status: 'True',
+  message:
+    'spec.paused is true: no cluster comes in and none leaves; to resume: kubectl mce resume placement web -n shop',
+  lastTransitionTime: '2026-11-20T08:00:00Z',
+};
+const frozen = hub(placementIn('Satisfied', 'api'), placementIn('Paused', 'web', '', [paused]));
 const noEngine = readingOf(worldOf({ placements: [placementIn('Satisfied')] }));
 /** The Leases of a placement controller that was stopped. */
 const released = {
@@ -262,6 +270,10 @@ const cases: readonly Case[] = [
   explained('all namespaces', undefined, { output: 'json' }),
   explained('one namespace', 'shop', { output: 'wide' }),
   explained('one namespace', 'shop', { output: 'name' }),
+  check('a hub with a paused Placement', { reading: frozen }),
+  treeOf('a paused Placement', frozen),
+  statusOf('a hub with a paused Placement', frozen, { output: 'wide' }),
+  statusOf('a hub with a paused Placement', frozen, { output: 'json' }),
   changes('a decision', readingOf(historyWorld())),
   changes('a decision', readingOf(historyWorld()), { output: 'wide', colored: true }),
   changes('a decision', readingOf(historyWorld()), { output: 'json' }),

@@ -88,9 +88,9 @@ export function checkPaused({ placements }: HubStatus): readonly CheckResult[] {
     .sort((a, b) => ((a.pausedSince ?? '') < (b.pausedSince ?? '') ? -1 : 1));
   const [first] = paused;
   if (first === undefined) return [];
-  const names = paused.map(({ namespace, name, pausedSince }) => `${namespace}/${name} since ${pausedSince}`);
   const are = paused.length === 1 ? 'is' : 'are';
-  const text = `${paused.length} ${nounOf(paused)} ${are} paused, so nothing comes in or leaves: ${someNames(names, MOST_NAMES)}`;
+  const since = `${paused.length === 1 ? '' : 'the first '}since ${first.pausedSince}`;
+  const text = `${paused.length} ${nounOf(paused)} ${are} paused, so nothing comes in or leaves: ${namesOf(paused)}, ${since}`;
   return [warning('paused', text, `kubectl mce resume placement ${first.name} -n ${first.namespace}`)];
 }
 

@@ -2,7 +2,9 @@ import { parseJson } from '../object/json.js';
 import { parseYaml } from '../object/yaml.js';
 import type { Format } from './media.js';
 import { Placements } from '../../api/resources.js';
+import { readChangeWindows } from '../../domain/placement/spec/changewindows.js';
 import { expressionProblem } from '../../domain/placement/spec/expression.js';
+import { parse } from '../../domain/selectors.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from '../object/document.js';
@@ -47,6 +49,7 @@ function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, for
   const sent = action === 'create' ? object : withResourceVersion(object, resourceVersion);
   requireSpec(sent, target, action);
   requireExpressions(sent, target);
+  requireTimeZones(sent, target);
   return sent;
 }
 
@@ -121,6 +124,18 @@ export function requireSpec({ spec }: JsonObject, { resource }: Target, action: 
 export function requireExpressions({ spec }: JsonObject, { resource }: Target): void {
   const problem = resource.kind === Placements.kind ? expressionProblem(spec) : undefined;
   if (problem !== undefined) throw fieldError('invalid', problem.field, problem.message);
+}
+
+/**
+ * Checks that the time zones of change windows are known, which the rules of the definition cannot say. Other faults of windows
+ * are left to the API server.
+ * @throws StatusError `invalid`
+ */
+function requireTimeZones({ spec }: JsonObject, { resource }: Target): void {
+  if (resource.kind !== Placements.kind || !isJsonObject(spec)) return;
+  const read = parse(() => readChangeWindows(spec['changeWindows'], 'spec.changeWindows'));
+  if (read.ok || !read.problem.field.endsWith('.timeZone')) return;
+  throw fieldError('invalid', read.problem.field, read.problem.message);
 }
 
 /**

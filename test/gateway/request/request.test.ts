@@ -371,6 +371,30 @@ describe('the object in a body', () => {
     expect(JSON.parse(send(object))).toMatchObject(object);
   });
 
+  it('the object in a body is refused for a time zone that nobody knows, and other faults of windows are left to the API server', () => {
+    const send = (window: object): string =>
+      objectToSend(
+        Buffer.from(
+          JSON.stringify({
+            metadata: { name: 'web' },
+            spec: { changeWindows: [{ start: '* 00:00', duration: '1h', ...window }] },
+          }),
+        ),
+        {
+          action: 'create',
+          target: { resource: Placements, namespace: 'n' },
+          resourceVersion: undefined,
+          format: 'json',
+        },
+      );
+
+    expect(() => send({ timeZone: 'Mars/Base' })).toThrow(
+      'spec.changeWindows[0].timeZone: "Mars/Base" is not a time zone of the IANA database, such as "Europe/Berlin"',
+    );
+    expect(send({ timeZone: 'Europe/Berlin' })).toContain('Europe/Berlin');
+    expect(send({ timeZone: 'UTC', start: 'never' })).toContain('never');
+  });
+
   const target = { resource: Placements, namespace: 'shop' };
 
   it('an object in a body gets kind and apiVersion from the path', () => {
