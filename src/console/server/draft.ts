@@ -102,12 +102,15 @@ function resourceOf({ apiVersion, kind }: KubeObject): readonly [WorldResource, 
 
 /** As `kubectl replace`: what the manifest does not have is gone, besides what the API server and controllers set. */
 function replacing(live: RawObject, wanted: RawObject): RawObject {
-  const { uid, resourceVersion, generation = 0, finalizers, ownerReferences, annotations: before } = live.metadata;
+  const { uid, resourceVersion, creationTimestamp, generation = 0, finalizers } = live.metadata;
+  const { ownerReferences, annotations: before } = live.metadata;
   const last = before?.[LAST_APPLIED];
   const annotations = { ...wanted.metadata.annotations, ...(last === undefined ? {} : { [LAST_APPLIED]: last }) };
   const isSame = sameJson(live.spec ?? null, wanted.spec ?? null);
   const kept = Object.fromEntries(
-    Object.entries({ uid, resourceVersion, finalizers, ownerReferences }).filter(([, value]) => value !== undefined),
+    Object.entries({ uid, resourceVersion, creationTimestamp, finalizers, ownerReferences }).filter(
+      ([, value]) => value !== undefined,
+    ),
   );
   return {
     ...wanted,

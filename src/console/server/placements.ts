@@ -83,6 +83,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     ...(since === undefined ? {} : { since }),
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
     selected: explanation.clusters.filter(isIn).length,
+    isKnown: explanation.schedule !== undefined,
     held: summary.held,
     ...(explanation.schedule === undefined ? {} : { summary: summaryText(summary) }),
     funnel: funnelOf(snapshot, report),

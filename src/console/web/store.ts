@@ -64,6 +64,8 @@ async function send(path: string, init: RequestInit = {}): Promise<Response | un
 }
 
 function endSession(status: Status): void {
+  // The first answer says why: those after it only that there is none.
+  if (session.value === null) return;
   sessionFault.value = status.message;
   session.value = null;
 }
@@ -120,6 +122,7 @@ function entryOf(path: string): Entry {
 }
 
 function load(path: string, entry: Entry): Promise<void> {
+  if (session.value === null) return Promise.resolve();
   entry.request ??= loadNow(path, entry).finally(() => (entry.request = undefined));
   return entry.request;
 }

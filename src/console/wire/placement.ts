@@ -53,6 +53,8 @@ export interface PlacementView {
   readonly since?: string;
   readonly wanted?: number;
   readonly selected: number;
+  /** Whether clusters, sets and bindings could be read: without them only the decision is known. */
+  readonly isKnown: boolean;
   readonly held: number;
   /** `3/9 clusters are selected: …`; absent where the fleet could not be read. */
   readonly summary?: string;

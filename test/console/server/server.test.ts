@@ -1,13 +1,8 @@
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { WORLD_RESOURCES, type World } from '../../../src/domain/fleet/world.js';
 import { isLoopback } from '../../../src/console/server/guard.js';
-import { listen, portOf } from '../../../src/console/server/server.js';
-import { Sessions } from '../../../src/console/server/session.js';
-import { Snapshots } from '../../../src/console/server/snapshot.js';
-import { TYPES } from '../../../src/cli/whatif/worlds.js';
-import type { ReadClient } from '../../../src/runtime/client/client.js';
-import { ApiError } from '../../../src/runtime/errors.js';
+import type { Sessions } from '../../../src/console/server/session.js';
+import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { rawPlacement } from '../../support/builders/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
@@ -21,46 +16,23 @@ interface Reply {
 }
 
 const EXAMPLE = rawPlacement(EXAMPLE_SPEC);
-const PLACEMENT = { ...EXAMPLE, metadata: { ...EXAMPLE.metadata, resourceVersion: '1' } };
-
-class Hub {
-  world: World = exampleWorld(EXAMPLE_SPEC, { placements: [PLACEMENT] });
-  refused: string | undefined;
-  lists = 0;
-
-  readonly client: ReadClient = {
-    get: () => Promise.resolve(undefined),
-    list: (type) => {
-      this.lists += 1;
-      const { plural, group } = type;
-      if (plural === this.refused) {
-        const call = { verb: 'list', resource: `${plural}.${group}` };
-        throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call });
-      }
-      const resource = WORLD_RESOURCES.find((one) => TYPES[one] === type);
-      // The caller asks for the type of the resource.
-      return Promise.resolve((resource === undefined ? [] : this.world.objects[resource]) as never[]);
-    },
-  };
-}
+/** As the API server has it. */
+const META = { resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
+const PLACEMENT = { ...EXAMPLE, metadata: { ...EXAMPLE.metadata, ...META } };
 
 const BYTES = Buffer.from('page');
 const ASSET = { contentType: 'text/html', bytes: BYTES, brotli: BYTES, gzip: BYTES, isHashed: false };
 const clock = new ManualClock();
-const sessions = new Sessions(clock);
-const hub = new Hub();
+let sessions: Sessions;
+let hub: MemoryHub;
 let server: Server;
 let port: number;
 let cookie: string;
 
 beforeAll(async () => {
-  const snapshots = new Snapshots({ client: hub.client, namespace: undefined, fallback: () => 'shop', clock });
-  const session = { hub: 'https://hub', context: 'c', user: '', namespace: 'shop', version: '1', build: 'b' };
-  const transport = { call: () => Promise.reject(new Error('no call')) };
   const assets = { shell: ASSET, find: () => undefined, build: 'b' };
-  const parts = { hub: { snapshots, client: hub.client, transport, session, namespace: undefined }, assets, sessions };
-  server = await listen(parts, { host: '127.0.0.1', port: 0 });
-  port = portOf(server);
+  const world = exampleWorld(EXAMPLE_SPEC, { placements: [PLACEMENT] });
+  ({ hub, server, port, sessions } = await startConsole(world, assets, clock));
   const opened = await ask('session', { method: 'POST', body: JSON.stringify({ code: sessions.code() }) });
   [cookie = ''] = (opened.headers['set-cookie'] ?? []).join('').split(';');
 });

@@ -48,7 +48,7 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
             <Standing view={view} />
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
             <Notes view={view} />
-            <MatrixView namespace={namespace} name={name} show={show} />
+            <MatrixView namespace={namespace} name={name} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
             <Details view={view} />
           </>
         )}
@@ -118,7 +118,8 @@ function Notes({ view: { notes, fixes, sets } }: { readonly view: PlacementView 
 }
 
 function Details({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { sets, conditions, manifest, manager } = view;
+  const { sets, conditions, manifest, manager, isKnown } = view;
+  const eligible = sets.eligible.length === 0 ? 'none is eligible' : sets.eligible.map(shown).join(', ');
   return (
     <div class="columns">
       <section class="card">
@@ -128,7 +129,7 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
       <section class="card">
         <h2>Manifest</h2>
         <p class="muted">
-          Cluster sets: {sets.eligible.length === 0 ? 'none is eligible' : sets.eligible.map(shown).join(', ')}
+          Cluster sets: {isKnown ? eligible : 'not known'}
           {manager !== undefined && `. Managed by ${shown(manager)}`}
         </p>
         <pre tabIndex={0} aria-label="Manifest">

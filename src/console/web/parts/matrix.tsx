@@ -24,12 +24,14 @@ export interface MatrixProps {
   readonly namespace: string;
   readonly name: string;
   readonly show: Show;
+  /** Whether more is known than what the decision holds. */
+  readonly isKnown: boolean;
 }
 
 const TITLES: Readonly<Record<Show, string>> = { in: 'In', near: 'Near misses', out: 'Out', all: 'All' };
 const ROW = 40;
 
-export function MatrixView({ namespace, name, show }: MatrixProps): JSX.Element {
+export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX.Element {
   const filter = useSignal('');
   const why = useSignal<string | undefined>(undefined);
   const path = `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
@@ -41,7 +43,7 @@ export function MatrixView({ namespace, name, show }: MatrixProps): JSX.Element 
     <section class="card">
       <div class="toolbar">
         <div class="tabs" role="group" aria-label="Clusters">
-          {SHOWS.map((one) => (
+          {SHOWS.filter((one) => isKnown || one === 'in').map((one) => (
             <button
               key={one}
               type="button"

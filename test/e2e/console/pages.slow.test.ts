@@ -1,0 +1,241 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { readAssets } from '../../../src/console/server/assets.js';
+import { worldOf, type World } from '../../../src/domain/fleet/world.js';
+import { systemClock } from '../../../src/runtime/clock.js';
+import {
+  axeFaults,
+  describeWithChromium,
+  launchChromium,
+  sidewaysPixels,
+  tabTo,
+  watchedPage,
+  type Look,
+} from '../../support/rigs/console/browser.js';
+import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
+import { consoleEvents, consoleWorld, hostileWorld } from '../../support/rigs/console/worlds.js';
+import { root } from '../../support/repository/root.js';
+
+/** Every page in a real browser: what it does there, and pictures to look at, in .run/console/index.html. */
+
+interface Scene {
+  readonly name: string;
+  readonly world: () => World;
+  readonly address: string;
+  /** What is there when the page is complete. */
+  readonly shows: string;
+  readonly before?: (hub: MemoryHub) => void;
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+const FLEET = (): World => consoleWorld(120);
+const EMPTY = (): World => worldOf({});
+const DRAFT = `apiVersion: cluster.fleetmgmt.io/v1alpha1
+kind: Placement
+metadata: { name: web, namespace: shop }
+spec: { numberOfClusters: 7 }
+`;
+
+const SCENES: readonly Scene[] = [
+  { name: 'fleet, map', world: FLEET, address: '/fleet', shows: 'Group by' },
+  { name: 'fleet, table', world: FLEET, address: '/fleet?view=table&sort=health', shows: 'cluster-8' },
+  { name: 'fleet, no match', world: FLEET, address: '/fleet?q=set:edge+health:deleting', shows: 'Leave out a term' },
+  { name: 'fleet, empty', world: EMPTY, address: '/fleet', shows: 'There is no cluster yet' },
+  { name: 'placements', world: FLEET, address: '/placements', shows: 'partially satisfied' },
+  { name: 'placement, in', world: FLEET, address: '/placements/shop/web', shows: 'rank 1' },
+  { name: 'placement, near', world: FLEET, address: '/placements/shop/web?show=near', shows: 'wanted region=eu-west' },
+  { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
+  { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-2?drain=yes', shows: 'If it is drained' },
+  {
+    name: 'what if',
+    world: FLEET,
+    address: '/what-if',
+    shows: 'Nothing is planned yet',
+    act: async (page) => {
+      await page.getByLabel('Manifests').fill(DRAFT);
+      await page.getByText('shop/web').first().waitFor();
+    },
+  },
+  { name: 'engine', world: FLEET, address: '/engine', shows: '1 of 2 available' },
+  { name: 'events', world: FLEET, address: '/events', shows: 'PlacementUnsatisfied' },
+  {
+    name: 'withheld',
+    world: FLEET,
+    address: '/placements/shop/web',
+    shows: 'needs list managedclusters',
+    before: (hub) => (hub.refused = 'managedclusters'),
+  },
+  { name: 'hostile fleet', world: () => hostileWorld(40), address: '/fleet?view=table', shows: 'cluster-1<img' },
+  {
+    name: 'hostile placement',
+    world: () => hostileWorld(40),
+    address: '/placements/shop/web?show=out',
+    shows: 'Near misses',
+  },
+  { name: 'hostile engine', world: () => hostileWorld(40), address: '/engine', shows: '1 of 2 available' },
+];
+const WIDE: Look = { width: 1280, scheme: 'light' };
+const NARROW: Look = { width: 360, scheme: 'dark' };
+const PICTURES = path.join(root, '.run', 'console');
+
+let browser: Browser;
+const shots: { readonly title: string; readonly file: string }[] = [];
+
+beforeAll(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  const figures = shots.map(
+    ({ title, file }) => `<figure><figcaption>${title}</figcaption><img src="${file}" alt=""></figure>`,
+  );
+  const style =
+    'body{font-family:sans-serif}figure{display:inline-block;vertical-align:top;margin:8px}img{border:1px solid}';
+  writeFileSync(path.join(PICTURES, 'index.html'), `<!doctype html><style>${style}</style>${figures.join('\n')}`);
+  await browser?.close();
+});
+
+async function opened(world: World, look: Look, before?: Scene['before']): Promise<Opened> {
+  const started = await startConsole(world, readAssets(), systemClock);
+  started.hub.events = consoleEvents();
+  before?.(started.hub);
+  const origin = `http://127.0.0.1:${started.port}`;
+  const watched = await watchedPage(browser, look, origin);
+  await watched.page.goto(`${origin}/login#code=${started.sessions.code()}`);
+  await watched.page.locator('main:not([inert]) h1').first().waitFor();
+  return { ...watched, started, origin };
+}
+
+interface Opened {
+  readonly page: Page;
+  readonly faults: string[];
+  readonly started: MemoryConsole;
+  readonly origin: string;
+}
+
+async function close({ page, started }: Opened): Promise<void> {
+  await page.context().close();
+  started.server.close();
+  started.server.closeAllConnections();
+}
+
+async function picture(page: Page, name: string, { width, scheme }: Look): Promise<void> {
+  const file = `${name.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
+  await page.screenshot({ path: path.join(PICTURES, file), fullPage: true });
+  shots.push({ title: `${name}, ${width}, ${scheme}`, file });
+}
+
+describeWithChromium('the pages of the console', () => {
+  it.each(SCENES.map((scene) => [scene.name, scene] as const))(
+    '%s breaks no rule of access, no layout and no policy, wide and light, narrow and dark',
+    async (name, scene) => {
+      const one = await opened(scene.world(), WIDE, scene.before);
+      const { page, origin, faults } = one;
+      try {
+        await page.goto(`${origin}${scene.address}`);
+        await page.getByText(scene.shows).first().waitFor();
+        await scene.act?.(page);
+        for (const look of [WIDE, NARROW]) {
+          await page.setViewportSize({ width: look.width, height: look.width < 500 ? 740 : 860 });
+          await page.emulateMedia({ colorScheme: look.scheme });
+          await picture(page, name, look);
+          expect(await axeFaults(page)).toEqual([]);
+          expect(await sidewaysPixels(page)).toBe(0);
+        }
+        expect(faults).toEqual([]);
+      } finally {
+        await close(one);
+      }
+    },
+  );
+
+  it('a hub that ends is said, with the time of what is shown, and so is a console that ends', async () => {
+    const one = await opened(FLEET(), WIDE);
+    const { page, started } = one;
+    started.hub.isDown = true;
+    await page.getByText('The hub cannot be read; this is as of').waitFor();
+    expect(await page.getByText('120 clusters').count()).toBe(1);
+    await picture(page, 'stale', WIDE);
+
+    started.server.close();
+    started.server.closeAllConnections();
+    await page.getByText('is its command still running?').waitFor();
+    await picture(page, 'lost', WIDE);
+    await close(one);
+  });
+
+  it('without a session the page says where a link comes from, and a link that was used says so', async () => {
+    const one = await opened(FLEET(), WIDE);
+    const { page, origin, started } = one;
+    await page.context().clearCookies();
+    await page.goto(`${origin}/placements`);
+    await page.getByText('There is no session').waitFor();
+    await picture(page, 'no session', WIDE);
+
+    const code = started.sessions.code();
+    started.sessions.open(code);
+    await page.goto(`${origin}/login#code=${code}`);
+    await page.getByText('The link was used already').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await close(one);
+  });
+});
+
+describeWithChromium('by keyboard alone', () => {
+  it('somebody finds out why a cluster is not selected', async () => {
+    const one = await opened(FLEET(), WIDE);
+    const { page } = one;
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.getByRole('heading', { name: 'Placements' }).waitFor();
+    await tabTo(page, /^shop\/web$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Near misses').waitFor();
+    await tabTo(page, /^Near misses/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Why cluster-' }).first().waitFor();
+    await tabTo(page, /^Why cluster-/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('is not selected: no predicate matches').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(/^Why cluster-/);
+    await close(one);
+  });
+
+  it('somebody sees what an edit does, with the fields, keys and values that can follow', async () => {
+    const one = await opened(FLEET(), WIDE);
+    const { page } = one;
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await page.getByText('Nothing is planned yet').waitFor();
+    await tabTo(page, /^Manifests$/);
+    await page.keyboard.insertText(DRAFT.replace('spec: { numberOfClusters: 7 }\n', 'spec:\n  '));
+    await page.keyboard.type('num');
+    await page.getByRole('option', { name: 'numberOfClusters' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('1');
+    await page.getByText('4 of 4 → 1 of 1').waitFor();
+    await picture(page, 'what if, keyboard', WIDE);
+    await close(one);
+  });
+
+  it('somebody filters ten thousand clusters, and goes to the last one', async () => {
+    const one = await opened(consoleWorld(10_000), WIDE);
+    const { page } = one;
+    await picture(page, 'fleet of 10,000', WIDE);
+    await page.keyboard.press('/');
+    await page.keyboard.type('health:sil');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByText('of 10,000 match').waitFor();
+    await tabTo(page, /^Table$/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^Clusters, rows$/);
+    await page.keyboard.press('End');
+    await page.getByRole('row', { name: 'cluster-9983' }).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    await close(one);
+  });
+});

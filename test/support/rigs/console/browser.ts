@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe } from '@jest/globals';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+/** Chromium of the machine, as people have it, and what no page may do in it. */
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+function chromiumProgram(): string | undefined {
+  return [process.env['CHROMIUM'] ?? '', ...PLACES].find((file) => file !== '' && existsSync(file));
+}
+
+/** A suite that needs Chromium. Without it it is skipped with a line on stderr; with CI=true it fails. */
+export function describeWithChromium(title: string, body: () => void): void {
+  if (chromiumProgram() !== undefined || process.env['CI'] === 'true') {
+    describe(title, () => {
+      body();
+    });
+    return;
+  }
+  process.stderr.write(`not run: ${title}: there is no Chromium in ${PLACES.join(', ')}, nor in CHROMIUM\n`);
+  describe.skip(title, () => {
+    body();
+  });
+}
+
+export function launchChromium(): Promise<Browser> {
+  const executablePath = chromiumProgram();
+  if (executablePath === undefined) throw new Error(`there is no Chromium: install Debian's package, or set CHROMIUM`);
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+export interface Look {
+  readonly width: number;
+  readonly scheme: 'light' | 'dark';
+}
+
+/** A page, and the faults that it has had: errors, violations of the policy, requests to others. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly faults: string[];
+}
+
+export async function watchedPage(browser: Browser, { width, scheme }: Look, origin: string): Promise<WatchedPage> {
+  const viewport = { width, height: width < 500 ? 740 : 860 };
+  const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    // The browser reports each answer with an error code, which some pages are about.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) faults.push(`request to ${request.url()}`);
+  });
+  return { page, faults };
+}
+
+/** What axe finds wrong by WCAG 2.2 AA: rule and elements. */
+export async function axeFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const found: unknown = await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then((result) =>
+      result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`,
+  );
+  return found as readonly string[];
+}
+
+/** By how much the page is wider than its window. */
+export function sidewaysPixels(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** Presses Tab until what has the focus is named so. @throws Error after 80 times. */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let press = 0; press < 80; press++) {
+    await page.keyboard.press('Tab');
+    const focused: unknown = await page.evaluate(
+      `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`,
+    );
+    if (name.test(String(focused))) return;
+  }
+  throw new Error(`80 times Tab led to nothing named ${String(name)}`);
+}

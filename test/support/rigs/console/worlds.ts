@@ -1,0 +1,146 @@
+import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
+import { worldOf, type RawObject, type World } from '../../../../src/domain/fleet/world.js';
+import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { predicate, rawBinding, rawDecision, rawPlacement, rawSet, UID } from '../../builders/world.js';
+import { rawEngine } from '../../builders/hubfacts.js';
+
+/** Fleets to look at: of any size, and one whose every text attacks the page. */
+
+const SETS = ['production', 'staging', 'edge'];
+const REGIONS = ['eu-west', 'us-east', 'ap-south', 'eu-north'];
+const PLATFORMS = ['aws', 'azure', 'gcp', 'metal'];
+const SINCE = '2026-11-20T08:00:00Z';
+
+export interface Texts {
+  readonly name: (name: string) => string;
+  readonly value: (value: string) => string;
+  readonly message: string;
+}
+
+const PLAIN: Texts = { name: (name) => name, value: (value) => value, message: 'the agent renews its Lease' };
+
+function nth<T>(list: readonly T[], index: number): T {
+  const found = list[index % list.length];
+  if (found === undefined) throw new Error('the list is empty');
+  return found;
+}
+
+function cluster(index: number, { name, value, message }: Texts): RawObject {
+  const isSilent = index % 17 === 3;
+  const available = isSilent ? 'Unknown' : index % 41 === 7 ? 'False' : 'True';
+  const isJoined = index % 29 !== 11;
+  const condition = (type: string, status: string): object => ({
+    type,
+    status,
+    reason: 'Reason',
+    message,
+    lastTransitionTime: SINCE,
+  });
+  const claims = {
+    platform: nth(PLATFORMS, index),
+    'kubeversion.cluster.fleetmgmt.io': index % 2 === 0 ? 'v1.36.3' : 'v1.35.7',
+  };
+  return {
+    apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+    kind: 'ManagedCluster',
+    metadata: {
+      name: name(`cluster-${index + 1}`),
+      uid: `uid-${index}`,
+      resourceVersion: '1',
+      labels: {
+        [CLUSTER_SET_LABEL]: nth(SETS, index),
+        region: value(nth(REGIONS, Math.floor(index / 3))),
+        tier: value(index % 5 === 0 ? 'silver' : 'gold'),
+      },
+    },
+    spec: {
+      hubAcceptsClient: index % 37 !== 5,
+      ...(isSilent
+        ? { taints: [{ key: 'cluster.fleetmgmt.io/unreachable', effect: 'NoSelect', timeAdded: SINCE }] }
+        : {}),
+    },
+    status: {
+      clusterClaims: Object.entries(claims).map(([key, text]) => ({ name: key, value: value(text) })),
+      conditions: [
+        condition('ManagedClusterJoined', isJoined ? 'True' : 'False'),
+        ...(isJoined ? [condition('ManagedClusterConditionAvailable', available)] : []),
+      ],
+    },
+  };
+}
+
+function placement(name: string, spec: object, status: object): RawObject {
+  const raw = rawPlacement(spec, name);
+  const metadata = {
+    ...raw.metadata,
+    uid: name === 'web' ? UID : `uid-${name}`,
+    resourceVersion: '1',
+    creationTimestamp: SINCE,
+  };
+  return { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', ...raw, metadata, status };
+}
+
+function satisfied(phase: string, message: string, selected: number): object {
+  const status = phase === 'Satisfied' ? 'True' : 'False';
+  const condition = { type: 'PlacementSatisfied', status, reason: phase, message, lastTransitionTime: SINCE };
+  return { phase, numberOfSelectedClusters: selected, conditions: [condition] };
+}
+
+/** Three Placements, an engine with a component that is not ready, and so many clusters. */
+export function consoleWorld(count: number, texts: Texts = PLAIN): World {
+  const { message } = texts;
+  const clusters = Array.from({ length: count }, (_, index) => cluster(index, texts));
+  const gold = {
+    numberOfClusters: 4,
+    predicates: [predicate({ tier: texts.value('gold'), region: texts.value('eu-west') })],
+  };
+  const row = {
+    kind: 'Deployment',
+    name: 'gateway',
+    status: 'False',
+    reason: 'Unavailable',
+    message: `1 of 2 available; ${message}`,
+  };
+  const decided = clusters.slice(0, 12).filter((one) => one.metadata.labels?.['tier'] === texts.value('gold'));
+  return worldOf({
+    multiclusterengines: [
+      rawEngine({}, { phase: 'Degraded', components: [row, { ...row, name: 'placement-controller', status: 'True' }] }),
+    ],
+    placements: [
+      placement('web', gold, satisfied('Satisfied', 'all 4 wanted clusters are selected', 2)),
+      placement('api', { ...gold, numberOfClusters: 900_000 }, satisfied('PartiallySatisfied', message, 2)),
+      placement('db', { predicates: [predicate({ tier: 'platinum' })] }, satisfied('Unsatisfied', message, 0)),
+    ],
+    placementdecisions: [
+      rawDecision(
+        1,
+        decided.slice(0, 2).map(({ metadata }) => metadata.name),
+      ),
+    ],
+    managedclusters: clusters,
+    managedclustersets: SETS.map((set) => rawSet(set)),
+    managedclustersetbindings: [rawBinding('production'), rawBinding('edge')],
+  });
+}
+
+/** What a name, a label, a claim or a message may try: markup, scripts, commands, 300 characters, other directions. */
+const ATTACK = `<img src=x onerror=alert(1)><script>alert(2)</script>"'\`$(reboot)\u202egnol\u0007 ${'x'.repeat(300)}`;
+
+export function hostileWorld(count: number): World {
+  return consoleWorld(count, {
+    name: (name) => `${name}${ATTACK}`,
+    value: (value) => `${value} ${ATTACK}`,
+    message: ATTACK,
+  });
+}
+
+export function consoleEvents(note = 'added 1 cluster: cluster-2'): readonly KubeObject[] {
+  return [1, 2, 3].map((minute) => ({
+    metadata: { name: `e${minute}`, namespace: 'shop' },
+    eventTime: `2026-11-20T08:0${minute}:00.000000Z`,
+    type: minute === 2 ? 'Warning' : 'Normal',
+    reason: minute === 2 ? 'PlacementUnsatisfied' : 'DecisionChanged',
+    regarding: { kind: 'Placement', namespace: 'shop', name: 'web' },
+    note,
+  }));
+}
