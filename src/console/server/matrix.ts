@@ -44,7 +44,7 @@ export function matrixAnswer(
   const key = `${namespace}/${name}`;
   const lists = snapshot.once(`matrix ${key}`, () => listsOf(report));
   const requirements = snapshot.once(`requirements ${key}`, () => requirementsOf(report));
-  const columns = columnsOf(report);
+  const columns = report.explanation.schedule === undefined ? [] : columnsOf(report);
   const rows = query === '' ? lists[show] : lists[show].filter((one) => one.name.includes(query));
   return {
     requirements,
@@ -88,7 +88,9 @@ function columnsOf({ explanation }: ExplainReport): readonly Column[] {
   );
 }
 
+/** None where it is not known who meets them. */
 function requirementsOf(report: ExplainReport): readonly Requirement[] {
+  if (report.explanation.schedule === undefined) return [];
   const alone = new Map<unknown, number>();
   for (const { unmet } of report.explanation.clusters) {
     for (const list of unmet) {
@@ -117,7 +119,7 @@ interface RowContext {
 function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContext): MatrixRow {
   return {
     name: one.name,
-    health: snapshot.health.of(one.name).health,
+    ...(one.cluster === undefined ? {} : { health: snapshot.health.of(one.name).health }),
     verdict: one.verdict,
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     why: whyText(one, report),

@@ -83,7 +83,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     ...(since === undefined ? {} : { since }),
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
     selected: explanation.clusters.filter(isIn).length,
-    isKnown: explanation.schedule !== undefined,
+    isKnown: explanation.schedule !== undefined && rules.problem === undefined,
     held: summary.held,
     ...(explanation.schedule === undefined ? {} : { summary: summaryText(summary) }),
     funnel: funnelOf(snapshot, report),
@@ -110,7 +110,9 @@ export function isIn({ verdict, inDecision }: { readonly verdict: string; readon
 /** How many clusters pass each step of the way into the decision; without the steps that are not known. */
 function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainReport): readonly FunnelStep[] {
   const selected = explanation.clusters.filter(isIn).length;
-  if (explanation.schedule === undefined) return [{ step: 'in', count: selected }];
+  // With an invalid spec nothing is selected anew: the way into the decision is not known either.
+  if (explanation.schedule?.problem !== undefined || explanation.schedule === undefined)
+    return [{ step: 'in', count: selected }];
   const { placement, bindings, sets } = input.snapshot;
   const bound = readableSelectors(eligibleSets({ ...placement.rules, requested: [] }, bindings, sets));
   const members = snapshot.once(`bound ${placement.namespace}`, () =>

@@ -71,7 +71,7 @@ function Live(): JSX.Element {
   const { context = '', user = '', hub = '' } = session.value ?? {};
   const { asOf, stale } = reading.value ?? {};
   const isBad = isLost.value || stale !== undefined;
-  const text = asOf === undefined ? '' : clockText(asOf);
+  if (asOf === undefined) return <div class="live" />;
   return (
     <div class="live">
       <span class="live-hub" title={hub}>
@@ -80,7 +80,7 @@ function Live(): JSX.Element {
       </span>
       <button type="button" class={`live-state ${isBad ? 'warn' : 'ok'}`} onClick={refresh} title="Read again now">
         <span class="dot" aria-hidden="true" />
-        {isBad ? 'as of' : 'live'} {text}
+        {isBad ? 'as of' : 'live'} {clockText(asOf)}
       </button>
     </div>
   );

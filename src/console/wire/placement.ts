@@ -53,7 +53,7 @@ export interface PlacementView {
   readonly since?: string;
   readonly wanted?: number;
   readonly selected: number;
-  /** Whether clusters, sets and bindings could be read: without them only the decision is known. */
+  /** Whether the spec is valid, and clusters, sets and bindings could be read: else only the decision is known. */
   readonly isKnown: boolean;
   readonly held: number;
   /** `3/9 clusters are selected: …`; absent where the fleet could not be read. */
@@ -102,7 +102,8 @@ export interface Cell {
 
 export interface MatrixRow {
   readonly name: string;
-  readonly health: Health;
+  /** Absent for a cluster that does not exist any more, or that could not be read. */
+  readonly health?: Health;
   readonly verdict: string;
   readonly rank?: number;
   readonly why: string;

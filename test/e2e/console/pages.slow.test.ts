@@ -72,7 +72,7 @@ const SCENES: readonly Scene[] = [
     name: 'hostile placement',
     world: () => hostileWorld(40),
     address: '/placements/shop/web?show=out',
-    shows: 'Near misses',
+    shows: 'Misconfigured',
   },
   { name: 'hostile engine', world: () => hostileWorld(40), address: '/engine', shows: '1 of 2 available' },
 ];

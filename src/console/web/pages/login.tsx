@@ -15,8 +15,8 @@ export function Login(): JSX.Element {
         </h1>
         <p>{capital(sessionFault.value)}.</p>
         <p>
-          The command prints a link that opens the console once. Start it again for another one, or press Enter in its
-          terminal:
+          Each link opens the console once. For another one, press Enter in the terminal of the command, or start it
+          again:
         </p>
         <Command words={['kubectl', 'mce', 'console']} />
         <p class="muted">Open the link in this tab: a draft of What if stays.</p>

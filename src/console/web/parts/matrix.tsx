@@ -81,7 +81,7 @@ function MatrixRows({ matrix, address, filter, onWhy }: MatrixRowsProps): JSX.El
   const isNarrow = useNarrow();
   const total = filter === '' ? totals[show] : Math.min(rows.length, 100);
   if (total === 0) return <Empty title={filter === '' ? EMPTY[show] : 'No cluster has this in its name.'} />;
-  const height = isNarrow ? 62 + 24 * requirements.length : ROW;
+  const height = isNarrow ? 76 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;
   return (
     <div class="matrix" style={{ '--columns': columns }}>
@@ -126,7 +126,7 @@ function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.El
   return (
     <>
       <span role="cell" class="matrix-cluster">
-        <HealthMark health={row.health} short />
+        {row.health !== undefined && <HealthMark health={row.health} short />}
         <ClusterLink name={row.name} />
       </span>
       {requirements.map((one, index) => (
