@@ -44,6 +44,7 @@ const TASKS = [
 /** Likewise, with the plugin of kubectl. */
 const TASKS_WITH_PLUGIN = [
   'docs/how-to/prefer-cheaper-clusters.md',
+  'docs/how-to/select-by-capacity.md',
   'docs/how-to/spread-over-regions.md',
   'docs/how-to/two-here-one-there.md',
 ];

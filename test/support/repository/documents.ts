@@ -29,6 +29,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/profile.md': 'test/cli/plan/commands.test.ts',
   'docs/how-to/recover-from-a-mistake.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/rotate-the-certificate.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/select-by-capacity.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/spread-over-regions.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/standalone.md': 'test/e2e/demofleet.slow.test.ts',
   'docs/how-to/two-here-one-there.md': 'test/e2e/docs.slow.test.ts',
