@@ -32,6 +32,35 @@ describe('plan --from-ocm', () => {
     ]);
   });
 
+  it('the definition here accepts what each field becomes', async () => {
+    const addOn = { resourceName: 'usage', scoreName: 'cpu' };
+    const spec = {
+      clusterSets: ['edge'],
+      numberOfClusters: 3,
+      predicates: [
+        {
+          requiredClusterSelector: {
+            labelSelector: { matchLabels: { region: 'eu' } },
+            claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['AWS'] }] },
+            celSelector: { celExpressions: ['managedCluster.metadata.name != "a"'] },
+          },
+        },
+      ],
+      tolerations: [{ key: `${OCM}/unreachable`, operator: 'Exists', tolerationSeconds: 300 }],
+      prioritizerPolicy: {
+        configurations: [
+          { scoreCoordinate: { builtIn: 'ResourceAllocatableMemory' }, weight: -1 },
+          { scoreCoordinate: { type: 'AddOn', addOn }, weight: 5 },
+        ],
+      },
+      spreadPolicy: { spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Claim', maxSkew: 2 }] },
+    };
+    const { text, notes } = await fromOcm([placement(spec)], 'text');
+
+    expect(text).toContain('name: score/usage/cpu\n');
+    expect(notes).toHaveLength(7);
+  });
+
   it('JSON is a list, as kubectl reads it', async () => {
     const { text } = await fromOcm([placement({ clusterSets: ['edge'] })], 'json');
 
