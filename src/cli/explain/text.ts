@@ -42,6 +42,7 @@ const COLORS: Readonly<Partial<Record<Verdict, Color>>> = {
   Held: 'yellow',
   NotNeeded: 'yellow',
   SpreadBlocked: 'yellow',
+  Moved: 'yellow',
   NotMatched: 'red',
   Tainted: 'red',
   NotMember: 'red',
@@ -146,6 +147,7 @@ function rowsOf(
   add('Selected', ofVerdict('Selected'), Infinity);
   add('Held', ofVerdict('Held'), mostRows);
   add('NotNeeded', ofVerdict('NotNeeded'), mostRows);
+  add('Moved', ofVerdict('Moved'), mostRows);
   add('SpreadBlocked', ofVerdict('SpreadBlocked'), mostRows);
   for (const verdict of OTHERS) add(verdict, ofVerdict(verdict), mostRows);
   shown.push(...explanation.nearest.slice(0, nearest));

@@ -107,7 +107,8 @@ function addTainted<P extends PlacementEntry>(
   const add = (key: string, isRelevant: (rules: PlacementRules) => boolean): void => {
     const placement = placements.get(key);
     if (placement === undefined || placement.pending || found.has(placement)) return;
-    if (isRelevant(placement.rules)) found.add(placement);
+    // Where clusters move, taints that only change the order count, too.
+    if (placement.rules.rebalance !== undefined || isRelevant(placement.rules)) found.add(placement);
   };
   for (const key of selecting ?? []) add(key, (rules) => !standsAlike(before, after, rules));
   for (const { pool, was, now } of moves) {

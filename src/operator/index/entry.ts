@@ -15,6 +15,13 @@ export interface ClusterEffects {
   readonly placements: readonly string[];
   /** Names of ManagedClusterSets whose number of members changed, or may have. */
   readonly sets: readonly string[];
+  /** Keys of Placements that ask for moves, and whose scores may have changed: to be looked at once an interval. */
+  readonly rescored: readonly Rescored[];
+}
+
+export interface Rescored {
+  readonly key: string;
+  readonly afterMs: number;
 }
 
 /** A Placement with what the index keeps of it. */
@@ -24,5 +31,23 @@ export interface Entry extends IndexedPlacement, PlacementEntry {
   unreadable: boolean;
   watch: FactWatch | undefined;
   isSpreadOpen: boolean;
+  /** Reported as rescored and not reconciled since. */
+  isRescored: boolean;
   pending: boolean;
+}
+
+/** Those of the Placements that may select the cluster, and that no change has reported: each once until its next pass. */
+export function rescoredAmong(
+  ordinal: number,
+  keys: Iterable<string>,
+  placements: ReadonlyMap<string, Entry>,
+): readonly Rescored[] {
+  const found: Rescored[] = [];
+  for (const key of keys) {
+    const entry = placements.get(key);
+    if (entry === undefined || entry.pending || entry.isRescored || !entry.pool.clusters.has(ordinal)) continue;
+    entry.isRescored = true;
+    found.push({ key, afterMs: (entry.rules.rebalance?.intervalSeconds ?? 0) * 1_000 });
+  }
+  return found;
 }

@@ -1,5 +1,6 @@
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { textOf, type Source } from '../../domain/placement/select/rules.js';
+import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 
 /** A label or claim whose values a Placement reads. */
 export interface WatchedKey {
@@ -40,6 +41,30 @@ export class KeyIndex {
     }
     return found;
   }
+}
+
+/** The labels and claims that the scores of a Placement depend on, where a score makes clusters move; none elsewhere. */
+export function movingKeys({ rebalance, prioritizers, predicates }: PlacementRules): readonly WatchedKey[] {
+  if (rebalance === undefined) return [];
+  return prioritizers.flatMap(({ coordinate }): readonly WatchedKey[] => {
+    switch (coordinate.kind) {
+      case 'Value':
+        return [coordinate];
+      case 'Selector':
+        return keysOf(coordinate);
+      case 'PredicateOrder':
+        return predicates.flatMap(keysOf);
+      case 'Balance':
+        return [];
+    }
+  });
+}
+
+function keysOf({ labels, claims }: Pick<PlacementRules['predicates'][number], 'labels' | 'claims'>): WatchedKey[] {
+  return [
+    ...labels.map(({ key }) => ({ source: 'label' as const, key })),
+    ...claims.map(({ key }) => ({ source: 'claim' as const, key })),
+  ];
 }
 
 function idOf({ source, key }: WatchedKey): string {

@@ -18,9 +18,9 @@ import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
-import type { ClusterEffects, Entry, IndexedPlacement } from './entry.js';
+import { rescoredAmong, type ClusterEffects, type Entry, type IndexedPlacement } from './entry.js';
 import { FactWatch } from './factwatch.js';
-import { KeyIndex } from './keyindex.js';
+import { KeyIndex, movingKeys } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
 import { membersOf, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
@@ -28,7 +28,7 @@ import { SetUsage } from './setusage.js';
 import { TaintIndex } from './taintindex.js';
 
 const NO_KEYS: readonly string[] = [];
-const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [] };
+const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [], rescored: [] };
 
 /**
  * The inputs of all Placements, folded change by change. Each change returns the keys of the Placements that it affects.
@@ -56,6 +56,8 @@ export class PlacementIndex {
   readonly #taints = new TaintIndex();
   /** The keys that Placements spread over. */
   readonly #topologies = new KeyIndex();
+  /** The keys that the scores of Placements with moves depend on. */
+  readonly #scored = new KeyIndex();
   readonly #decisions: DecisionIndex;
 
   /** All three are updated by this index, and may be read by others. */
@@ -117,8 +119,18 @@ export class PlacementIndex {
     this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
     this.#topologies.add(key, rules.spread);
+    this.#scored.add(key, movingKeys(rules));
     const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
-    const entry: Entry = { key, namespace, rules, ...joined, watch: undefined, isSpreadOpen: true, pending: false };
+    const entry: Entry = {
+      key,
+      namespace,
+      rules,
+      ...joined,
+      watch: undefined,
+      isSpreadOpen: true,
+      isRescored: false,
+      pending: false,
+    };
     this.#placements.set(key, entry);
     this.#decisions.addPlacement(key);
     const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
@@ -137,6 +149,7 @@ export class PlacementIndex {
     if (entry === undefined) return;
     this.#requirements.removePlacement(key, entry.rules);
     this.#topologies.remove(key, entry.rules.spread);
+    this.#scored.remove(key, movingKeys(entry.rules));
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#maySelectOthers.delete(entry);
@@ -154,6 +167,7 @@ export class PlacementIndex {
     let read: ReadonlyMap<string, ClusterView> = new Map();
     entry.pending = false;
     entry.isSpreadOpen = true;
+    entry.isRescored = false;
     return {
       rules,
       ...this.#bindings.bound(namespace),
@@ -174,7 +188,8 @@ export class PlacementIndex {
     const entry = this.#placements.get(key);
     if (entry === undefined) return false;
     const { schedule } = decision;
-    entry.isSpreadOpen = schedule.shortage.spread.length + schedule.stuck.length > 0;
+    const isOpen = schedule.shortage.spread.length + schedule.stuck.length > 0;
+    entry.isSpreadOpen = isOpen || entry.rules.rebalance !== undefined;
     this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
     this.#decisions.commit(key, decision);
     return (
@@ -230,14 +245,15 @@ export class PlacementIndex {
     const naming = this.#requirements.updateCluster(ordinal, before, after);
     const moves = this.#pools.updateCluster(membership, after?.deleting === false);
     const retainted = this.#taints.updateCluster(ordinal, before, after);
-    if (!this.tracking) return { placements: NO_KEYS, sets };
+    if (!this.tracking) return { placements: NO_KEYS, sets, rescored: [] };
     const name = (after ?? before)?.name ?? '';
     const selecting = retainted ? this.#decisions.selecting(name) : undefined;
     const holding = this.#decisions.holding(name);
     const maySelectOthers = this.#maySelectOthers;
     const spreading = { keys: this.#topologies.changed(before, after), selecting: this.#decisions.selecting(name) };
     const change = { ordinal, before, after, moves, naming, holding, selecting, spreading, maySelectOthers };
-    return { placements: this.#report(affected(change, this.#placements)), sets };
+    const rescored = rescoredAmong(ordinal, this.#scored.changed(before, after), this.#placements);
+    return { placements: this.#report(affected(change, this.#placements)), sets, rescored };
   }
 
   #setChanged(set: string): readonly string[] {

@@ -245,6 +245,7 @@ const someChoice = fc.record(
     ),
     tolerations: someTolerations,
     spreadPolicy: fc.array(someConstraint, { maxLength: 2 }).map((spreadConstraints) => ({ spreadConstraints })),
+    rebalance: fc.constant({ scoreMargin: 1, minSelectedSeconds: 0 }),
   },
   { requiredKeys: ['predicates'] },
 );
@@ -580,6 +581,28 @@ describe('PlacementIndex', () => {
       typeof after === 'string' ? index.removeCluster(after).placements : index.upsertCluster(after).placements;
 
     expect(reported).toEqual(named);
+  });
+
+  it('the placement index notes once that a score of a Placement with moves may have changed, and only of a candidate', () => {
+    const scored = {
+      rebalance: { scoreMargin: 20, intervalSeconds: 30 },
+      prioritizerPolicy: {
+        configurations: [{ scoreCoordinate: { type: 'Claim', claim: { name: 'cost' } } }],
+      },
+    };
+    const index = reconciled(
+      scored,
+      inFleet('a', { claims: { cost: '1' } }),
+      cluster('other', { claims: { cost: '1' } }),
+    );
+    const cost = (name: string, value: string): unknown =>
+      index.upsertCluster((name === 'a' ? inFleet : cluster)(name, { claims: { cost: value } }));
+
+    expect(cost('other', '2')).toMatchObject({ placements: [], rescored: [] });
+    expect(cost('a', '2')).toMatchObject({ placements: [], rescored: [{ key: 'team/web', afterMs: 30_000 }] });
+    expect(cost('a', '3')).toMatchObject({ placements: [], rescored: [] });
+    begun(index, 'team/web');
+    expect(cost('a', '4')).toMatchObject({ placements: [], rescored: [{ key: 'team/web', afterMs: 30_000 }] });
   });
 
   it('the placement index reports a Placement once until it is reconciled', () => {

@@ -1,4 +1,5 @@
 import type { Eligibility } from '../select/eligible.js';
+import { moveText } from './choicetext.js';
 import { unmetText } from './requirementtext.js';
 import { unmet as unmetIn } from '../select/rules.js';
 import type { Before, ClusterView, PlacementView } from '../select/snapshot.js';
@@ -32,6 +33,8 @@ export function causeText(
       return schedule === undefined ? undefined : notIn(one, { placement, eligibility: schedule.eligibility }, before);
     case 'NotMatched':
       return notMatchedText(one, before);
+    case 'Moved':
+      return schedule?.move && moveText(schedule.move, placement.rules);
     case 'Tainted':
       return taintedText(one, placement.rules);
     default:

@@ -3,6 +3,7 @@ import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
 import type { SpreadConstraint, TopologyKey } from '../spec/spread.js';
 import type { ClusterView } from '../spec/cluster.js';
 import { predicateOf } from '../select/rules.js';
+import type { Move } from '../select/choice/moves.js';
 import type { BlockingConstraint, LackingPredicate, Shortage } from '../select/choice/shortage.js';
 import { wordText } from './requirementtext.js';
 import type { SpreadBlock } from './verdict.js';
@@ -70,4 +71,13 @@ export function notNeededText(cluster: ClusterView | undefined, rules: Placement
   const sum = rules.predicates.reduce((total, { wanted = 0 }) => total + wanted, 0);
   const own = `spec.predicates[${index}].numberOfClusters is ${number}`;
   return sum === rules.wanted ? own : `${limit}, and ${own}`;
+}
+
+/** `edge-1 → edge-7 (score 81, 55 before, margin 20)`. */
+export function moveText({ leaves, comes, scores, constraint }: Move, { rebalance }: PlacementRules): string {
+  const why =
+    constraint === undefined
+      ? `score ${scores.comes / 100}, ${scores.leaves / 100} before, margin ${rebalance?.scoreMargin}`
+      : `closer to ${spreadText(constraint)}`;
+  return `${wordText(leaves)} → ${wordText(comes)} (${why})`;
 }

@@ -40,6 +40,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const held = new Set([...stayingRemovals(decided).map((one) => one.cluster), ...stayingOut(decided)]);
   for (const one of judged) {
     one.verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
+    if (one.verdict === 'NotNeeded' && decided.move?.leaves === one.name) one.verdict = 'Moved';
     if (one.verdict === 'NotNeeded' && !one.inDecision) one.blocked = spreadBlock(choice?.get(one.name), decided);
     if (one.blocked !== undefined) one.verdict = 'SpreadBlocked';
     one.rank = one.verdict === 'Unknown' ? undefined : order.get(one.name);

@@ -86,6 +86,8 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
       return alike(`didn't match ${firstText(unmet[best ?? 0])}`);
     case 'NotNeeded':
       return [`wasn't needed (${wanted} wanted)`, `weren't needed (${wanted} wanted)`];
+    case 'Moved':
+      return alike('leaves for a better one');
     case 'SpreadBlocked': {
       const over = one.blocked === undefined ? '' : ` over ${topologyText(one.blocked.constraint)}`;
       return [`is kept out by spread${over}`, `are kept out by spread${over}`];

@@ -32,9 +32,10 @@ export interface Readable {
 
 /**
  * `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out. `SpreadBlocked`: it
- * passes all, and a spread constraint keeps it out. `Unknown`: it depends on objects that could not be read.
+ * passes all, and a spread constraint keeps it out. `Moved`: it
+ * leaves for a better one. `Unknown`: it depends on objects that could not be read.
  */
-export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'SpreadBlocked' | 'Unknown' | FailedRule;
+export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'SpreadBlocked' | 'Moved' | 'Unknown' | FailedRule;
 
 /** A spread constraint that keeps a cluster out. */
 export interface SpreadBlock {

@@ -152,6 +152,13 @@ function fillOrder(kept: Slots, objects: Objects): readonly number[] {
 /** Leaves kept clusters in their objects and adds the others to free slots: existing objects first, lowest first. */
 function fillSlots(schedule: Schedule, order: readonly number[]): Slots {
   const slots = schedule.kept.map((list) => [...list]);
+  const { move } = schedule;
+  const vacated = schedule.current.findIndex((list) => move !== undefined && list.includes(move.leaves));
+  if (move !== undefined && vacated >= 0 && schedule.added.length > 0) {
+    // One write takes one out and the other in: no crash comes between.
+    slots[vacated]?.push(move.comes);
+    return slots;
+  }
   const existing = new Set(order);
   let next = 0;
   const fillObject = (ordinal: number): void => {

@@ -1,6 +1,6 @@
 import { boundedList, clip, nameList, joinedTexts } from '../../conditions.js';
 import { MESSAGE_LIMIT } from '../../../api/names.js';
-import { notNeededText } from '../explain/choicetext.js';
+import { moveText, notNeededText } from '../explain/choicetext.js';
 import { causeText } from '../explain/causes.js';
 import { explainDropped } from '../explain/explain.js';
 import type { Schedule } from '../select/schedule.js';
@@ -33,6 +33,9 @@ export function changeNote(
   decided: Schedule,
   stored: ReadonlySet<string>,
 ): string | undefined {
+  const { move } = decided;
+  if (move !== undefined && decided.added.length > 0)
+    return stored.has(move.comes) ? `moved 1 cluster: ${moveText(move, snapshot.placement.rules)}` : undefined;
   const added = decided.added.filter((name) => stored.has(name));
   const departures = departuresOf(snapshot, decided);
   const parts = (limit: number): string[] => [

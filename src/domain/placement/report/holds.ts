@@ -7,6 +7,7 @@ import {
 } from '../../../api/names.js';
 import { boundedList, clip, nameList } from '../../conditions.js';
 import { isOwn, type StoredDecision } from '../stored/decision.js';
+import { moveText, notNeededText } from '../explain/choicetext.js';
 import { causeText } from '../explain/causes.js';
 import { leastUnmet } from '../explain/explain.js';
 import { unmet } from '../select/rules.js';
@@ -153,7 +154,8 @@ export function causesText(removals: readonly Dropped[], snapshot: PlacementSnap
 /** Why a cluster that is held or waits would leave; `snapshot.before` counts. */
 export function heldCause({ cluster: name, cause }: Dropped, snapshot: PlacementSnapshot, schedule: Schedule): string {
   const { placement, selected, before } = snapshot;
-  if (cause === 'NotNeeded') return `spec.numberOfClusters is ${placement.rules.wanted}`;
+  if (cause === 'NotNeeded') return notNeededText(selected.get(name), placement.rules);
+  if (cause === 'Moved') return schedule.move === undefined ? cause : moveText(schedule.move, placement.rules);
   const cluster = selected.get(name);
   const failing = cluster === undefined ? [] : placement.rules.predicates.map((one) => [...unmet(one, cluster)]);
   const judged = {

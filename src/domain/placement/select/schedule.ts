@@ -1,6 +1,8 @@
 import { DECISION_SIZE } from '../../../api/names.js';
 import type { Problem } from '../../selectors.js';
 import type { Shortage } from './choice/shortage.js';
+import type { Move } from './choice/moves.js';
+import { withMove } from './rebalance.js';
 import { scoresOf } from './scores.js';
 import { newClusters, notNeeded, withoutExcess, type DropCause, type Dropped } from './turnover.js';
 import { ration, type HeldRemoval, type HoldKind } from './budget.js';
@@ -45,6 +47,8 @@ export interface Schedule extends TaintEffects {
   readonly heldAdditions: readonly string[];
   /** Why fewer are selected than wanted, where numbers of predicates or spread have to do with it. */
   readonly shortage: Shortage;
+  /** The move of `spec.rebalance`, which is all that such a decision changes, or what waits for a window; undefined without one. */
+  readonly move: Move | undefined;
   /** What waits for a change window or, while the Placement is paused, for its end; undefined for nothing of either. */
   readonly waiting: Waiting | undefined;
 }
@@ -91,7 +95,7 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
   const opens = removals.length === 0 ? undefined : nextOpening(snapshot);
   const total = current.flat().length - dropped.size + added.length;
   const effects = taintEffects({ dropped, held, size: total, limit, shortage: additions.shortage }, judged, snapshot);
-  return {
+  const decided: Schedule = {
     eligibility,
     problem,
     wanted,
@@ -109,7 +113,9 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
     ...effects,
     waiting: removals.length === 0 ? undefined : { until: 'WindowOpens', removals, additions: [], opens },
     until: Math.min(effects.until, holdUntil, definitionsTrusted(snapshot), opens?.at ?? Infinity),
+    move: undefined,
   };
+  return withMove(decided, judged, snapshot, scoreOf);
 }
 
 function byCluster<C extends DropCause>(causes: ReadonlyMap<string, C>): { cluster: string; cause: C }[] {

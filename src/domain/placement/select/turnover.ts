@@ -15,9 +15,9 @@ import type { PlacementSnapshot, Slots } from './snapshot.js';
 /**
  * Why a selected cluster is dropped: the first rule that it fails, or `NotNeeded`. For `Gone` and `NotMember` some object is
  * missing, and its deletion has to be confirmed before the cluster is dropped. `Tainted` also for one that has yielded its
- * place to another.
+ * place to another, and `Moved` for one that `spec.rebalance` lets go for a better one.
  */
-export type DropCause = FailedRule | 'NotNeeded';
+export type DropCause = FailedRule | 'NotNeeded' | 'Moved';
 
 export interface Dropped {
   readonly cluster: string;

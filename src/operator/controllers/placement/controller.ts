@@ -59,6 +59,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     recorder,
     explanations: new ExplanationLimit(clock, settleWindowMs),
     enqueue: (key) => placements.addAfter(key, settleWindowMs),
+    enqueueAfter: (key, ms) => placements.addAfter(key, ms),
     ...(metrics && { metrics }),
   };
   watchCaches(context, clusters.enqueueSet);

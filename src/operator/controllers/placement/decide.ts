@@ -48,13 +48,14 @@ export function decide(input: Input, { collectionWindow }: Pick<Scope, 'collecti
  */
 function collectionOf(
   { state, snapshot, at }: Input,
-  { counted, countedAdditions }: Schedule,
+  { counted, countedAdditions, move }: Schedule,
   window: CollectionWindow,
 ): Collection | undefined {
   const { status, generation } = snapshot.placement;
   const all = new Set([...counted, ...countedAdditions]);
   const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
-  if (all.size === 0 || isEdited) return undefined;
+  // A move is one change by itself, of no command.
+  if (all.size === 0 || isEdited || move !== undefined) return undefined;
   const collection = collected(state.collection, all, at);
   return collectionEnd(collection, window) > at ? collection : undefined;
 }

@@ -66,6 +66,8 @@ export interface PlacementContext {
   readonly metrics?: PlacementMetrics;
   /** Requests a reconcile of a Placement. */
   readonly enqueue: (key: string) => void;
+  /** Likewise, in so many ms. */
+  readonly enqueueAfter: (key: string, ms: number) => void;
 }
 
 /** What one reconcile of one Placement works with. */

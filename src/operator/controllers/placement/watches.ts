@@ -50,6 +50,7 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
     noteEarlier(context, key, before);
     for (const set of effects.sets) enqueueSet(set);
     enqueueAll(effects.placements, triggerOf(ManagedClusters, key));
+    for (const { key: placement, afterMs } of effects.rescored) context.enqueueAfter(placement, afterMs);
   });
   caches.sets.onChange((change) => enqueueAll(foldSet(context, change), triggerOf(ManagedClusterSets, change.key)));
   caches.bindings.onChange((change) =>

@@ -133,10 +133,12 @@ export function choose(candidature: Candidature, free: number, snapshot: Placeme
   return { incoming, contest, left };
 }
 
-function candidatesOf(
-  { tierOf, isOut }: Candidature,
+/** The candidates that may come in. `compare` says who is the first of a group. */
+export function candidatesOf(
+  { tierOf, isOut }: Pick<Candidature, 'tierOf' | 'isOut'>,
   { candidates }: PlacementSnapshot,
   contest: Contest,
+  compare = byScore,
 ): readonly Group[] {
   const names: string[] = [];
   for (const { name } of candidates.matched) {
@@ -144,5 +146,5 @@ function candidatesOf(
     // One that has just left is of a domain, too, where it could come in with the next decision.
     else if (tierOf(name) !== undefined) contest.placeOf(candidates.view(name));
   }
-  return contest.groups(names, (name) => candidates.view(name), tierOf);
+  return contest.groups(names, (name) => candidates.view(name), tierOf, compare);
 }

@@ -115,6 +115,11 @@ export class Contest {
     });
   }
 
+  /** By constraint: how many selected clusters are more than `maxSkew` above the lowest count. */
+  get excess(): readonly number[] {
+    return this.topologies.map((one) => one.excess);
+  }
+
   /** The index of the first constraint that keeps a cluster of the group out; -1 for none. */
   blockedBy({ domains }: Pick<Group, 'domains'>): number {
     return this.topologies.findIndex((one, index) => one.blocks(domains[index]));

@@ -53,6 +53,15 @@ export class Topology {
     return this.#domains.size < (this.constraint.minDomains ?? 0);
   }
 
+  /** How many selected clusters are more than `maxSkew` above the lowest count. */
+  get excess(): number {
+    const most = this.lowest + this.constraint.maxSkew;
+    let excess = 0;
+    for (let count = most + 1; count < this.#sizes.length; count++)
+      excess += (this.#sizes[count] ?? 0) * (count - most);
+    return excess;
+  }
+
   /** The domains, sorted by their values. */
   get domains(): readonly Domain[] {
     return [...this.#domains.values()].sort((a, b) => (a.value < b.value ? -1 : 1));

@@ -1,0 +1,117 @@
+import type { SpreadConstraint } from '../../spec/spread.js';
+import { isUnhealthy, preferenceAgainst } from '../standing.js';
+import { tierOfNew } from '../order.js';
+import type { PlacementSnapshot } from '../snapshot.js';
+import { candidatesOf } from './choose.js';
+import { Contest, type Contender, type Group, type ScoreOf } from './contest.js';
+
+/** Pairs of a selected cluster and a better one, for `spec.rebalance`. */
+export interface Move {
+  readonly leaves: string;
+  readonly comes: string;
+  /** In hundredths. */
+  readonly scores: { readonly leaves: number; readonly comes: number };
+  /** The constraint that the move brings closer to its `maxSkew`; undefined when it is made for the score. */
+  readonly constraint: SpreadConstraint | undefined;
+}
+
+interface Pair extends Move {
+  /** By constraint: how many clusters are more than `maxSkew` above the lowest count, after the move. */
+  readonly excess: readonly number[];
+}
+
+/** What a pair is looked for among. */
+export interface Search {
+  /** All selected clusters, and those of them that may leave. */
+  readonly selected: readonly string[];
+  readonly movable: readonly string[];
+  /** By how much the score has to rise, in hundredths. */
+  readonly margin: number;
+}
+
+/**
+ * The best pair: the largest gain in spread, then in score, then by name. A pair is allowed if the cluster that comes in passes
+ * every rule and constraint, and stands behind no more taints that prefer others; and either fewer clusters are then above
+ * `maxSkew`, or as many, and the score is higher by the margin. So each move lowers the excess or raises the scores, and
+ * with fixed inputs they come to an end.
+ */
+export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: ScoreOf): Move | undefined {
+  const contest = new Contest(snapshot, scoreOf);
+  const viewOf = (name: string): ReturnType<PlacementSnapshot['selected']['get']> => snapshot.selected.get(name);
+  for (const name of search.selected) contest.count(contest.placeOf(viewOf(name)));
+  const known = new Set(search.selected);
+  const isOut = (name: string): boolean => known.has(name);
+  const comers = candidatesOf({ tierOf: (name) => tierOfNew(name, snapshot), isOut }, snapshot, contest, highestFirst);
+  const leavers = contest.groups(search.movable, viewOf, (name) => tierOf(name, snapshot), lowestFirst);
+  const before = contest.excess;
+  const byScore = [...comers].sort((a, b) => (b.queue.first?.score ?? 0) - (a.queue.first?.score ?? 0));
+  let best: Pair | undefined;
+  for (const group of leavers) {
+    contest.count(group, -1);
+    for (const other of byScore) {
+      const gain = (other.queue.first?.score ?? 0) - (group.queue.first?.score ?? 0);
+      // While nothing is above maxSkew, only the score counts, and the others have a lower one.
+      if (before.every((one) => one === 0) && !isRise(gain, search.margin)) break;
+      const pair = pairOf(group, other, { contest, before, margin: search.margin });
+      if (pair !== undefined && (best === undefined || comparePairs(pair, best) < 0)) best = pair;
+    }
+    contest.count(group);
+  }
+  return best;
+}
+
+function isRise(gain: number, margin: number): boolean {
+  return gain > 0 && gain >= margin;
+}
+
+/** The tier that a selected cluster would have if it were not. */
+function tierOf(name: string, { selected, placement }: PlacementSnapshot): number {
+  const taints = selected.get(name)?.taints ?? [];
+  return taints.length === 0 && !isUnhealthy(taints) ? 0 : preferenceAgainst(taints, placement.rules.tolerations);
+}
+
+/** The pair of the first of each group, if it is allowed. `contest`: without the cluster that leaves. */
+function pairOf(
+  leaving: Group,
+  coming: Group,
+  { contest, before, margin }: { contest: Contest; before: readonly number[]; margin: number },
+): Pair | undefined {
+  const [x, y] = [leaving.queue.first, coming.queue.first];
+  if (x === undefined || y === undefined || coming.tier > leaving.tier) return undefined;
+  if ((contest.room[coming.predicate] ?? 0) <= 0 || contest.blockedBy(coming) >= 0) return undefined;
+  contest.count(coming);
+  const { excess } = contest;
+  contest.count(coming, -1);
+  const order = compareLists(excess, before);
+  if (order > 0 || (order === 0 && !isRise(y.score - x.score, margin))) return undefined;
+  const index = excess.findIndex((one, at) => one !== before[at]);
+  const constraint = contest.topologies[index]?.constraint;
+  return { leaves: x.name, comes: y.name, scores: { leaves: x.score, comes: y.score }, constraint, excess };
+}
+
+function comparePairs(a: Pair, b: Pair): number {
+  const gain = ({ scores }: Pair): number => scores.comes - scores.leaves;
+  return (
+    compareLists(a.excess, b.excess) ||
+    gain(b) - gain(a) ||
+    compareNames(a.leaves, b.leaves) ||
+    compareNames(a.comes, b.comes)
+  );
+}
+
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((one, index) => one !== b[index]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function lowestFirst(a: Contender, b: Contender): number {
+  return a.score - b.score || compareNames(a.name, b.name);
+}
+
+function highestFirst(a: Contender, b: Contender): number {
+  return b.score - a.score || compareNames(a.name, b.name);
+}
