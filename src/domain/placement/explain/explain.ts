@@ -34,7 +34,8 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
-  const choice = isCompared(placement.rules) ? rankedClusters(decided, snapshot) : undefined;
+  const passing = (): Set<string> => new Set(judged.filter((one) => one.causes.length === 0).map((one) => one.name));
+  const choice = isCompared(placement.rules) ? rankedClusters(passing(), decided, snapshot) : undefined;
   const order = orderOfSelection(judged, snapshot, choice);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
   const held = new Set([...stayingRemovals(decided).map((one) => one.cluster), ...stayingOut(decided)]);

@@ -17,19 +17,25 @@ export interface Ranked {
   readonly left: { readonly group: Group; readonly contest: Contest } | undefined;
 }
 
-/** The clusters that pass every rule, by name. */
-export function rankedClusters(decided: Schedule, snapshot: PlacementSnapshot): ReadonlyMap<string, Ranked> {
+/**
+ * The clusters of `passing`, which pass every rule, by name. The others follow the selected ones as they would come in, by the
+ * order as it stands after the decision.
+ */
+export function rankedClusters(
+  passing: ReadonlySet<string>,
+  decided: Schedule,
+  snapshot: PlacementSnapshot,
+): ReadonlyMap<string, Ranked> {
   const scoreOf = scoresOf(snapshot);
-  const held = new Set(decided.heldRemovals.map(({ cluster }) => cluster));
-  const kept = decided.kept.flat().filter((name) => !held.has(name));
   const tierOf = (name: string): number =>
     tierOfSelected(taintedCluster(snapshot.selected.get(name), snapshot.placement.rules, snapshot.now));
+  const kept = decided.kept.flat().filter((name) => passing.has(name));
   const notNeeded = new Set(decided.dropped.filter(({ cause }) => cause === 'NotNeeded').map(({ cluster }) => cluster));
   const selected = [...lowestFirstOf({ names: [...kept, ...notNeeded], tierOf }, snapshot, scoreOf)].reverse();
   const { contest, left } = afterChoice(decided, (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
   const ranked = new Map<string, Ranked>();
   const add = (name: string, of: Ranked['left']): void => {
-    ranked.set(name, { name, rank: ranked.size + 1, left: of });
+    if (passing.has(name) && !ranked.has(name)) ranked.set(name, { name, rank: ranked.size + 1, left: of });
   };
   for (const name of [...selected.filter((one) => !notNeeded.has(one)), ...decided.added]) add(name, undefined);
   for (const name of selected.filter((one) => notNeeded.has(one))) add(name, undefined);
