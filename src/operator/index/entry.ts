@@ -19,6 +19,8 @@ export interface ClusterEffects {
   readonly rescored: readonly Rescored[];
 }
 
+export const NO_EFFECTS: ClusterEffects = { placements: [], sets: [], rescored: [] };
+
 export interface Rescored {
   readonly key: string;
   readonly afterMs: number;

@@ -18,7 +18,7 @@ import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
-import { rescoredAmong, type ClusterEffects, type Entry, type IndexedPlacement } from './entry.js';
+import { NO_EFFECTS, rescoredAmong, type ClusterEffects, type Entry, type IndexedPlacement } from './entry.js';
 import { FactWatch } from './factwatch.js';
 import { KeyIndex, movingKeys } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
@@ -28,7 +28,6 @@ import { SetUsage } from './setusage.js';
 import { TaintIndex } from './taintindex.js';
 
 const NO_KEYS: readonly string[] = [];
-const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [], rescored: [] };
 
 /**
  * The inputs of all Placements, folded change by change. Each change returns the keys of the Placements that it affects.

@@ -1,5 +1,15 @@
-import type { ClusterView, PlacementSnapshot, Slots } from '../snapshot.js';
-import { byScore, Contest, Intake, Outlet, type Contender, type Group, type ScoreOf, type Taken } from './contest.js';
+import type { Candidate, ClusterView, PlacementSnapshot, Slots } from '../snapshot.js';
+import {
+  byScore,
+  Contest,
+  hashed,
+  Intake,
+  Outlet,
+  type Contender,
+  type Group,
+  type ScoreOf,
+  type Taken,
+} from './contest.js';
 
 /** Who comes in and who is not needed any more, where predicates have numbers, clusters spread, or scores count. */
 
@@ -45,7 +55,7 @@ function standing(
   scoreOf: ScoreOf,
 ): { readonly contest: Contest; readonly groups: readonly Group[] } {
   const contest = new Contest(snapshot, scoreOf);
-  const groups = contest.groups(names, selectedViews(snapshot), tierOf, lowestFirst);
+  const groups = contest.groups(hashed(names), selectedViews(snapshot), tierOf, lowestFirst);
   contest.countAll(groups);
   return { contest, groups };
 }
@@ -123,7 +133,7 @@ export function choose(candidature: Candidature, free: number, snapshot: Placeme
     if (taken === undefined) break;
     incoming.push({ name: taken.name, replaces: undefined });
   }
-  const yielding = contest.groups(candidature.yielding, viewOf, () => 0, lowestFirst);
+  const yielding = contest.groups(hashed(candidature.yielding), viewOf, () => 0, lowestFirst);
   const lowest = (): Taken | undefined => new Outlet(contest, yielding).next();
   for (let going = lowest(); going !== undefined; going = lowest()) {
     const taken = new Intake(contest, left).next();
@@ -140,11 +150,11 @@ export function candidatesOf(
   contest: Contest,
   compare = byScore,
 ): readonly Group[] {
-  const names: string[] = [];
-  for (const { name } of candidates.matched) {
-    if (!isOut(name)) names.push(name);
+  const clusters: Candidate[] = [];
+  for (const one of candidates.matched) {
+    if (!isOut(one.name)) clusters.push(one);
     // One that has just left is of a domain, too, where it could come in with the next decision.
-    else if (tierOf(name) !== undefined) contest.placeOf(candidates.view(name));
+    else if (tierOf(one.name) !== undefined) contest.placeOf(candidates.view(one.name));
   }
-  return contest.groups(names, (name) => candidates.view(name), tierOf, compare);
+  return contest.groups(clusters, (name) => candidates.view(name), tierOf, compare);
 }

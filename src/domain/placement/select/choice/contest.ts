@@ -1,5 +1,5 @@
 import { predicateOf } from '../rules.js';
-import { clusterHash, scoreOf as hashOf, seedOf, type RankSeed } from '../rank.js';
+import { clusterHash, scoreOf as hashOf, seedOf, type Candidate, type RankSeed } from '../rank.js';
 import { hasNumbers, type PlacementRules } from '../../spec/predicates.js';
 import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
 import { Queue } from './queue.js';
@@ -41,6 +41,11 @@ export function byScore(a: Contender, b: Contender): number {
   return b.score - a.score || b.hash - a.hash || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
+/** Clusters by name, with their hashes. */
+export function hashed(names: readonly string[]): readonly Candidate[] {
+  return names.map((name) => ({ name, hash: clusterHash(name) }));
+}
+
 /** A cluster without the key counts as one of a domain that is fuller than all others. */
 function countOf(domain: Domain | undefined): number {
   return domain === undefined ? Infinity : domain.count;
@@ -68,19 +73,19 @@ export class Contest {
 
   /** Groups clusters; `tierOf` undefined leaves one out. `compare` says who is the first of a group. */
   groups(
-    names: Iterable<string>,
+    clusters: Iterable<Candidate>,
     viewOf: (name: string) => ClusterView | undefined,
     tierOf: (name: string) => number | undefined,
     compare = byScore,
   ): readonly Group[] {
     const found = new Map<string, { readonly of: Omit<Group, 'queue'>; readonly members: Contender[] }>();
-    for (const name of names) {
+    for (const { name, hash } of clusters) {
       const tier = tierOf(name);
       if (tier === undefined) continue;
       const { predicate, domains } = this.placeOf(viewOf(name));
       let key = `${tier} ${predicate}`;
       for (const one of domains) key += ` ${one?.id ?? '-'}`;
-      const contender = { name, score: this.#scoreOf(name), hash: hashOf(this.#seed, clusterHash(name)) };
+      const contender = { name, score: this.#scoreOf(name), hash: hashOf(this.#seed, hash) };
       const known = found.get(key);
       if (known === undefined) found.set(key, { of: { tier, predicate, domains }, members: [contender] });
       else known.members.push(contender);

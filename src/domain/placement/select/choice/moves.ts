@@ -2,8 +2,9 @@ import type { SpreadConstraint } from '../../spec/spread.js';
 import { isUnhealthy, preferenceAgainst } from '../standing.js';
 import { tierOfNew } from '../order.js';
 import type { PlacementSnapshot } from '../snapshot.js';
+import type { Domain } from './topology.js';
 import { candidatesOf } from './choose.js';
-import { Contest, type Contender, type Group, type ScoreOf } from './contest.js';
+import { Contest, hashed, type Contender, type Group, type ScoreOf } from './contest.js';
 
 /** Pairs of a selected cluster and a better one, for `spec.rebalance`. */
 export interface Move {
@@ -42,22 +43,52 @@ export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: S
   const known = new Set(search.selected);
   const isOut = (name: string): boolean => known.has(name);
   const comers = candidatesOf({ tierOf: (name) => tierOfNew(name, snapshot), isOut }, snapshot, contest, highestFirst);
-  const leavers = contest.groups(search.movable, viewOf, (name) => tierOf(name, snapshot), lowestFirst);
+  const leavers = contest.groups(hashed(search.movable), viewOf, (name) => tierOf(name, snapshot), lowestFirst);
   const before = contest.excess;
-  const byScore = [...comers].sort((a, b) => (b.queue.first?.score ?? 0) - (a.queue.first?.score ?? 0));
+  const reduced = new Comers(comers);
   let best: Pair | undefined;
   for (const group of leavers) {
+    const others = reduced.against(group);
     contest.count(group, -1);
-    for (const other of byScore) {
-      const gain = (other.queue.first?.score ?? 0) - (group.queue.first?.score ?? 0);
-      // While nothing is above maxSkew, only the score counts, and the others have a lower one.
-      if (before.every((one) => one === 0) && !isRise(gain, search.margin)) break;
+    for (const other of others) {
       const pair = pairOf(group, other, { contest, before, margin: search.margin });
       if (pair !== undefined && (best === undefined || comparePairs(pair, best) < 0)) best = pair;
     }
     contest.count(group);
   }
   return best;
+}
+
+/**
+ * The groups that may come in. Of those that are alike, since their domains have the same counts, only the one with the highest
+ * score can be of the best pair; those that share a domain with the cluster that leaves are looked at one by one.
+ */
+class Comers {
+  readonly #alike = new Map<string, Group[]>();
+  readonly #byDomain = new Map<Domain, Group[]>();
+
+  constructor(groups: readonly Group[]) {
+    for (const group of [...groups].sort(compareFirsts)) {
+      const { tier, predicate, domains } = group;
+      addTo(this.#alike, [tier, predicate, ...domains.map((one) => one?.count ?? '-')].join(' '), group);
+      for (const domain of domains) if (domain !== undefined) addTo(this.#byDomain, domain, group);
+    }
+  }
+
+  against({ domains }: Group): Iterable<Group> {
+    const near = new Set(domains.flatMap((one) => (one === undefined ? [] : (this.#byDomain.get(one) ?? []))));
+    return [...near, ...[...this.#alike.values()].flatMap((list) => list.find((group) => !near.has(group)) ?? [])];
+  }
+}
+
+function addTo<K>(lists: Map<K, Group[]>, key: K, group: Group): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [group]);
+  else list.push(group);
+}
+
+function compareFirsts({ queue: { first: a } }: Group, { queue: { first: b } }: Group): number {
+  return a === undefined || b === undefined ? 0 : highestFirst(a, b);
 }
 
 function isRise(gain: number, margin: number): boolean {
@@ -79,11 +110,13 @@ function pairOf(
   const [x, y] = [leaving.queue.first, coming.queue.first];
   if (x === undefined || y === undefined || coming.tier > leaving.tier) return undefined;
   if ((contest.room[coming.predicate] ?? 0) <= 0 || contest.blockedBy(coming) >= 0) return undefined;
+  const isRising = isRise(y.score - x.score, margin);
+  if (!isRising && before.every((one) => one === 0)) return undefined;
   contest.count(coming);
   const { excess } = contest;
   contest.count(coming, -1);
   const order = compareLists(excess, before);
-  if (order > 0 || (order === 0 && !isRise(y.score - x.score, margin))) return undefined;
+  if (order > 0 || (order === 0 && !isRising)) return undefined;
   const index = excess.findIndex((one, at) => one !== before[at]);
   const constraint = contest.topologies[index]?.constraint;
   return { leaves: x.name, comes: y.name, scores: { leaves: x.score, comes: y.score }, constraint, excess };
