@@ -103,6 +103,20 @@ describe('moves of a Placement', () => {
     );
   });
 
+  it('a move is over once its one write is stored, whatever a crash loses', () => {
+    const world = { spec: budget, fleet: priced({ a: 50, b: 60, c: 30 }) };
+    const seen = snapshot({ ...world, stored: [old] });
+    const { since } = sliceChanges(seen, schedule(seen));
+    // Neither the status nor what the process remembers.
+    const removals = { kind: 'entries' as const, entries: [[NOW, 1] as const] };
+    const later = snapshot({ ...world, stored: [decision(1, ['a', 'c'], { since, removals })], now: NOW + 1_000 });
+    const again = schedule(later);
+
+    expect([again.added, again.dropped, again.move]).toEqual([[], [], undefined]);
+    expect(sliceChanges(later, again).writes).toEqual([]);
+    expect(since.get('c')).toBe(timestamp(NOW));
+  });
+
   it('clusters move out of a domain that is too full, whatever they score', () => {
     const regions = { a: 'eu', b: 'eu', c: 'eu', d: 'us' };
     const fleet = Object.entries(regions).map(([name, region]) => member(name, { claims: { region, cost: '1' } }));
