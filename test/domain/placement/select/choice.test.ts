@@ -25,8 +25,8 @@ class Literal {
     let kept = this.clusters.filter((one) => before.includes(one.name) && this.#passes(one));
     const limits = predicates.map((one, index) => [index, one.wanted ?? Infinity] as const);
     for (;;) {
-      const above = limits.filter(([index, limit]) => this.#of(index, kept).length > limit);
-      const those = kept.filter((one) => above.some(([index]) => predicateOf(this.rules, one) === index));
+      const above = limits.find(([index, limit]) => this.#of(index, kept).length > limit);
+      const those = above === undefined ? [] : this.#of(above[0], kept);
       const from = those.length > 0 ? those : kept.length > wanted ? kept : [];
       if (from.length === 0) break;
       const lowest = this.#sorted(from, kept, (one) => (this.#prefers(one) > 0 ? 1 : 0)).at(-1);

@@ -60,11 +60,14 @@ function standing(
   return { contest, groups };
 }
 
+/** Predicate by predicate, in their order. */
 function leavingForNumbers(contest: Contest, groups: readonly Group[]): string[] {
   const leaving: string[] = [];
-  const outlet = new Outlet(contest, groups);
-  const isAbove = ({ predicate }: Group): boolean => (contest.room[predicate] ?? 0) < 0;
-  for (let taken = outlet.next(isAbove); taken !== undefined; taken = outlet.next(isAbove)) leaving.push(taken.name);
+  for (const index of contest.wanted.keys()) {
+    const outlet = new Outlet(contest, groups);
+    const isAbove = ({ predicate }: Group): boolean => predicate === index && (contest.room[index] ?? 0) < 0;
+    for (let taken = outlet.next(isAbove); taken !== undefined; taken = outlet.next(isAbove)) leaving.push(taken.name);
+  }
   return leaving;
 }
 
