@@ -35,6 +35,11 @@ export const REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/removals';
 export const ADDITIONS_ANNOTATION = 'cluster.fleetmgmt.io/additions';
 /** On a decision object: what has changed in it lately, and why. */
 export const HISTORY_ANNOTATION = 'cluster.fleetmgmt.io/history';
+/** On a decision object of a Placement with groups: the number of its piece among all, and the name of its group. */
+export const DECISION_GROUP_INDEX_LABEL = 'cluster.fleetmgmt.io/decision-group-index';
+export const DECISION_GROUP_NAME_LABEL = 'cluster.fleetmgmt.io/decision-group-name';
+/** On the same object: which piece of its group it is, and how many clusters were selected when the piece was begun. */
+export const DECISION_PIECE_ANNOTATION = 'cluster.fleetmgmt.io/decision-piece';
 /** On a Placement: which clusters may leave until when, whatever holds them. */
 export const ALLOW_REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/allow-removals';
 /** The same for clusters that may come in. */

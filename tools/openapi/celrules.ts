@@ -61,6 +61,14 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
     maximum: 2_147_483_647,
     pattern: '^([0-9]|[1-9][0-9]|100)%$',
   },
+  "type(self) == int ? self >= 1 && self <= 2147483647 : self.matches('^([1-9]|[1-9][0-9]|100)%$')": {
+    minimum: 1,
+    maximum: 2_147_483_647,
+    pattern: '^([1-9]|[1-9][0-9]|100)%$',
+  },
+  "self.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$')": {
+    pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
+  },
   'has(self.maxRemovals) || has(self.maxAdditions)': {
     anyOf: [{ required: ['maxRemovals'] }, { required: ['maxAdditions'] }],
   },

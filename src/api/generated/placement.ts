@@ -143,6 +143,74 @@ export interface PlacementSpec {
   };
   /** The taints of clusters that the placement tolerates. */
   tolerations?: ClusterToleration[];
+  /** How the decision is cut into decision objects. */
+  decisionStrategy?: {
+    /** The waves in which a rollout proceeds. */
+    groupStrategy?: {
+      /**
+       * The groups with names, in their order.
+       *
+       * Items: One group.
+       */
+      decisionGroups?: {
+        /** The name of the group; it is a label of its decision objects. */
+        groupName: string;
+        /** The labels and claims that a cluster of the group has; when both are given, both must match. */
+        groupClusterSelector?: {
+          /** Selects clusters by label; all of matchLabels and matchExpressions must match. */
+          labelSelector?: {
+            /** Labels that a cluster must have with exactly these values. */
+            matchLabels?: {
+              [k: string]: string;
+            };
+            /**
+             * Expressions on labels, all of which must match.
+             *
+             * Items: One expression.
+             */
+            matchExpressions?: {
+              /** The label key. */
+              key: string;
+              /** How the label is compared; NotIn and DoesNotExist match a cluster without the label. */
+              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+              /**
+               * The values to compare with.
+               *
+               * Items: One value.
+               */
+              values?: string[];
+            }[];
+          };
+          /**
+           * Selects clusters by the claims in their status, and by what else the status says: cluster-name,
+           * kubernetes-version, capacity/RESOURCE, allocatable/RESOURCE, nodes/total and nodes/ready are claims of every
+           * cluster that reports them.
+           */
+          claimSelector?: {
+            /**
+             * Expressions on claims, all of which must match.
+             *
+             * Items: One expression.
+             */
+            matchExpressions?: {
+              /** The name of the claim. */
+              key: string;
+              /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
+              operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Ge' | 'Lt' | 'Le';
+              /**
+               * The values to compare with: byte for byte with In and NotIn, as numbers with Gt, Ge, Lt and Le.
+               *
+               * Items: One value.
+               */
+              values?: string[];
+            }[];
+          };
+        };
+      }[];
+      /** How many clusters a piece of a group has. */
+      clustersPerDecisionGroup?: number | string;
+    };
+  };
   disruptionBudget?: DisruptionBudget;
   /**
    * Lets a selected cluster make room for a better one: one whose score is higher by scoreMargin, or that brings a
@@ -287,6 +355,28 @@ export interface PlacementStatus {
   numberOfSelectedClusters?: number;
   /** The decision objects in order, each with the revision that it must have. */
   decisions?: DecisionReference[];
+  /**
+   * The pieces of the groups, in the order of a rollout.
+   *
+   * Items: One piece of a group.
+   */
+  decisionGroups?: {
+    /**
+     * The number of the piece among those of all groups; its objects have it in the label
+     * cluster.fleetmgmt.io/decision-group-index.
+     */
+    decisionGroupIndex: number;
+    /** The name of the group; empty for the group without a name. */
+    decisionGroupName: string;
+    /**
+     * The names of its decision objects.
+     *
+     * Items: The name of a PlacementDecision.
+     */
+    decisions: string[];
+    /** How many clusters it has; 0 for a piece that all have left while a later one of its group exists. */
+    clusterCount: number;
+  }[];
   /** What the decision was made with, so that a later decision can tell what has changed. */
   basis?: {
     /** The budget that bounded the decision; it also bounds the decision in which it is removed from the spec. */

@@ -21,6 +21,10 @@ export interface ClusterDecision {
   clusterName: string;
   /** Why the cluster was selected; left empty. */
   reason: string;
+  /** The group of the cluster; empty for the group without a name. */
+  group?: string;
+  /** The number of the piece that the object belongs to, among those of all groups: the wave of a rollout. */
+  groupIndex?: string;
   /** When the cluster was selected. */
   since?: string;
 }

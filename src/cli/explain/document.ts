@@ -114,6 +114,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport, score: 
     inDecision: one.inDecision,
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     ...(matched === undefined ? {} : { predicate: matched }),
+    ...pieceFields(one, report),
     ...(isHarmless ? { fix: fix.command } : {}),
     ...scoreFields(score),
     ...(one.blocked === undefined ? {} : { spread: spreadFields(one.blocked) }),
@@ -127,6 +128,11 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport, score: 
       ...fixFields(one, index, report),
     })),
   };
+}
+
+function pieceFields({ name }: ClusterExplanation, { explanation }: ExplainReport): object {
+  const piece = explanation.pieces.get(name);
+  return piece === undefined ? {} : { group: piece.group, groupIndex: piece.index };
 }
 
 /** The score and its parts; none without a policy, and for a cluster that no rule lets in. */

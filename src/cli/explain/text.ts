@@ -2,6 +2,7 @@ import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
 import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
+import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { keptOutBy, summaryText } from '../../domain/placement/explain/summary.js';
@@ -196,11 +197,17 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
   return [
     `${name} ${verdict}`,
     ...unread,
+    ...pieceLines(one, report),
     ...clusterScoreLines(one, report),
     ...predicateLines(one, report),
     ...taintLines(one, report, verdict),
     ...membershipLines(one, report),
   ];
+}
+
+function pieceLines({ name }: ClusterExplanation, { explanation }: ExplainReport): readonly string[] {
+  const piece = explanation.pieces.get(name);
+  return piece === undefined ? [] : [`  ${pieceText(piece)}`];
 }
 
 function verdictText(one: ClusterExplanation, report: ExplainReport): string {

@@ -1,5 +1,5 @@
 import type { ApartPlan } from '../../domain/fleet/apart.js';
-import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import type { PlacementPlan, PlacementState, PlannedRegroup } from '../../domain/fleet/plan.js';
 import { CLI_API_VERSION } from '../terminal/output.js';
 import { withheldFields } from '../whatif/withheld.js';
 import { isChange, type LossReport, type PlanReport } from './report.js';
@@ -40,8 +40,13 @@ function placementDocument(
     remove: lists.removes,
     stay: lists.stays,
     held: lists.held,
+    ...(lists.regrouped.length === 0 ? {} : { regroup: lists.regrouped.map(regroupDocument) }),
     ...(apart === undefined ? {} : { apart: apartDocument(apart) }),
   };
+}
+
+function regroupDocument({ name, from, to }: PlannedRegroup): object {
+  return { name, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
 }
 
 function stateDocument({ phase, satisfied, clusters, rules }: PlacementState): object {

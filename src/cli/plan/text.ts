@@ -1,6 +1,7 @@
 import type { ApartPlan } from '../../domain/fleet/apart.js';
-import type { Name, PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import type { Name, PieceName, PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { problemText } from '../../domain/conditions.js';
+import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { someNames } from '../terminal/output.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
@@ -92,11 +93,14 @@ export function excessText({ namespace, name, removals, additions, selected, mos
 }
 
 function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): readonly string[] {
-  const { adds, removes, held, stays, after } = one;
+  const { adds, removes, held, stays, regrouped, after } = one;
   const rows = [
     ...removes.map((move) => rowOf('-', move, 'red')),
     ...held.map((move) => rowOf('!', move, 'yellow')),
     ...adds.map((move) => rowOf('+', move, 'green')),
+    ...regrouped.map(({ name, from, to }) =>
+      rowOf('~', { name, why: `${placeText(from)} -> ${placeText(to)}` }, 'yellow'),
+    ),
     ...(wide ? stays.map((name): readonly Cell[] => [{ text: `    ${wordText(name)}` }, { text: 'stays' }]) : []),
   ];
   const problem = after?.rules.problem;
@@ -105,6 +109,10 @@ function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): rea
     ...(problem === undefined ? [] : [`  ${problemText(problem)}`]),
     ...table(rows, colored),
   ];
+}
+
+function placeText(piece: PieceName | undefined): string {
+  return piece === undefined ? 'no piece' : pieceText(piece);
 }
 
 function rowOf(

@@ -3,6 +3,7 @@ import { Placements } from '../../api/resources.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
+import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { releasesField } from '../whatif/reasons.js';
 import type { FleetReading } from '../whatif/worlds.js';
@@ -102,7 +103,17 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
     { text: clusters.length === 0 ? '-' : someNames(clusters, most) },
   ]);
   const waits = one.waiting === undefined ? [] : [one.waiting];
-  return [head, ...table(rows, colored), ...waits, ...one.releases.map((release) => endableLine(release, one))];
+  const pieces = one.pieces.map((piece) => [
+    { text: `  ${pieceText(piece)}` },
+    { text: piece.clusters.length === 0 ? '-' : someNames(piece.clusters, most) },
+  ]);
+  return [
+    head,
+    ...table(rows, colored),
+    ...table(pieces, colored),
+    ...waits,
+    ...one.releases.map((release) => endableLine(release, one)),
+  ];
 }
 
 function branchesOf({ sets, by }: PlacementTree): (readonly [string, readonly string[]])[] {
@@ -119,18 +130,21 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'FleetTree',
-    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, by, others, releases, waiting }) => ({
-      namespace,
-      name,
-      phase,
-      selected,
-      ...(wanted === undefined ? {} : { wanted }),
-      clusterSets: sets,
-      others,
-      ...(waiting === undefined ? {} : { waiting }),
-      ...(by === undefined ? {} : { topology: topologyFields(by) }),
-      ...releasesField(releases, { namespace, name }),
-    })),
+    placements: trees.map(
+      ({ namespace, name, phase, selected, wanted, sets, by, others, pieces, releases, waiting }) => ({
+        namespace,
+        name,
+        phase,
+        selected,
+        ...(wanted === undefined ? {} : { wanted }),
+        clusterSets: sets,
+        others,
+        ...(pieces.length === 0 ? {} : { pieces }),
+        ...(waiting === undefined ? {} : { waiting }),
+        ...(by === undefined ? {} : { topology: topologyFields(by) }),
+        ...releasesField(releases, { namespace, name }),
+      }),
+    ),
     ...withheldFields(reading),
   };
 }

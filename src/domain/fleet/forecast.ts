@@ -2,7 +2,7 @@ import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
 import type { ConditionState } from '../conditions.js';
 import { schedule, type Schedule } from '../placement/select/schedule.js';
-import { sliceChanges, publishedAfter, slotsAfter } from '../placement/publish/slices.js';
+import { pieceOfEach, piecesOf, publishedAfter, sliceChanges, slotsAfter } from '../placement/publish/slices.js';
 import type { PlacementSnapshot, Slots } from '../placement/select/snapshot.js';
 import {
   decisionObject,
@@ -12,6 +12,7 @@ import {
   type StoredDecision,
 } from '../placement/stored/decision.js';
 import { contentOf, type Since } from '../placement/stored/items.js';
+import type { Piece, Pieces } from '../placement/stored/piece.js';
 import { placementReport } from '../placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
@@ -22,6 +23,8 @@ export interface Forecast {
   readonly satisfied: Pick<ConditionState, 'status' | 'reason' | 'message'>;
   /** The clusters of its decision objects, sorted by name. */
   readonly clusters: readonly string[];
+  /** The pieces of groups that they belong to; empty without groups. */
+  readonly pieces: ReadonlyMap<string, Piece>;
   readonly published: PublishedState;
 }
 
@@ -31,6 +34,8 @@ export interface PublishedState {
   readonly slots: Slots;
   /** Since when they are selected, where its items have times. */
   readonly since: Since;
+  /** The pieces of the objects; empty without groups. */
+  readonly pieces: Pieces;
   /** How many removals and additions it recorded. */
   readonly removals: number;
   readonly additions: number;
@@ -54,9 +59,11 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
     phase,
     satisfied: { status, reason, message },
     clusters: [...clusters].sort(),
+    pieces: pieceOfEach(publishedAfter(changes)),
     published: {
       slots: slotsAfter(changes),
       since: changes.since,
+      pieces: piecesOf(publishedAfter(changes)),
       removals: Math.max(removals, 0),
       additions: decided.countedAdditions.size,
       status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },
@@ -77,7 +84,7 @@ export function storedAfter(
   { owner, at }: Publishing,
 ): readonly StoredDecision[] {
   if (published === undefined) return stored;
-  const content = contentOf(published.slots[0] ?? [], published.since);
+  const content = contentOf(published.slots[0] ?? [], published.since, published.pieces.get(1));
   const all = stored.some(isOwn) ? stored : [...stored, readDecision(decisionObject(owner, 1, content), owner)];
   const first = all.find(isOwn);
   return all.map((one) => {

@@ -7,6 +7,7 @@ import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
 import type { PlacementRules } from '../placement/spec/predicates.js';
+import type { Piece } from '../placement/stored/piece.js';
 import { predicateOf } from '../placement/select/rules.js';
 import type { DropCause, Schedule } from '../placement/select/schedule.js';
 import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
@@ -38,6 +39,15 @@ export interface PlannedRemoval {
   readonly waitsUntil?: string;
 }
 
+/** A cluster that stays and changes its group or piece; undefined: the Placement has no groups then. */
+export interface PlannedRegroup {
+  readonly name: string;
+  readonly from: PieceName | undefined;
+  readonly to: PieceName | undefined;
+}
+
+export type PieceName = Pick<Piece, 'group' | 'index'>;
+
 /**
  * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
  * cluster comes in or leaves, other ones are held, or phase, reason or the wanted number differ.
@@ -63,11 +73,12 @@ export interface PlacementPlan {
   readonly removes: readonly PlannedRemoval[];
   readonly stays: readonly string[];
   readonly held: readonly PlannedRemoval[];
+  readonly regrouped: readonly PlannedRegroup[];
 }
 
-type Lists = Pick<PlacementPlan, 'adds' | 'removes' | 'stays' | 'held'>;
+type Lists = Pick<PlacementPlan, 'adds' | 'removes' | 'stays' | 'held' | 'regrouped'>;
 
-const NO_LISTS: Lists = { adds: [], removes: [], stays: [], held: [] };
+const NO_LISTS: Lists = { adds: [], removes: [], stays: [], held: [], regrouped: [] };
 
 /** A Placement. */
 export interface Name {
@@ -153,10 +164,13 @@ function stateOf(side: Side | undefined): PlacementState | undefined {
   return { phase, satisfied, clusters, held, rules: side.input.snapshot.placement.rules };
 }
 
-function kindOf({ before, after }: Pick<PlacementPlan, 'before' | 'after'>, { adds, removes }: Lists): PlanKind {
+function kindOf(
+  { before, after }: Pick<PlacementPlan, 'before' | 'after'>,
+  { adds, removes, regrouped }: Lists,
+): PlanKind {
   if (before === undefined) return after === undefined ? 'Unchanged' : 'Created';
   if (after === undefined) return 'Deleted';
-  const moves = adds.length + removes.length;
+  const moves = adds.length + removes.length + regrouped.length;
   const isSame =
     before.phase === after.phase &&
     sameList(before.held, after.held) &&
@@ -179,7 +193,24 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
     ),
     stays: first.filter((name) => has.has(name) && !isHeld.has(name)),
     held: heldOf(sides),
+    regrouped: regroupedOf(sides),
   };
+}
+
+function regroupedOf({ before, after }: Sides): readonly PlannedRegroup[] {
+  if (before === undefined || after === undefined) return [];
+  const [first, then] = [before.forecast, after.forecast];
+  if (first.pieces.size + then.pieces.size === 0) return [];
+  const stays = new Set(then.clusters);
+  return first.clusters.flatMap((name): PlannedRegroup[] => {
+    const [from, to] = [first.pieces.get(name), then.pieces.get(name)];
+    const isSame = from?.group === to?.group && from?.index === to?.index;
+    return !stays.has(name) || isSame ? [] : [{ name, from: nameOf(from), to: nameOf(to) }];
+  });
+}
+
+function nameOf(piece: Piece | undefined): PieceName | undefined {
+  return piece && { group: piece.group, index: piece.index };
 }
 
 /** The clusters that are kept in the decision or out of it. */

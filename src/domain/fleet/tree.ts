@@ -24,10 +24,19 @@ export interface PlacementTree {
   readonly all: readonly string[];
   /** Clusters of the decision that are in no eligible set, or of which that is not known; sorted. */
   readonly others: readonly string[];
+  /** The pieces of groups with their clusters, in their order; empty without groups. */
+  readonly pieces: readonly PieceBranch[];
   /** What annotations let leave or come in. */
   readonly releases: readonly StandingRelease[];
   /** The message of the condition Paused or ChangesWaiting in its status; undefined where neither is True. */
   readonly waiting: string | undefined;
+}
+
+/** `clusters` are sorted. */
+export interface PieceBranch {
+  readonly index: number;
+  readonly group: string;
+  readonly clusters: readonly string[];
 }
 
 export interface Branch {
@@ -73,7 +82,23 @@ function treeOf(
     by: by && { ...by, domains: domainsOf(clusters, by) },
     all: published,
     others: published.filter((one) => !known.has(one)),
+    pieces: input === undefined ? [] : piecesIn(input),
   };
+}
+
+/** The pieces that the Placement's own objects belong to, as stored. */
+function piecesIn({ snapshot }: PlacementInput): readonly PieceBranch[] {
+  const pieces = new Map<string, { index: number; group: string; clusters: Set<string> }>();
+  for (const { piece, clusters } of snapshot.stored.filter(isOwn)) {
+    if (piece === undefined) continue;
+    const key = `${piece.index} ${piece.group}`;
+    const known = pieces.get(key) ?? { index: piece.index, group: piece.group, clusters: new Set() };
+    for (const name of clusters) known.clusters.add(name);
+    pieces.set(key, known);
+  }
+  return [...pieces.values()]
+    .map(({ clusters, ...piece }) => ({ ...piece, clusters: [...clusters].sort() }))
+    .sort((a, b) => a.index - b.index);
 }
 
 /** `since 2026-11-27T10:00:00Z, spec.paused is true: …`. */

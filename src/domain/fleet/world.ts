@@ -148,6 +148,7 @@ export class WorldInputs {
       stored,
       remembered: published?.slots,
       rememberedSince: published?.since,
+      rememberedPieces: published?.pieces,
       definitions: undefined,
       now: this.#at,
     };

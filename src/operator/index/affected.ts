@@ -1,6 +1,7 @@
 import { hasNumbers, type PlacementRules } from '../../domain/placement/spec/predicates.js';
 import { matches, predicateOf } from '../../domain/placement/select/rules.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
+import { isInSameGroup } from '../../domain/placement/spec/groups.js';
 import { taintsAgainstNew, taintsAgainstSelected } from '../../domain/placement/select/standing.js';
 import { NO_TAINTS, sameTaints } from '../../domain/placement/spec/taint.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
@@ -43,6 +44,7 @@ export interface ClusterChange<P extends PlacementEntry> {
  * - the cluster becomes or ceases to be a candidate, and matches, or is the first or the last candidate;
  * - it stays a candidate (or may be selected without being one) and begins or ceases to match;
  * - it changes a fact that the message of the Placement depends on;
+ * - it is selected, and changes its group;
  * - its deletion begins, and the Placement may have selected clusters that are no candidates;
  * - the Placement holds it although it fails a rule;
  * - its domain changes, and a spread constraint of the Placement keeps clusters out;
@@ -68,6 +70,7 @@ export function affected<P extends PlacementEntry>(
     if (placement === undefined || placement.pending || found.has(placement)) continue;
     const stays = !moved.has(placement.pool);
     if (isMatchChanged(placement, change) || (stays && isFactChanged(placement, change))) found.add(placement);
+    else if (isGroupChanged(placement, change) && [...change.spreading.selecting].includes(key)) found.add(placement);
   }
   for (const key of change.holding) {
     const placement = placements.get(key);
@@ -151,6 +154,10 @@ function isFactChanged<P extends PlacementEntry>(
   { ordinal, before, after }: ClusterChange<P>,
 ): boolean {
   return watch !== undefined && pool.clusters.has(ordinal) && watch.isChangedBy(before, after);
+}
+
+function isGroupChanged<P extends PlacementEntry>({ rules }: P, { before, after }: ClusterChange<P>): boolean {
+  return before !== undefined && after !== undefined && !isInSameGroup(before, after, rules.groups);
 }
 
 function isMatchChanged<P extends PlacementEntry>(

@@ -162,7 +162,7 @@ export class PlacementIndex {
     const entry = this.#placements.get(key);
     if (entry === undefined) return undefined;
     const { rules, namespace } = entry;
-    const taints = this.#taints.changes;
+    const changes = this.#taints.changes + this.#requirements.changes;
     let read: ReadonlyMap<string, ClusterView> = new Map();
     entry.pending = false;
     entry.isSpreadOpen = true;
@@ -174,7 +174,7 @@ export class PlacementIndex {
       othersSelecting: isBalanced(rules) ? this.#decisions.othersSelecting(key) : noOthers,
       clusters: (names) => (read = this.#clustersNamed(names)),
       members: () => membersOf(entry.pool.sets, this.#membership, this.#clusters),
-      commit: (decision) => this.#commit(entry, decision, { taints, clusters: read }),
+      commit: (decision) => this.#commit(entry, decision, { changes, clusters: read }),
     };
   }
 
@@ -182,7 +182,7 @@ export class PlacementIndex {
   #commit(
     { key }: Entry,
     decision: IndexedDecision,
-    read: { readonly taints: number; readonly clusters: ReadonlyMap<string, ClusterView> },
+    read: { readonly changes: number; readonly clusters: ReadonlyMap<string, ClusterView> },
   ): boolean {
     const entry = this.#placements.get(key);
     if (entry === undefined) return false;
@@ -192,7 +192,7 @@ export class PlacementIndex {
     this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
     this.#decisions.commit(key, decision);
     return (
-      this.#taints.changes !== read.taints ||
+      this.#taints.changes + this.#requirements.changes !== read.changes ||
       stayingRemovals(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster))
     );
   }

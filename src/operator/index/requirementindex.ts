@@ -44,6 +44,8 @@ const NO_PLACEMENTS: ReadonlySet<string> = new Set();
  * for the cluster that changes.
  */
 export class RequirementIndex {
+  /** Grows with each requirement that an existing cluster begins or ceases to meet. */
+  changes = 0;
   readonly #clusters: ClustersByOrdinal;
   readonly #requirements = new Map<string, SharedRequirement>();
   readonly #byTerm = new Map<string, Set<SharedRequirement>>();
@@ -97,6 +99,7 @@ export class RequirementIndex {
       const meetsNow = meetsOne(after, one);
       if (meetsNow === (met?.has(ordinal) ?? meetsOne(before, one))) continue;
       met?.put(ordinal, meetsNow);
+      this.changes += 1;
       for (const key of naming) placements.add(key);
     }
     return placements;
@@ -231,7 +234,7 @@ function idOf({ source, requirement: { key, operator, values } }: SourcedRequire
   return JSON.stringify([source, operator, key, values]);
 }
 
-/** The requirements of all predicates, and the presence of the keys that they need, in both sources. */
+/** The requirements of all predicates, with the presence of the keys that they need in both sources, and those of the groups. */
 function* requirementsOf(rules: PlacementRules): Generator<{ id: string; one: SourcedRequirement }> {
   for (const one of rules.predicates.flatMap(sourcedRequirements)) {
     yield { id: idOf(one), one };
@@ -241,6 +244,7 @@ function* requirementsOf(rules: PlacementRules): Generator<{ id: string; one: So
       yield { id: idOf(presence), one: presence };
     }
   }
+  for (const one of (rules.groups?.groups ?? []).flatMap(sourcedRequirements)) yield { id: idOf(one), one };
 }
 
 function presenceOf(source: Source, key: string): SourcedRequirement {

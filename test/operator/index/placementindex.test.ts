@@ -9,6 +9,7 @@ import type { IndexedDecision, Reading } from '../../../src/operator/index/readi
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { factsOf } from '../../../src/domain/placement/report/facts.js';
 import { waitingText } from '../../../src/domain/placement/report/waits.js';
+import { groupOf } from '../../../src/domain/placement/spec/groups.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import type {
   BindingView,
@@ -93,7 +94,13 @@ class Model {
     const seen = this.snapshot(key);
     const decided = schedule(seen);
     const { eligibility, kept, added, dropped, until } = decided;
+    const { groups } = seen.placement.rules;
+    const groupIn = (name: string): string | undefined => {
+      const view = this.clusters.get(name);
+      return groups && view && groupOf(groups, view);
+    };
     return {
+      groups: [...kept.flat(), ...added].map(groupIn),
       eligibility,
       kept,
       added,
@@ -260,6 +267,14 @@ const somePolicy = fc.record({
     { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { region: 'x' } } } } },
   ]),
 });
+const someGroup = fc.record({ labelSelector: someSelector, claimSelector: someClaimSelector }, { requiredKeys: [] });
+const someStrategy = fc.record({
+  groupStrategy: fc.record({
+    decisionGroups: fc.array(someGroup, { maxLength: 2 }).map((selectors) => {
+      return selectors.map((groupClusterSelector, index) => ({ groupName: `g${index}`, groupClusterSelector }));
+    }),
+  }),
+});
 function timed(spec: fc.Arbitrary<object>): fc.Arbitrary<object> {
   return fc.tuple(spec, someTimes).map(([one, times]) => ({ ...one, ...times }));
 }
@@ -283,6 +298,7 @@ const someSpec = fc.oneof(
           predicates: fc.array(somePredicate, { maxLength: 2 }),
           tolerations: someTolerations,
           prioritizerPolicy: somePolicy,
+          decisionStrategy: someStrategy,
         },
         { requiredKeys: [] },
       ),

@@ -69,6 +69,7 @@ export function decision(
     deleting: false,
     clusters,
     since: NO_TIMES,
+    piece: undefined,
     revision: revisionOf(clusters),
     removals: undefined,
     additions: undefined,
@@ -172,8 +173,8 @@ export function accept(
 }
 
 /** What the items of a write say of their clusters. */
-function saidOf({ clusters, since = NO_TIMES }: DecisionWrite): Pick<StoredDecision, 'since'> {
-  return { since: new Map([...since].filter(([name]) => clusters.includes(name))) };
+function saidOf({ clusters, since = NO_TIMES, piece }: DecisionWrite): Pick<StoredDecision, 'since' | 'piece'> {
+  return { piece, since: new Map([...since].filter(([name]) => clusters.includes(name))) };
 }
 
 /** The stored objects after each prefix of `writes`, beginning with the empty one. */

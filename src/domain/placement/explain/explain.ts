@@ -1,3 +1,4 @@
+import { decidedPieces } from './piecetext.js';
 import { taintedCluster } from '../select/judge.js';
 import { isCompared } from '../spec/predicates.js';
 import { rankedClusters, type Ranked } from './ranking.js';
@@ -30,7 +31,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const current = new Set(decided.current.flat());
   if (!readable.fleet) {
     const clusters = [...current].sort().map(unknownCluster);
-    return { placement, schedule: undefined, scorer: undefined, readable, clusters, nearest: [] };
+    return { placement, schedule: undefined, pieces: new Map(), scorer: undefined, readable, clusters, nearest: [] };
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
@@ -48,7 +49,8 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   }
   const clusters: readonly ClusterExplanation[] = judged;
   const scorer = scorerOfSnapshot(snapshot);
-  return { placement, schedule: decided, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
+  const pieces = decidedPieces(snapshot, decided);
+  return { placement, schedule: decided, pieces, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
 }
 
 /** Explains why a cluster is not selected that is in no eligible set and not in the decision. */

@@ -4,6 +4,7 @@ import type { SpreadConstraint } from '../spec/spread.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
 import type { Schedule } from '../select/schedule.js';
 import type { Scorer } from '../select/scores.js';
+import type { Piece } from '../stored/piece.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 
 /** What an explanation is computed from, and its parts. */
@@ -72,6 +73,8 @@ export interface Explanation {
   readonly placement: PlacementView;
   /** Undefined while clusters, sets or bindings could not be read. */
   readonly schedule: Schedule | undefined;
+  /** The pieces of groups that the clusters of the decision belong to; empty without groups. */
+  readonly pieces: ReadonlyMap<string, Piece>;
   /** What scored the clusters; undefined without prioritizers, and while objects could not be read. */
   readonly scorer: Scorer | undefined;
   readonly readable: Readable;

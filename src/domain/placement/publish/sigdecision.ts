@@ -37,7 +37,10 @@ export type SigWrite =
   | { readonly kind: 'delete'; readonly stored: SigDecision };
 
 export interface SigChanges {
-  /** Objects that shrink come first: no reader sees more clusters than are decided, as far as it reads objects in order. */
+  /**
+   * Objects that shrink come first: no reader sees more clusters than are decided, as far as it reads objects in order. A cluster
+   * that moves to another object is added there before it leaves the first.
+   */
   readonly writes: readonly SigWrite[];
   /** Names of objects that others own: they are left alone. */
   readonly foreign: readonly string[];
@@ -76,14 +79,18 @@ export function sigChanges(
   const names = new Set(decided.map(({ name }) => name));
   const foreign: string[] = [];
   const changes: { readonly write: SigWrite; readonly growth: number }[] = [];
+  const second: SigWrite[] = [];
+  const staying = new Set(decided.flatMap(({ clusters }) => clusters.map((one) => refText(refOf(one, annotationsOf)))));
   for (const object of stored) {
     const isStale = ownershipOf(object, owner) === 'ours' && !names.has(object.metadata.name);
-    if (isStale && object.metadata.deletionTimestamp === undefined)
-      changes.push({ write: { kind: 'delete', stored: object }, growth: -Infinity });
+    if (!isStale || object.metadata.deletionTimestamp !== undefined) continue;
+    // What it still holds is on its way to other objects.
+    if (movingFrom(object, [], staying).length > 0) second.push({ kind: 'delete', stored: object });
+    else changes.push({ write: { kind: 'delete', stored: object }, growth: -Infinity });
   }
   for (const { name, clusters } of decided) {
     const before = known.get(name);
-    const decisions = clusters.map((cluster) => sigClusterDecision(cluster, annotationsOf(cluster)));
+    const decisions = clusters.map((cluster) => ({ clusterProfileRef: refOf(cluster, annotationsOf) }));
     const object = sigDecision(owner, name, decisions, before);
     if (before === undefined) {
       changes.push({ write: { kind: 'create', object }, growth: decisions.length });
@@ -92,10 +99,17 @@ export function sigChanges(
     const ownership = ownershipOf(before, owner);
     if (ownership === 'foreign' || ownership === 'adoptable') foreign.push(name);
     if (ownership !== 'ours' || isSame(before, object)) continue;
-    changes.push({ write: { kind: 'update', object, stored: before }, growth: decisions.length - countOf(before) });
+    const update: SigWrite = { kind: 'update', object, stored: before };
+    const moving = movingFrom(before, decisions, staying);
+    if (moving.length > 0) second.push(update);
+    const both = { ...object, decisions: [...moving, ...decisions] };
+    const first: SigWrite = moving.length > 0 ? { ...update, object: both } : update;
+    if (moving.length === 0 || !isSame(before, both))
+      changes.push({ write: first, growth: both.decisions.length - countOf(before) });
   }
   // The sort is stable: objects of the same growth stay in the order of the status.
-  return { writes: changes.sort((a, b) => compare(a.growth, b.growth)).map(({ write }) => write), foreign };
+  const first = changes.sort((a, b) => compare(a.growth, b.growth)).map(({ write }) => write);
+  return { writes: [...first, ...second], foreign };
 }
 
 function countOf({ decisions }: SigDecision): number {
@@ -106,11 +120,31 @@ function compare(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+type ProfileRef = SigClusterDecision['clusterProfileRef'];
+
 /** A cluster that was made from a ClusterProfile refers to that one; any other to one of its name, beside the decision. */
-function sigClusterDecision(cluster: string, annotations: ObjectMeta['annotations']): SigClusterDecision {
-  const source = annotations?.[SOURCE_ANNOTATION] ?? '';
+function refOf(cluster: string, annotationsOf: AnnotationsOf): ProfileRef {
+  const source = annotationsOf(cluster)?.[SOURCE_ANNOTATION] ?? '';
   const { namespace, name } = sourceName(ClusterProfiles, source) ?? { name: cluster };
-  return { clusterProfileRef: { name, ...(namespace === undefined ? {} : { namespace }) } };
+  return { name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Unchecked: others may have edited it. */
+function refText(ref: Partial<ProfileRef> | undefined): string {
+  return `${ref?.namespace ?? ''}/${ref?.name ?? ''}`;
+}
+
+/** The items of an object that the decision has in another object from now on. */
+function movingFrom(
+  { decisions }: SigDecision,
+  wanted: readonly SigClusterDecision[],
+  staying: ReadonlySet<string>,
+): readonly SigClusterDecision[] {
+  const own = new Set(wanted.map((one) => refText(one.clusterProfileRef)));
+  return (isList(decisions) ? decisions : []).filter((one) => {
+    const text = refText((one as Partial<SigClusterDecision> | null)?.clusterProfileRef);
+    return staying.has(text) && !own.has(text);
+  });
 }
 
 /** The object; an `existing` one keeps its further labels, annotations, owners and finalizers. */

@@ -1,5 +1,6 @@
 import { revisionOf } from '../stored/decision.js';
 import type { DecisionContent } from '../stored/items.js';
+import type { Piece } from '../stored/piece.js';
 
 /** The writes that publish a selection, in an order in which readers never see too many clusters, or too few. */
 
@@ -43,6 +44,8 @@ export interface PublishedSlice {
   readonly clusters: readonly string[];
   /** The revision of `clusters`, which the annotation may differ from. */
   readonly revision: string;
+  /** The piece that it belongs to; undefined without groups. */
+  readonly piece: Piece | undefined;
 }
 
 /** A write to one object. */

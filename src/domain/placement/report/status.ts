@@ -12,6 +12,7 @@ import { budgetInForce, budgetToRemember } from '../select/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './holds.js';
 import { waitingText } from './waits.js';
 import { factsOf, type Facts } from './facts.js';
+import { decisionGroups } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from '../select/schedule.js';
 import { specHashToRemember } from '../select/waiting.js';
@@ -37,6 +38,8 @@ export interface PlacementReport {
   readonly observedGeneration: number;
   readonly numberOfSelectedClusters: number;
   readonly decisions: readonly { readonly name: string; readonly revision: string }[];
+  /** Undefined without groups. */
+  readonly decisionGroups: PlacementStatus['decisionGroups'];
   readonly states: readonly ConditionState[];
   /** What the decision was made with; undefined for nothing to remember. */
   readonly basis: JsonRecord | undefined;
@@ -65,6 +68,7 @@ export function placementReport(
     observedGeneration: snapshot.placement.generation,
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
+    decisionGroups: decisionGroups(slices),
     states: statesOf(
       facts,
       { satisfied, ready, held: [...heldStates(snapshot, schedule), ...waitStates(snapshot, schedule)] },
@@ -74,7 +78,8 @@ export function placementReport(
   };
 }
 
-export type StatusToWrite = Required<Omit<PlacementStatus, 'basis'>> & Pick<PlacementStatus, 'basis'>;
+export type StatusToWrite = Required<Omit<PlacementStatus, 'basis' | 'decisionGroups'>> &
+  Pick<PlacementStatus, 'basis' | 'decisionGroups'>;
 
 /** The status to write, with times; undefined when the stored one is the same. `now` is RFC 3339. */
 export function statusToWrite(stored: unknown, report: PlacementReport, now: string): StatusToWrite | undefined {
@@ -84,7 +89,8 @@ export function statusToWrite(stored: unknown, report: PlacementReport, now: str
   const { phase, observedGeneration, numberOfSelectedClusters } = report;
   const decisions = report.decisions.map(({ name, revision }) => ({ name, revision }));
   const basis = report.basis === undefined ? {} : { basis: report.basis };
-  const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, conditions, ...basis };
+  const groups = report.decisionGroups === undefined ? {} : { decisionGroups: report.decisionGroups };
+  const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, ...groups, conditions, ...basis };
   return sameJson(before, next) ? undefined : next;
 }
 

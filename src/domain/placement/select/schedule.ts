@@ -127,9 +127,13 @@ function byCluster<C extends DropCause>(causes: ReadonlyMap<string, C>): { clust
  * (including adoptable ones). Of a cluster in several lists the first place counts.
  */
 function currentSlots(snapshot: PlacementSnapshot): Slots {
-  const lists = snapshot.remembered ?? storedLists(snapshot.stored);
   const seen = new Set<string>();
-  return Array.from(lists, (list) => once(list ?? [], seen));
+  return publishedLists(snapshot).map((list) => once(list, seen));
+}
+
+/** The list of each decision object as last published: a cluster that changes its object is in two of them for a moment. */
+export function publishedLists(snapshot: PlacementSnapshot): Slots {
+  return Array.from(snapshot.remembered ?? storedLists(snapshot.stored), (list) => list ?? []);
 }
 
 function storedLists(stored: readonly StoredDecision[]): (readonly string[])[] {

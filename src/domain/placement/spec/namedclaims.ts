@@ -5,7 +5,7 @@ import type { PlacementRules } from './predicates.js';
  * The names of the claims that the decision for a Placement, or its messages, may depend on. Those of labels count too: a
  * message says so when clusters have a claim of that name instead.
  */
-export function* namedClaims({ predicates, spread, prioritizers }: PlacementRules): Generator<string> {
+export function* namedClaims({ predicates, spread, prioritizers, groups }: PlacementRules): Generator<string> {
   for (const { labels, claims } of predicates) {
     for (const { key } of labels) yield key;
     for (const { key } of claims) yield key;
@@ -15,6 +15,7 @@ export function* namedClaims({ predicates, spread, prioritizers }: PlacementRule
     if (coordinate.kind === 'Value' && coordinate.source === 'claim') yield coordinate.key;
     if (coordinate.kind === 'Selector') for (const { key } of coordinate.claims) yield key;
   }
+  for (const { claims } of groups?.groups ?? []) for (const { key } of claims) yield key;
 }
 
 /** Those of {@link namedClaims} that are facts of a cluster; all for an expression, which may read any. */

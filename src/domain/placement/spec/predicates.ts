@@ -3,6 +3,7 @@ import { hash64, hex64 } from '../../hash.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
 import { readChangeWindows, type ChangeWindow } from './changewindows.js';
 import { readExpressions } from './expression.js';
+import { readGroups, type GroupStrategy } from './groups.js';
 import { readRebalance, type Rebalance } from './rebalance.js';
 import { readSpread, type SpreadConstraint } from './spread.js';
 import { readPrioritizers, type Prioritizer } from './prioritizers.js';
@@ -54,6 +55,8 @@ export interface PlacementRules {
   readonly changeWindows: readonly ChangeWindow[];
   /** With change windows: of the spec without `paused`, the same for the same fields in any order. */
   readonly specHash: string | undefined;
+  /** The waves of a rollout; undefined: decision objects belong to no group. */
+  readonly groups: GroupStrategy | undefined;
   readonly problem: Problem | undefined;
 }
 
@@ -68,6 +71,7 @@ const NOTHING = {
   rebalance: undefined,
   changeWindows: [],
   specHash: undefined,
+  groups: undefined,
 };
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
@@ -84,7 +88,7 @@ export function compileSpec(spec: unknown): PlacementRules {
 
 /** Whether the rules read more of a matching candidate than its taints: `Candidates.view` then has it. */
 export function readsViews(rules: PlacementRules): boolean {
-  return isCompared(rules);
+  return isCompared(rules) || rules.groups !== undefined;
 }
 
 /** Whether the clusters that come in, and those that are not needed any more, are chosen one after the other. */
@@ -114,7 +118,8 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   const changeWindows = readChangeWindows(spec['changeWindows'], 'spec.changeWindows');
   const specHash = changeWindows.length === 0 ? undefined : hashOf(spec);
   const windows = { paused, changeWindows, specHash };
-  const preferences = { prioritizers, spread, rebalance };
+  const groups = readGroups(spec['decisionStrategy'], 'spec.decisionStrategy');
+  const preferences = { prioritizers, spread, rebalance, groups };
   return { wanted, requested, predicates, ...preferences, tolerations, budget, ...windows, problem: undefined };
 }
 

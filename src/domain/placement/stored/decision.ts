@@ -9,6 +9,7 @@ import {
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { itemsToStore, readItems, type DecisionContent, type DecisionItem, type Since } from './items.js';
+import { hasPieceOf, readPiece, withPiece, type Piece } from './piece.js';
 import { readRemovals, type RemovalRecord } from './removals.js';
 import { hash64, hex64 } from '../../hash.js';
 
@@ -35,6 +36,8 @@ export interface StoredDecision {
   readonly clusters: readonly string[];
   /** Since when they are selected; empty where its items have no times. */
   readonly since: Since;
+  /** The piece of a group that it belongs to; undefined where it belongs to none, or others have edited that. */
+  readonly piece: Piece | undefined;
   /** The revision annotation. */
   readonly revision: string | undefined;
   /** The records of removals and additions; undefined without the annotation. */
@@ -102,7 +105,8 @@ export function placementKeys({ metadata }: KubeObject): readonly string[] {
 /** The view of an object in the Placement's namespace that has its label, or a name of its decisions. */
 export function readDecision(object: RawDecision, owner: DecisionOwner): StoredDecision {
   const { metadata } = object;
-  const { clusters, since, wellFormed } = readItems(object.status);
+  const piece = readPiece(object);
+  const { clusters, since, wellFormed } = readItems(object.status, piece);
   const ownership = ownershipOf(object, owner);
   return {
     name: metadata.name,
@@ -113,10 +117,15 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
     deleting: metadata.deletionTimestamp !== undefined,
     clusters,
     since,
+    piece,
     revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
     removals: readRemovals(metadata.annotations?.[REMOVALS_ANNOTATION]),
     additions: readRemovals(metadata.annotations?.[ADDITIONS_ANNOTATION]),
-    intact: wellFormed && ownership === 'ours' && metadata.labels?.[PLACEMENT_LABEL] === owner.name,
+    intact:
+      wellFormed &&
+      hasPieceOf(object, piece) &&
+      ownership === 'ours' &&
+      metadata.labels?.[PLACEMENT_LABEL] === owner.name,
   };
 }
 
@@ -148,6 +157,7 @@ export function decisionObject(
     throw new RangeError(`${name}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
   }
   const before = existing?.metadata;
+  const { labels, annotations } = withPiece(before ?? {}, content.piece);
   return {
     apiVersion: apiVersionOf(PlacementDecisions),
     kind: PlacementDecisions.kind,
@@ -155,8 +165,8 @@ export function decisionObject(
       ...before,
       name: decisionName(owner.name, ordinal),
       namespace: owner.namespace,
-      labels: { ...before?.labels, [PLACEMENT_LABEL]: owner.name },
-      annotations: { ...before?.annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
+      labels: { ...labels, [PLACEMENT_LABEL]: owner.name },
+      annotations: { ...annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
       ownerReferences: ownerReferences(owner, before),
     },
     status: itemsToStore(content),

@@ -1,5 +1,6 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
 import { isList } from '../../selectors.js';
+import { samePiece, type Piece } from './piece.js';
 
 /** The items of a decision object: one for each cluster, with what is said of it beside its name. */
 
@@ -14,25 +15,30 @@ export interface DecisionContent {
   readonly clusters: readonly string[];
   /** Other clusters may be in it. Absent: the items have no times. */
   readonly since?: Since;
+  /** The piece that the object belongs to. Absent: the Placement has no groups. */
+  readonly piece?: Piece | undefined;
 }
 
-export function contentOf(clusters: readonly string[], since: Since = NO_TIMES): DecisionContent {
-  return { clusters, ...(since.size > 0 && { since }) };
+export function contentOf(clusters: readonly string[], since: Since = NO_TIMES, piece?: Piece): DecisionContent {
+  return { clusters, ...(since.size > 0 && { since }), ...(piece !== undefined && { piece }) };
 }
 
 export interface DecisionItem {
   clusterName: string;
   reason: string;
+  group?: string;
+  groupIndex?: string;
   since?: string;
 }
 
 /** What is stored, and whether it has the form in which this controller writes it. */
-export interface StoredItems extends Required<DecisionContent> {
+export interface StoredItems extends Required<Pick<DecisionContent, 'clusters' | 'since'>> {
   readonly wellFormed: boolean;
 }
 
-/** The items of a status, unchecked. Never throws. */
-export function readItems(status: unknown): StoredItems {
+/** The items of a status, unchecked, of an object of the piece. Never throws. */
+export function readItems(status: unknown, piece: Piece | undefined): StoredItems {
+  const [group, groupIndex] = piece === undefined ? [] : [piece.group, String(piece.index)];
   const listed = isRecord(status) ? status['decisions'] : undefined;
   if (!isList(listed)) return { clusters: [], since: NO_TIMES, wellFormed: false };
   const clusters: string[] = [];
@@ -47,6 +53,7 @@ export function readItems(status: unknown): StoredItems {
     if (typeof name === 'string' && isTime(time)) since.set(name, time);
     else if (time !== undefined) wellFormed = false;
     if (typeof name !== 'string' || !isRecord(item) || item['reason'] !== '') wellFormed = false;
+    else if (item['group'] !== group || item['groupIndex'] !== groupIndex) wellFormed = false;
   }
   return { clusters, since: since.size === 0 ? NO_TIMES : since, wellFormed };
 }
@@ -56,20 +63,21 @@ function isTime(value: unknown): value is string {
 }
 
 /** The status that lists the content. */
-export function itemsToStore({ clusters, since = NO_TIMES }: DecisionContent): {
+export function itemsToStore({ clusters, since = NO_TIMES, piece }: DecisionContent): {
   numberOfClusters: number;
   decisions: DecisionItem[];
 } {
-  return { numberOfClusters: clusters.length, decisions: clusters.map((name) => itemOf(name, since.get(name))) };
-}
-
-function itemOf(clusterName: string, since: string | undefined): DecisionItem {
-  return { clusterName, reason: '', ...(since !== undefined && { since }) };
+  const of = piece === undefined ? {} : { group: piece.group, groupIndex: String(piece.index) };
+  const itemOf = (clusterName: string): DecisionItem => {
+    const time = since.get(clusterName);
+    return { clusterName, reason: '', ...of, ...(time !== undefined && { since: time }) };
+  };
+  return { numberOfClusters: clusters.length, decisions: clusters.map(itemOf) };
 }
 
 /** Whether both list the same clusters in the same order, and say the same of them. */
 export function sameContent(a: DecisionContent, b: DecisionContent): boolean {
-  if (!sameList(a.clusters, b.clusters)) return false;
+  if (!sameList(a.clusters, b.clusters) || !samePiece(a.piece, b.piece)) return false;
   const [one, other] = [a.since ?? NO_TIMES, b.since ?? NO_TIMES];
   return one.size + other.size === 0 || a.clusters.every((name) => one.get(name) === other.get(name));
 }

@@ -6,7 +6,7 @@ import { nextRemovals, withRecord } from '../../../domain/placement/stored/remov
 import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
 import { sameContent } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
-import { slotsAfter } from '../../../domain/placement/publish/slices.js';
+import { piecesOf, publishedAfter, slotsAfter } from '../../../domain/placement/publish/slices.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
 import type { Decision, Outcome } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';
@@ -49,12 +49,14 @@ export async function apply(gathered: Input, decision: Decision, scope: Scope): 
       const failure = { name: write.name, message: errorText(error) };
       state.slots = state.unconfirmed.size === 0 ? slotsAfter(changes, done) : undefined;
       state.since = changes.since;
+      state.pieces = piecesOf(publishedAfter(changes, done));
       return { input, schedule, publication: { changes, done, failure }, error };
     }
     done += 1;
   }
   state.slots = decision.after;
   state.since = changes.since;
+  state.pieces = piecesOf(publishedAfter(changes));
   return { input, schedule, publication: { changes, done }, error: undefined };
 }
 

@@ -64,6 +64,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     uid,
     slots: undefined,
     since: undefined,
+    pieces: undefined,
     decisions: new Set(),
     unconfirmed: new Set(),
     decided: undefined,
@@ -89,6 +90,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     stored,
     remembered: state.slots,
     rememberedSince: state.since,
+    rememberedPieces: state.pieces,
     definitions: known && definitionsNow(known, [placement, ...objects.values()]),
     now: clock.now(),
     before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },
@@ -154,13 +156,13 @@ function decisionsOf(
 
 /**
  * When the records of an empty decision object run out first, in ms since the epoch: nothing else keeps the object. Infinity
- * for none. `deleted`: names of objects that were deleted, and that a finalizer may still keep.
+ * for none. `others`: names of objects that were deleted, and that a finalizer may still keep, or that a piece keeps.
  */
-export function emptyObjectEnd({ snapshot, objects, owner }: Input, deleted: ReadonlySet<string>): number {
+export function emptyObjectEnd({ snapshot, objects, owner }: Input, others: ReadonlySet<string>): number {
   const empty = [...objects.values()]
     .map((object) => readDecision(object, owner))
     .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
-      return ordinal > 1 && ownership === 'ours' && !deleting && !deleted.has(name) && clusters.length === 0;
+      return ordinal > 1 && ownership === 'ours' && !deleting && !others.has(name) && clusters.length === 0;
     });
   return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
 }

@@ -1,6 +1,7 @@
 import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { collectionEnd, type Collection } from '../../../domain/placement/select/collection.js';
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
+import { decisionName } from '../../../domain/placement/stored/decision.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import { waitForCaches } from '../clusters/caches.js';
 import { apply } from './apply.js';
@@ -99,8 +100,11 @@ function resultOf({ input, schedule, publication, error }: Outcome, { clock }: S
   if (isNamespaceTerminating(error)) return wait('the namespace is being deleted', TERMINATING_RETRY_MS);
   if (error !== undefined) throw error;
   if (schedule.problem === undefined) {
-    const deleted = publication.changes.writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
-    return doneUntil(Math.min(emptyObjectEnd(input, new Set(deleted)), schedule.until), clock.now());
+    const { writes, pieces } = publication.changes;
+    const deleted = writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
+    const ofPieces = [...pieces.keys()].map((ordinal) => decisionName(input.owner.name, ordinal));
+    const end = emptyObjectEnd(input, new Set([...deleted, ...ofPieces]));
+    return doneUntil(Math.min(end, schedule.until), clock.now());
   }
   return { ending: 'stalled', reason: `invalid field ${schedule.problem.field}` };
 }

@@ -4,6 +4,7 @@ import type { Collection, CollectionWindow } from '../../../domain/placement/sel
 import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
 import type { Since } from '../../../domain/placement/stored/items.js';
 import type { HistoryEntry } from '../../../domain/placement/stored/history.js';
+import type { Pieces } from '../../../domain/placement/stored/piece.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -22,6 +23,8 @@ export interface PlacementState {
   slots: Slots | undefined;
   /** Since when their clusters are selected, as last published. */
   since: Since | undefined;
+  /** The pieces of groups that they belong to. */
+  pieces: Pieces | undefined;
   /** Names of the known decision objects: the cache may not show those that were just created. */
   readonly decisions: Set<string>;
   /** Names of the decision objects whose last write may or may not be stored: they are read before the next decision. */

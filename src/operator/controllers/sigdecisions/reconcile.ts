@@ -54,7 +54,8 @@ export class SigDecisionReconciler implements Reconciler {
     const gathered = this.#gather(key);
     if (gathered.kind === 'nothing') return gathered.result;
     const changes = sigChanges(gathered.owner, gathered.decided, gathered);
-    for (const write of changes.writes) await this.#apply(write, pass);
+    const versions = new Map<string, string>();
+    for (const write of changes.writes) await this.#apply(write, pass, versions);
     return report(changes, pass);
   }
 
@@ -80,14 +81,17 @@ export class SigDecisionReconciler implements Reconciler {
     return { kind: 'gathered', owner, decided, stored, annotationsOf };
   }
 
-  async #apply(write: SigWrite, { signal }: Pass): Promise<void> {
+  /** `versions`: of the objects that this pass has written already. */
+  async #apply(write: SigWrite, { signal }: Pass, versions: Map<string, string>): Promise<void> {
     const { client, mutations } = this.#context;
     const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
-    const { metadata } = write.kind === 'delete' ? write.stored : write.object;
-    const key = keyOf(metadata);
+    const object = write.kind === 'delete' ? write.stored : write.object;
+    const key = keyOf(object.metadata);
+    const resourceVersion = versions.get(key) ?? object.metadata.resourceVersion;
+    const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
     if (write.kind === 'delete') {
-      const { uid = '', resourceVersion = '' } = metadata;
-      const preconditions = { uid, resourceVersion };
+      const { uid = '' } = metadata;
+      const preconditions = { uid, resourceVersion: resourceVersion ?? '' };
       const deletion = await client.delete(SigPlacementDecisions, metadata, { preconditions, signal });
       if (deletion === 'gone') mutations.deleted(key, uid);
       return;
@@ -95,8 +99,9 @@ export class SigDecisionReconciler implements Reconciler {
     try {
       const stored =
         write.kind === 'create'
-          ? await client.create<SigDecision>(SigPlacementDecisions, write.object, options)
-          : await client.update<SigDecision>(SigPlacementDecisions, write.object, options);
+          ? await client.create<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options)
+          : await client.update<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options);
+      versions.set(key, stored.metadata.resourceVersion ?? '');
       mutations.mutated(key, stored);
     } catch (error) {
       // The cache is behind: the next reconcile takes what is stored.

@@ -1,0 +1,137 @@
+import { recordsEnd } from '../select/budget.js';
+import type { Schedule } from '../select/schedule.js';
+import type { PlacementSnapshot } from '../select/snapshot.js';
+import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
+import { contentOf, sameContent, type DecisionContent, type Since } from '../stored/items.js';
+import type { Layout } from './layout.js';
+import { allOrdinals, obstacle, type Objects } from './objects.js';
+import type { CreateDecision, DeleteDecision, UnorderedWrite, UpdateDecision } from './writeorder.js';
+
+/** The writes by which single decision objects get what a layout has for them. */
+
+/** Deletes that do not depend on the selection: objects of a predecessor, and ours with an unused name. */
+export function unconditionalDeletes(stored: readonly StoredDecision[]): DeleteDecision[] {
+  const writes: DeleteDecision[] = [];
+  for (const object of stored) {
+    const { ownership, ordinal, deleting } = object;
+    if (deleting) continue;
+    if (ownership === 'predecessor' && ordinal !== undefined) writes.push(deleteWrite(object, 'Predecessor'));
+    if (ownership === 'ours' && ordinal === undefined) writes.push(deleteWrite(object, 'Misnamed'));
+  }
+  return writes.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function deleteWrite(
+  { name, ordinal, uid, resourceVersion }: StoredDecision,
+  cause: DeleteDecision['cause'],
+): DeleteDecision {
+  return { kind: 'delete', name, ordinal, ...contentOf([]), revision: revisionOf([]), uid, resourceVersion, cause };
+}
+
+export interface Decided {
+  readonly snapshot: PlacementSnapshot;
+  readonly schedule: Schedule;
+  readonly since: Since;
+  /** The selected clusters that are published; only where they may change their object. */
+  readonly staying?: ReadonlySet<string>;
+}
+
+/** The writes of a layout. Those of `second` take clusters away from objects, once all of `first` have added them to others. */
+export interface LayoutWrites {
+  readonly first: readonly UnorderedWrite[];
+  readonly second: readonly (UpdateDecision | DeleteDecision)[];
+}
+
+/** A write for each object that differs from what it is to hold, and a second one where clusters leave it for another. */
+export function layoutWrites(layout: Layout, objects: Objects, decided: Decided): LayoutWrites {
+  const first: UnorderedWrite[] = [];
+  const second: (UpdateDecision | DeleteDecision)[] = [];
+  const placement = decided.snapshot.placement.name;
+  for (const ordinal of allOrdinals(layout.slots, objects, layout.pieces)) {
+    const object = objects.get(ordinal);
+    if (obstacle(object) !== undefined) continue;
+    const own = isOwn(object) ? object : undefined;
+    const wanted = wantedContent(layout, ordinal, own, decided);
+    const crowded = own && withLeaving(layout, wanted, own, decided.since);
+    const content = crowded ?? wanted;
+    const write = own ? updateWrite(own, ordinal, content) : createWrite(placement, ordinal, content);
+    if (write !== undefined) first.push({ write, ordinal, growth: growthOf(write.clusters, own, decided) });
+    if (own === undefined || crowded === undefined) continue;
+    const then = updateWrite({ ...own, intact: false }, ordinal, wanted);
+    if (then !== undefined) second.push(then);
+  }
+  return { first, second };
+}
+
+/** What the object is to hold in the end; undefined for no object. */
+function wantedContent(
+  { slots, pieces, spare }: Layout,
+  ordinal: number,
+  own: StoredDecision | undefined,
+  decided: Decided,
+): DecisionContent | undefined {
+  const clusters = slots[ordinal - 1] ?? [];
+  const piece = pieces.get(ordinal);
+  const isNeeded = ordinal === 1 || clusters.length > 0 || piece !== undefined;
+  if (!isNeeded && !keepsRecord(own, ordinal, decided)) return undefined;
+  return contentOf(clusters, decided.since, piece ?? spare);
+}
+
+/** The content with the clusters that leave for another object, in the order of now; undefined where none does. */
+function withLeaving(
+  { leaving }: Layout,
+  wanted: DecisionContent | undefined,
+  own: StoredDecision,
+  since: Since,
+): DecisionContent | undefined {
+  const going = leaving.get(own.ordinal ?? 0);
+  const staying = new Set(wanted?.clusters);
+  const still = own.clusters.filter((name) => staying.has(name) || going?.has(name) === true);
+  if (going === undefined || still.every((name) => staying.has(name))) return undefined;
+  const there = new Set(own.clusters);
+  const [now, then] = [own.piece, wanted?.piece];
+  // Until these have left, the object belongs to its piece of now: a later decision would else count them to the next one.
+  const piece = now?.group === then?.group && now?.number === then?.number ? then : now;
+  return contentOf([...still, ...[...staying].filter((name) => !there.has(name))], since, piece);
+}
+
+/** By how many clusters the decision grows: those that come from another object of it, or leave for one, do not count. */
+function growthOf(clusters: readonly string[], own: StoredDecision | undefined, { staying }: Decided): number {
+  const count = (names: readonly string[]): number => names.filter((name) => staying?.has(name) !== true).length;
+  return count(clusters) - count(own?.clusters ?? []);
+}
+
+/** Whether an object has to stay although it may be empty: an annotation records changes that still count. */
+function keepsRecord(
+  object: StoredDecision | undefined,
+  ordinal: number,
+  { snapshot, schedule: { current, counted } }: Decided,
+): boolean {
+  const leaving = [...(current[ordinal - 1] ?? []), ...(object?.clusters ?? [])];
+  if (leaving.some((name) => counted.has(name))) return true;
+  return object !== undefined && recordsEnd(object, snapshot) > snapshot.now;
+}
+
+/** `wanted`: the content of the object; undefined for no object. */
+function createWrite(
+  placement: string,
+  ordinal: number,
+  wanted: DecisionContent | undefined,
+): CreateDecision | undefined {
+  if (wanted === undefined) return undefined;
+  const revision = revisionOf(wanted.clusters);
+  return { kind: 'create', name: decisionName(placement, ordinal), ordinal, ...wanted, revision };
+}
+
+function updateWrite(
+  object: StoredDecision,
+  ordinal: number,
+  wanted: DecisionContent | undefined,
+): UpdateDecision | DeleteDecision | undefined {
+  if (wanted === undefined && !object.deleting) return deleteWrite(object, 'Empty');
+  const content = wanted ?? contentOf([]);
+  const revision = revisionOf(content.clusters);
+  if (object.intact && object.revision === revision && sameContent(object, content)) return undefined;
+  const { name, uid, resourceVersion } = object;
+  return { kind: 'update', name, ordinal, ...content, revision, uid, resourceVersion };
+}

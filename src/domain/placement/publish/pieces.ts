@@ -1,0 +1,149 @@
+import { allowed } from '../spec/budget.js';
+import { groupOf, NO_GROUP, type GroupStrategy } from '../spec/groups.js';
+import type { Schedule } from '../select/schedule.js';
+import type { PlacementSnapshot, Slots } from '../select/snapshot.js';
+import type { Piece, Pieces } from '../stored/piece.js';
+
+/**
+ * Which piece of its group each selected cluster belongs to. It keeps its piece for as long as it is selected and its group does
+ * not change; any other fills the first piece of its group that has room. It does not depend on objects: `layout.ts` gives
+ * each piece its objects.
+ */
+
+/** A piece and its clusters. Its index is not known before all groups are cut. */
+export interface FilledPiece extends Omit<Piece, 'index'> {
+  /** Those that keep the piece, by their object, in their order there. */
+  readonly kept: ReadonlyMap<number, readonly string[]>;
+  /** Those that are new in it, in the order in which they fill it. */
+  readonly joining: readonly string[];
+}
+
+interface OpenPiece {
+  readonly group: string;
+  readonly number: number;
+  selected: number;
+  readonly kept: Map<number, string[]>;
+  readonly joining: string[];
+  count: number;
+}
+
+/** What pieces are made of. */
+export interface PieceInput {
+  readonly strategy: GroupStrategy;
+  readonly snapshot: PlacementSnapshot;
+  readonly schedule: Schedule;
+  /** The lists that are published; a cluster may be in two of them. */
+  readonly lists: Slots;
+  /** The pieces of the objects of these lists. */
+  readonly pieces: Pieces;
+}
+
+/** The pieces by group in the order of the spec, each group without empty pieces at its end. */
+export function cutIntoPieces(input: PieceInput): readonly FilledPiece[] {
+  const { schedule, snapshot, strategy } = input;
+  const kept = schedule.kept.flat();
+  const cut = new Cut(strategy, kept.length + schedule.added.length);
+  const homes = homesOf(input, kept);
+  for (const [ordinal, piece] of input.pieces) cut.know(piece, ordinal);
+  input.lists.forEach((list, index) => {
+    for (const name of list) {
+      const home = homes.get(name);
+      if (home?.ordinal === index + 1) cut.keep(name, home.piece, home.ordinal);
+    }
+  });
+  for (const name of kept) if (!homes.has(name)) cut.join(name, groupIn(input, name));
+  for (const name of schedule.added) {
+    const view = snapshot.candidates.view(name);
+    cut.join(name, view === undefined ? NO_GROUP : groupOf(strategy, view));
+  }
+  return cut.pieces();
+}
+
+interface Home {
+  readonly piece: Piece;
+  readonly ordinal: number;
+}
+
+/** The object of each cluster that keeps its piece: of several the one of the first piece, and of that the first. */
+function homesOf(input: PieceInput, kept: readonly string[]): ReadonlyMap<string, Home> {
+  const staying = new Set(kept);
+  const homes = new Map<string, Home>();
+  input.lists.forEach((list, index) => {
+    const piece = input.pieces.get(index + 1);
+    if (piece === undefined) return;
+    for (const name of list) {
+      const known = homes.get(name);
+      if (!staying.has(name) || (known !== undefined && known.piece.number <= piece.number)) continue;
+      if (groupIn(input, name, piece) === piece.group) homes.set(name, { piece, ordinal: index + 1 });
+    }
+  });
+  return homes;
+}
+
+/** The group of a selected cluster. One that does not exist any more and is held stays in the group that it was in. */
+function groupIn({ snapshot, strategy }: PieceInput, name: string, piece?: Piece): string {
+  const view = snapshot.selected.get(name);
+  return view === undefined ? (piece?.group ?? NO_GROUP) : groupOf(strategy, view);
+}
+
+class Cut {
+  readonly #strategy: GroupStrategy;
+  readonly #selected: number;
+  /** Group → its pieces by their numbers. */
+  readonly #groups: ReadonlyMap<string, OpenPiece[]>;
+
+  constructor(strategy: GroupStrategy, selected: number) {
+    this.#strategy = strategy;
+    this.#selected = selected;
+    this.#groups = new Map([...strategy.groups.map(({ name }) => name), NO_GROUP].map((name) => [name, []]));
+  }
+
+  /** A piece that exists, with or without clusters: of several objects the first says with how many it was begun. */
+  know({ group, number, selected }: Piece, ordinal: number): void {
+    const piece = this.#piece(group, number);
+    if (piece !== undefined && piece.kept.size === 0) piece.selected = selected;
+    piece?.kept.set(ordinal, []);
+  }
+
+  keep(name: string, { group, number }: Piece, ordinal: number): void {
+    const piece = this.#piece(group, number);
+    piece?.kept.get(ordinal)?.push(name);
+    if (piece !== undefined) piece.count += 1;
+  }
+
+  /** Puts the cluster into the first piece that has room. A piece without clusters is begun anew. */
+  join(name: string, group: string): void {
+    const pieces = this.#groups.get(group) ?? [];
+    const open = pieces.find((one) => one.count < this.#room(one)) ?? this.#piece(group, pieces.length);
+    if (open === undefined) return;
+    if (open.count === 0) open.selected = this.#selected;
+    open.joining.push(name);
+    open.count += 1;
+  }
+
+  /** A number that no object has, as others may have edited one, is not kept. */
+  pieces(): readonly FilledPiece[] {
+    return [...this.#groups.values()].flatMap((all) => {
+      const used = all.slice(0, all.findLastIndex(({ count }) => count > 0) + 1);
+      const existing = used.filter(({ count, kept }) => count > 0 || kept.size > 0);
+      return existing.map((piece, number) => ({ ...piece, number }));
+    });
+  }
+
+  /** The piece with this number; it and those before it are made where they do not exist. Undefined for no group of the spec. */
+  #piece(group: string, number: number): OpenPiece | undefined {
+    const pieces = this.#groups.get(group);
+    if (pieces === undefined) return undefined;
+    for (let next = pieces.length; next <= number; next++)
+      pieces.push({ group, number: next, selected: this.#selected, kept: new Map(), joining: [], count: 0 });
+    return pieces[number];
+  }
+
+  /** How many clusters the piece may have: a percentage is of those selected when it was begun, and never more than of now. */
+  #room({ count, selected }: OpenPiece): number {
+    const { size } = this.#strategy;
+    if (size.unit === 'percent' && size.value === 100) return Infinity;
+    const begun = count === 0 ? this.#selected : selected;
+    return Math.max(allowed(size, Math.min(begun, this.#selected)), 1);
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  firstUnmet,
+  quote,
+  readClaimSelector,
+  readLabelSelector,
+  readList,
+  readObject,
+  readString,
+  reject,
+  type Requirement,
+} from '../../selectors.js';
+import type { Bound } from './budget.js';
+import type { ClusterView } from './cluster.js';
+
+/** `spec.decisionStrategy.groupStrategy`: the waves in which a rollout proceeds. */
+export interface GroupStrategy {
+  /** In their order; a cluster that none of them selects is in the group without a name, which comes last. */
+  readonly groups: readonly DecisionGroup[];
+  /** How many clusters a piece of a group has: at least 1, or 1 to 100 percent of the selected ones. */
+  readonly size: Bound;
+}
+
+/** A group: labels AND claims. */
+export interface DecisionGroup {
+  readonly name: string;
+  readonly labels: readonly Requirement[];
+  readonly claims: readonly Requirement[];
+}
+
+/** The name of the group of all clusters that no named group selects. */
+export const NO_GROUP = '';
+
+const MOST_GROUPS = 32;
+const LARGEST_NUMBER = 2 ** 31 - 1;
+const WHOLE_GROUP: Bound = { unit: 'percent', value: 100 };
+const PERCENTAGE = /^([1-9]|[1-9][0-9]|100)%$/;
+const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const NAME_RULE = '1 to 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
+
+/** The groups of a spec, inside a `parse`; undefined where it asks for none. */
+export function readGroups(value: unknown, path: string): GroupStrategy | undefined {
+  const strategy = readObject(value, path)['groupStrategy'];
+  if (strategy === undefined || strategy === null) return undefined;
+  const at = `${path}.groupStrategy`;
+  const fields = readObject(strategy, at);
+  const items = readList(fields['decisionGroups'], `${at}.decisionGroups`);
+  if (items.length > MOST_GROUPS)
+    reject(`${at}.decisionGroups`, `has ${items.length} items: at most ${MOST_GROUPS} are allowed`);
+  const names = new Set<string>();
+  const groups = items.map((item, index) => readGroup(item, `${at}.decisionGroups[${index}]`, names));
+  return { groups, size: readSize(fields['clustersPerDecisionGroup'], `${at}.clustersPerDecisionGroup`) };
+}
+
+/** `known`: the names of the groups before, to which that of this one is added. */
+function readGroup(value: unknown, path: string, known: Set<string>): DecisionGroup {
+  const fields = readObject(value, path);
+  const name = readString(fields['groupName'], `${path}.groupName`);
+  if (!NAME.test(name)) reject(`${path}.groupName`, `${quote(name)} is not the name of a group: ${NAME_RULE}`);
+  if (known.has(name)) reject(`${path}.groupName`, `${quote(name)} is the name of another group: names must differ`);
+  known.add(name);
+  const at = `${path}.groupClusterSelector`;
+  const selector = readObject(fields['groupClusterSelector'], at);
+  return {
+    name,
+    labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
+    claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
+  };
+}
+
+function readSize(value: unknown, path: string): Bound {
+  if (value === undefined || value === null) return WHOLE_GROUP;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_NUMBER)
+    return { unit: 'clusters', value };
+  if (typeof value === 'string' && PERCENTAGE.test(value))
+    return { unit: 'percent', value: Number.parseInt(value, 10) };
+  const rule = `a whole number from 1 to ${LARGEST_NUMBER}, or a percentage from 1% to 100%`;
+  return reject(path, `${quote(value)} is not ${rule}`);
+}
+
+/** The group of a cluster: the first whose selector it matches, else the one without a name. */
+export function groupOf({ groups }: GroupStrategy, { labels, claims }: ClusterView): string {
+  const found = groups.find(
+    (one) => firstUnmet(one.labels, labels) === undefined && firstUnmet(one.claims, claims) === undefined,
+  );
+  return found?.name ?? NO_GROUP;
+}
+
+/** Whether the group of a cluster is the same before and after a change of it; true without groups. */
+export function isInSameGroup(before: ClusterView, after: ClusterView, groups: GroupStrategy | undefined): boolean {
+  return groups === undefined || groupOf(groups, before) === groupOf(groups, after);
+}
