@@ -91,7 +91,8 @@ function withLeaving(
   const there = new Set(own.clusters);
   const [now, then] = [own.piece, wanted?.piece];
   // Until these have left, the object belongs to its piece of now: a later decision would else count them to the next one.
-  const piece = now?.group === then?.group && now?.number === then?.number ? then : now;
+  const isSame = now?.group === then?.group && now?.number === then?.number && then?.selected !== 0;
+  const piece = isSame ? then : now;
   return contentOf([...still, ...[...staying].filter((name) => !there.has(name))], since, piece);
 }
 

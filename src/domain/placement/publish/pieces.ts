@@ -98,17 +98,20 @@ class Cut {
     this.#groups = new Map([...strategy.groups.map(({ name }) => name), NO_GROUP].map((name) => [name, []]));
   }
 
-  /** A piece that exists, with or without clusters: of several objects the first says with how many it was begun. */
+  /** A piece that exists, with or without clusters. */
   know({ group, number, selected }: Piece, ordinal: number): void {
     const piece = this.#piece(group, number);
     if (piece !== undefined && piece.kept.size === 0) piece.selected = selected;
     piece?.kept.set(ordinal, []);
   }
 
-  keep(name: string, { group, number }: Piece, ordinal: number): void {
+  /** Of several objects, the first that keeps a cluster says with how many the piece was begun. */
+  keep(name: string, { group, number, selected }: Piece, ordinal: number): void {
     const piece = this.#piece(group, number);
-    piece?.kept.get(ordinal)?.push(name);
-    if (piece !== undefined) piece.count += 1;
+    if (piece === undefined) return;
+    if (piece.count === 0) piece.selected = selected;
+    piece.kept.get(ordinal)?.push(name);
+    piece.count += 1;
   }
 
   /** Puts the cluster into the first piece that has room. A piece without clusters is begun anew. */
