@@ -6,6 +6,7 @@ import type { Condition, KubeObject } from '../../../../src/runtime/vocabulary/m
 import {
   ADDITIONS_ANNOTATION,
   ALLOW_ADDITIONS_ANNOTATION,
+  HISTORY_ANNOTATION,
   ALLOW_REMOVALS_ANNOTATION,
   CLUSTER_SET_LABEL,
   REMOVALS_ANNOTATION,
@@ -209,7 +210,9 @@ export class BudgetWorld implements WriteObserver {
 
   end(): unknown {
     const decisions = this.#api.all<PlacementDecision>(PlacementDecisions).map(({ metadata, status }) => {
-      return { name: metadata.name, annotations: metadata.annotations, decisions: status.decisions };
+      // A process knows nothing of what was changed before it began: its history names no trigger.
+      const { [HISTORY_ANNOTATION]: _history, ...annotations } = metadata.annotations ?? {};
+      return { name: metadata.name, annotations, decisions: status.decisions };
     });
     const conditions = this.#conditions().map(({ lastTransitionTime: _, lastUpdateTime: __, ...rest }) => rest);
     return { decisions, conditions, basis: this.#status().basis };
