@@ -30,7 +30,7 @@ describe('a flag that would do nothing', () => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${text}\n` });
   });
 
-  it.each(['check --offline -f x', 'status -w'])('%s is refused: the command has no such flag', (line) => {
+  it.each(['check --offline -f x', 'check -w'])('%s is refused: the command has no such flag', (line) => {
     expect(read(line)).toMatchObject({ exitCode: 1, text: expect.stringContaining('unknown flag') });
   });
 

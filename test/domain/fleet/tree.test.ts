@@ -35,6 +35,10 @@ describe('placementTrees', () => {
           { name: 'production', clusters: ['a', 'b'] },
         ],
         others: ['gone'],
+        all: ['a', 'b', 'gone'],
+        by: undefined,
+        pieces: [],
+        waiting: undefined,
       },
     ]);
   });

@@ -66,10 +66,10 @@ function expressionRules(selector: string, list: string): Rule<Spec>[] {
   return [
     {
       rule: `an expression of a ${selector} has a known operator`,
-      bad: expression(selector, { operator: 'Gt', values: ['1'] }),
+      bad: expression(selector, { operator: 'Near', values: ['1'] }),
       good: expression(selector, { operator: 'In', values: ['1'] }),
       field: `${list}[0].operator`,
-      value: '"Gt"',
+      value: '"Near"',
       says: 'supported values: "In", "NotIn", "Exists", "DoesNotExist"',
     },
     {
