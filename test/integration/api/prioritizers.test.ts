@@ -173,9 +173,9 @@ describeWithServer('the API server on a prioritizerPolicy', {}, (server) => {
     },
   );
 
-  test('the API server sets the weight to 1, and adds no configuration', async () => {
+  test('the API server stores what was sent: no weight, and no configuration of its own', async () => {
     const { body } = await send(policy(BALANCE));
 
-    expect(Object(body).spec).toEqual({ prioritizerPolicy: { configurations: [{ ...BALANCE, weight: 1 }] } });
+    expect(Object(body).spec).toEqual({ prioritizerPolicy: { configurations: [BALANCE] } });
   });
 });

@@ -17,7 +17,7 @@ import {
 } from '../select/rules.js';
 import { scorerOfSnapshot } from '../select/scores.js';
 import { schedule, selectedClusters, type Schedule } from '../select/schedule.js';
-import { stayingOut, stayingRemovals } from '../select/waiting.js';
+import { stayingOut, stayingUnselected } from '../select/waiting.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, SpreadBlock, Verdict } from './verdict.js';
 
@@ -39,7 +39,9 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const choice = isCompared(placement.rules) ? rankedClusters(passing(), decided, snapshot) : undefined;
   const order = orderOfSelection(judged, snapshot, choice);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
-  const held = new Set([...stayingRemovals(decided).map((one) => one.cluster), ...stayingOut(decided)]);
+  // A move that waits holds nobody: the one cluster is selected, and the other one is not needed yet.
+  const out = decided.move === undefined ? stayingOut(decided) : decided.heldAdditions;
+  const held = new Set([...stayingUnselected(decided).map((one) => one.cluster), ...out]);
   for (const one of judged) {
     one.verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
     if (one.verdict === 'NotNeeded' && decided.move?.leaves === one.name) one.verdict = 'Moved';

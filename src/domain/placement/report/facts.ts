@@ -5,7 +5,7 @@ import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import type { StuckCluster } from '../select/tainteffects.js';
 import { selectedClusters, type Schedule } from '../select/schedule.js';
-import { stayingRemovals } from '../select/waiting.js';
+import { stayingUnselected } from '../select/waiting.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
 
@@ -51,7 +51,7 @@ export interface Facts {
 }
 
 function keptOutBy({ heldAdditions, waiting }: Schedule): Facts['keptOutBy'] {
-  if ((waiting?.additions.length ?? 0) > 0) return 'paused';
+  if (waiting?.until === 'Resumed' && waiting.additions.length > 0) return 'paused';
   return heldAdditions.length > 0 ? 'disruptionBudget.maxAdditions' : undefined;
 }
 
@@ -61,7 +61,7 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
   const { eligibility, problem, wanted } = schedule;
   const chosen = selectedClusters(schedule);
   const scheduled = chosen.filter((name) => stored.has(name)).length;
-  const someHeld = stayingRemovals(schedule).length > 0;
+  const someHeld = stayingUnselected(schedule).length > 0;
   return {
     namespace: placement.namespace,
     problem,

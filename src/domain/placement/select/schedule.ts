@@ -11,7 +11,7 @@ import { isOwn } from '../stored/decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { judgeSelected } from './judge.js';
 import { taintEffects, type TaintEffects } from './tainteffects.js';
-import { frozen, nextOpening, stayingRemovals, waitingRemovals, type Waiting } from './waiting.js';
+import { frozen, nextOpening, stayingUnselected, waitingRemovals, type Waiting } from './waiting.js';
 import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
 
 export type { DropCause, Dropped } from './turnover.js';
@@ -155,6 +155,6 @@ function once(list: readonly string[], seen: Set<string>): string[] {
 
 /** The clusters that a schedule selects, in no particular order; without those that are only held, or wait. */
 export function selectedClusters(of: Schedule): readonly string[] {
-  const held = new Set(stayingRemovals(of).map((one) => one.cluster));
+  const held = new Set(stayingUnselected(of).map((one) => one.cluster));
   return [...of.kept.flat().filter((name) => !held.has(name)), ...of.added];
 }

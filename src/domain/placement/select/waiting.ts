@@ -114,6 +114,11 @@ export function stayingRemovals({ heldRemovals, waiting }: Staying): readonly (H
   return [...heldRemovals, ...waiting.removals].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
 }
 
+/** Those of {@link stayingRemovals} that are not selected any more: one that a move lets go still matches. */
+export function stayingUnselected(of: Staying): readonly (HeldRemoval | Dropped)[] {
+  return stayingRemovals(of).filter(({ cause }) => cause !== 'Moved');
+}
+
 /** The clusters that would come in and stay out: those that are held, and those that wait. */
 export function stayingOut({ heldAdditions, waiting }: Staying): readonly string[] {
   return waiting === undefined ? heldAdditions : [...heldAdditions, ...waiting.additions];

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { timestamp } from '../../../../src/runtime/vocabulary/meta.js';
-import { schedule, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { factsOf } from '../../../../src/domain/placement/report/facts.js';
+import { satisfiedCondition } from '../../../../src/domain/placement/report/satisfaction.js';
+import { schedule, selectedClusters, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { changeNote } from '../../../../src/domain/placement/report/change.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { PlacementSnapshot, StoredDecision } from '../../../../src/domain/placement/select/snapshot.js';
@@ -88,6 +90,23 @@ describe('moves of a Placement', () => {
     ],
   ])('moves of a Placement: %s', (_sentence, world, expected) => {
     expect(moved({ stored: [old], ...world })).toEqual(expected);
+  });
+
+  it('a move that waits for a window holds nobody: the Placement is satisfied, and its cluster is selected', () => {
+    const changeWindows = [{ start: 'Mon 01:00', duration: '1h', timeZone: 'UTC' }];
+    const fleet = priced({ a: 50, b: 60, c: 30 });
+    const status = { observedGeneration: 1 };
+    const waits = snapshot({ spec: { ...spec, changeWindows }, fleet, stored: [old], status });
+    const decided = schedule(waits);
+    const selected = selectedClusters(decided);
+    const satisfied = satisfiedCondition(factsOf(waits, decided, new Set(['a', 'b'])));
+
+    expect([decided.move?.comes, decided.waiting?.removals, selected]).toEqual([
+      'c',
+      [{ cluster: 'b', cause: 'Moved' }],
+      ['a', 'b'],
+    ]);
+    expect(satisfied).toMatchObject({ status: 'True', message: 'all 2 wanted clusters are selected' });
   });
 
   it('a move is one removal of the disruption budget, and an edit of one object', () => {
