@@ -84,13 +84,18 @@ export function placementSpec(value: unknown, note: Note): JsonRecord {
   return { ...spec, prioritizerPolicy: { configurations: [BALANCE] } };
 }
 
+/** Whether the Placement is not scheduled. */
+export function isDisabled({ annotations = {} }: ObjectMeta): boolean {
+  return annotations[DISABLED] !== undefined;
+}
+
 /** What people write of it; of the rest the API server and controllers are the authors. */
 export function metadataOf(metadata: ObjectMeta, note: Note): ObjectMeta {
   for (const field of LEFT_METADATA)
     if (metadata[field] !== undefined) note(`metadata.${field}`, 'is left out: it belongs to controllers of OCM');
   const { [LAST_APPLIED]: _last, [DISABLED]: disabled, ...annotations } = metadata.annotations ?? {};
   if (disabled !== undefined)
-    note(`metadata.annotations[${DISABLED}]`, 'is left out: write spec.paused, which keeps the decision as it is');
+    note(`metadata.annotations[${DISABLED}]`, 'is spec.paused here: the first decision is made when it is resumed');
   const own = Object.fromEntries(
     OWN_METADATA.map((field) => [field, metadata[field]] as const).filter(([, one]) => one),
   );

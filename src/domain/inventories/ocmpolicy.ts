@@ -2,7 +2,7 @@ import { ManagedClusterSetBindings, ManagedClusterSets, Placements, OcmManagedCl
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { parse, quote, readObject, reject, type Parsed } from '../selectors.js';
-import { metadataOf, placementSpec, type Note } from './ocmplacement.js';
+import { isDisabled, metadataOf, placementSpec, type Note } from './ocmplacement.js';
 
 /** The objects of Open Cluster Management (OCM) by which clusters are selected, as objects of this project. */
 
@@ -54,8 +54,10 @@ export function carriedOver(object: KubeObject & { readonly spec?: unknown }): P
     }
     if (!found.versions.includes(version))
       reject('apiVersion', `${quote(apiVersion)} is not read: convert it to ${found.versions.join(' or ')} first`);
-    const spec = found.specOf(object.spec, note);
+    const own = found.specOf(object.spec, note);
     const metadata = metadataOf(object.metadata, note);
+    const spec =
+      kind === 'Placement' && isDisabled(object.metadata) ? { ...readObject(own, 'spec'), paused: true } : own;
     return { object: { apiVersion: apiVersionOf(found.type), kind, metadata, spec }, differences };
   });
 }

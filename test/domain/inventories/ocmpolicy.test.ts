@@ -248,11 +248,11 @@ describe('a Placement of Open Cluster Management', () => {
       apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
       kind: 'Placement',
       metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' }, annotations: { team: 'a' } },
-      spec: {},
+      spec: { paused: true },
     });
     expect(texts(result)).toEqual([
       'metadata.finalizers is left out: it belongs to controllers of OCM',
-      `metadata.annotations[${OCM}/experimental-scheduling-disable] is left out: write spec.paused, which keeps the decision as it is`,
+      `metadata.annotations[${OCM}/experimental-scheduling-disable] is spec.paused here: the first decision is made when it is resumed`,
     ]);
   });
 
