@@ -12,6 +12,20 @@ const EXISTS: JsonSchema = { properties: { operator: { const: 'Exists' } }, requ
 const IN_OR_NOT_IN: JsonSchema = { properties: { operator: { enum: ['In', 'NotIn'] } } };
 const EXISTS_OR_NOT: JsonSchema = { properties: { operator: { enum: ['Exists', 'DoesNotExist'] } } };
 const COMPARES: JsonSchema = { properties: { operator: { enum: ['Gt', 'Ge', 'Lt', 'Le'] } } };
+/** The bound of a comparison. Its rules are parts of one pattern. */
+const COMPARES_ONE = "!(self.operator in ['Gt', 'Ge', 'Lt', 'Le']) || !has(self.values) || size(self.values) != 1 || ";
+const BOUND_RULES = [
+  "self.values[0].startsWith('v') || isQuantity(self.values[0])",
+  "!self.values[0].startsWith('v') || self.values[0].matches(r'^v\\d+.\\d')",
+  "!self.values[0].startsWith('v') || !self.values[0].matches(r'\\d[^.\\d]')",
+  "!self.values[0].startsWith('v') || (size(self.values[0].split('.')) in [2, 3] && !self.values[0].endsWith('.'))",
+  "!self.values[0].startsWith('v') || !self.values[0].matches(r'\\.\\D')",
+];
+const BOUND: JsonSchema = {
+  if: COMPARES,
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { properties: { values: { items: { pattern: BOUND_PATTERN } } } },
+};
 const NUMBERED: JsonSchema = { required: ['numberOfClusters'] };
 /** A rule that compares with the stored object. The form of a request does not decide it. */
 const TRANSITION_RULE = /\boldSelf\b/;
@@ -119,12 +133,7 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: { properties: { values: { minItems: 1, maxItems: 1 } }, required: ['values'] },
   },
-  "!(self.operator in ['Gt', 'Ge', 'Lt', 'Le']) || !has(self.values) || size(self.values) != 1 || (self.values[0].startsWith('v') ? self.values[0].matches(r'^v\\d+\\.\\d+(\\.\\d+)?$') : isQuantity(self.values[0]))":
-    {
-      if: COMPARES,
-      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-      then: { properties: { values: { items: { pattern: BOUND_PATTERN } } } },
-    },
+  ...Object.fromEntries(BOUND_RULES.map((rule) => [`${COMPARES_ONE}${rule}`, BOUND])),
   'self.all(p, has(p.numberOfClusters)) || !self.exists(p, has(p.numberOfClusters))': {
     anyOf: [{ items: NUMBERED }, { items: { not: NUMBERED } }],
   },
