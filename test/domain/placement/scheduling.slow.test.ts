@@ -74,7 +74,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
         expectExplainsSchedule(world);
         expectIndexEqual(world);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -86,7 +86,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
         fc.pre(configurations.every(({ scoreCoordinate }) => scoreCoordinate.builtIn !== 'Balance'));
         expectAsPlanned(schedulingWorld(one), changes);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 });
