@@ -1,4 +1,9 @@
-import { ADDITIONS_ANNOTATION, DECISION_REVISION_ANNOTATION, REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
+import {
+  ADDITIONS_ANNOTATION,
+  DECISION_REVISION_ANNOTATION,
+  HISTORY_ANNOTATION,
+  REMOVALS_ANNOTATION,
+} from '../../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { Kind, Seen } from './history.js';
 
@@ -68,8 +73,8 @@ function readDecision(object: AnyObject): Seen {
   };
 }
 
-/** Their entries are times, and run out. */
-const RECORDS = [REMOVALS_ANNOTATION, ADDITIONS_ANNOTATION];
+/** Their entries are times, and run out; a process that begins anew does not know what changed before it. */
+const RECORDS = [HISTORY_ANNOTATION, REMOVALS_ANNOTATION, ADDITIONS_ANNOTATION];
 
 /** An object without what differs from run to run: times, uids, resourceVersions, and who wrote it when. */
 export function comparable(object: AnyObject): Fields {
