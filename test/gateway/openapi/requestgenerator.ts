@@ -31,8 +31,6 @@ interface Parameter {
 
 const METHODS = ['get', 'post', 'put', 'delete'];
 const MAX_ITEMS = 4;
-/** Random bodies of a Placement hardly ever keep the rules of scheduling, some of which no schema can say. */
-const SELDOM_VALID = /^(create|update)Placement/;
 
 /**
  * The operations of an OpenAPI document. Their requests are made from the document alone: as OpenAPI has it, read-only
@@ -43,7 +41,7 @@ export function operationsOf(
   parameters: Readonly<Record<string, string>> = {},
 ): GeneratedOperation[] {
   const generator = new Generator(document);
-  const all = Object.entries(record(document['paths'])).flatMap(([template, item]) =>
+  return Object.entries(record(document['paths'])).flatMap(([template, item]) =>
     METHODS.filter((method) => method in record(item)).map((method) => {
       const operation = record(record(item)[method]);
       const all = [...list(record(item)['parameters']), ...list(operation['parameters'])].map(parameterOf);
@@ -63,7 +61,6 @@ export function operationsOf(
       return { id: String(operation['operationId']), method: method.toUpperCase(), requests };
     }),
   );
-  return all.filter(({ id }) => !SELDOM_VALID.test(id));
 }
 
 /** The request as it is sent: the body as YAML or JSON, by its media type. */
