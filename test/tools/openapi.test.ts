@@ -13,6 +13,7 @@ import { openApiDocument } from '../../tools/openapi/openapi.js';
 import { celKeywords } from '../../tools/openapi/celrules.js';
 import { MAX_OBJECT_NAME } from '../../tools/openapi/patterns.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
+import { mergeSchemas, type JsonSchema } from '../../tools/openapi/jsonschema.js';
 import { root } from '../support/repository/root.js';
 import { nonconformities, validatorOf } from '../gateway/openapi/conformance.js';
 import { document } from '../gateway/openapi/document.js';
@@ -202,6 +203,22 @@ describe('the schemas of requests', () => {
 
   it('the schemas of requests use only regular expressions that other languages read too', () => {
     expect(JSON.stringify(document)).not.toMatch(/"pattern":"[^"]*\(\?/);
+  });
+
+  it('a schema keeps each condition, choice and negation that is merged into it', () => {
+    const when = (type: string, name: string): JsonSchema => ({ if: { const: type }, else: { required: [name] } });
+    const merged = [when('a', 'x'), when('b', 'y'), when('b', 'z'), { not: { const: 1 } }, { not: { const: 2 } }];
+
+    expect(merged.reduce(mergeSchemas, { anyOf: [{ minimum: 1 }] })).toEqual({
+      anyOf: [{ minimum: 1 }],
+      ...when('a', 'x'),
+      not: { const: 1 },
+      allOf: [when('b', 'y'), when('b', 'z'), { not: { const: 2 } }],
+    });
+    expect(mergeSchemas(when('a', 'x'), { if: { const: 'a' }, else: { minimum: 1 } })).toEqual({
+      if: { const: 'a' },
+      else: { required: ['x'], minimum: 1 },
+    });
   });
 
   it('the schemas of requests are not made for a CEL rule without a counterpart', () => {

@@ -52,8 +52,10 @@ function bodyOf(type: string, field: string): Readonly<Record<string, JsonSchema
   const condition = { properties: { type: { const: type } }, required: ['type'] };
   return {
     [`(self.type == '${type}') == has(self.${field})`]: {
+      if: condition,
       // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-      allOf: [{ if: condition, then: required, else: { not: required } }],
+      then: required,
+      else: { not: required },
     },
   };
 }
@@ -160,11 +162,13 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
 export function celKeywords(node: JsonRecord): JsonSchema[] {
   const validations = node['x-kubernetes-validations'];
   const rules = (Array.isArray(validations) ? validations : []).map((one) => String(isRecord(one) ? one['rule'] : ''));
-  return rules
+  const keywords = rules
     .filter((rule) => !TRANSITION_RULE.test(rule) && !FORBIDDING_RULE.test(rule))
     .map((rule) => {
-      const keywords = KEYWORDS[rule];
-      if (keywords === undefined) throw new Error(`no JSON Schema is known for the CEL rule ${JSON.stringify(rule)}`);
-      return keywords;
+      const found = KEYWORDS[rule];
+      if (found === undefined) throw new Error(`no JSON Schema is known for the CEL rule ${JSON.stringify(rule)}`);
+      return found;
     });
+  // Several rules may be parts of one pattern.
+  return [...new Set(keywords)];
 }

@@ -5,7 +5,7 @@ import { document } from './document.js';
 import { askFor, operationsOf, withReadOnlyFields } from './requestgenerator.js';
 import { startRig, type Rig } from '../rig.js';
 
-const RUNS = { numRuns: 5 };
+const RUNS = { numRuns: 60 };
 
 describe('a request that fits the OpenAPI document', () => {
   let rig: Rig;

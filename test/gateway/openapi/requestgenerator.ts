@@ -82,12 +82,28 @@ export function withReadOnlyFields(request: GeneratedRequest): GeneratedRequest 
   return { ...request, body: { ...record(body), metadata } };
 }
 
-/** The body with expressions that compile: no JSON Schema can say which do. */
-function withValidExpressions(body: unknown): unknown {
-  const valid = (key: string, value: unknown): unknown =>
-    key === 'celExpressions' && Array.isArray(value) ? value.map(() => 'managedCluster.metadata.name != ""') : value;
-  return JSON.parse(JSON.stringify(body), valid);
+/** What no JSON Schema can say: expressions compile, time zones exist, names of groups differ, `min` is less than `max`. */
+const VALID: Readonly<Record<string, (value: unknown) => unknown>> = {
+  celExpressions: (value) => list(value).map(() => 'managedCluster.metadata.name != ""'),
+  timeZone: () => 'Europe/Berlin',
+  decisionGroups: (value) => [...new Map(list(value).map((one) => [record(one)['groupName'], one])).values()],
+  claim: (value) => ordered(record(value)),
+  label: (value) => ordered(record(value)),
+};
+
+function ordered(value: JsonSchema): JsonSchema {
+  return 'min' in value ? { ...value, min: '0', max: '1' } : value;
 }
+
+function withValidValues(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body), (key: string, value: unknown) => {
+    const valid = Object.hasOwn(VALID, key) ? VALID[key] : undefined;
+    return valid === undefined ? value : valid(value);
+  });
+}
+
+/** A schema forbids a property that it requires. */
+class Impossible extends Error {}
 
 /** Makes values that a JSON Schema allows. Each value is validated by Ajv, so that no keyword is ignored. */
 class Generator {
@@ -119,7 +135,7 @@ class Generator {
     if (content.length === 0) return fc.constant(undefined);
     return fc.oneof(
       ...content.map(([type, media]) =>
-        this.values(record(record(media)['schema'])).map((body) => ({ type, body: withValidExpressions(body) })),
+        this.values(record(record(media)['schema'])).map((body) => ({ type, body: withValidValues(body) })),
       ),
     );
   }
@@ -139,19 +155,40 @@ class Generator {
   }
 
   #unfiltered(schema: JsonSchema): Arbitrary<unknown> {
-    const { $ref, allOf, anyOf, if: condition, then, else: otherwise, ...plain } = schema;
-    const merged = (...others: unknown[]): Arbitrary<unknown> =>
-      this.#unfiltered(others.map(record).reduce(mergeSchemas, plain));
+    const { $ref, allOf, anyOf, not } = schema;
     if (typeof $ref === 'string') return this.#unfiltered(mergeSchemas(this.#resolve($ref), without(schema, '$ref')));
-    if (Array.isArray(allOf)) return this.#unfiltered(allOf.reduce(mergeSchemas, without(schema, 'allOf')));
-    if (Array.isArray(anyOf))
-      return fc.oneof(...anyOf.map((one) => this.#unfiltered(mergeSchemas(without(schema, 'anyOf'), one))));
-    if (condition !== undefined) return fc.oneof(merged(condition, then), merged(otherwise));
+    const conditions = conditionsOf(schema);
+    if (conditions.length > 0) return this.#oneOf(decided(schema, conditions));
+    const [absent, ...others] = list(record(not)['required']).map(String);
+    if (absent !== undefined && others.length === 0) {
+      const properties = without(record(schema['properties']), absent);
+      return this.#unfiltered({ ...without(schema, 'not'), properties });
+    }
+    if (Array.isArray(anyOf)) return this.#oneOf(anyOf.map((one) => mergeSchemas(without(schema, 'anyOf'), one)));
+    if (Array.isArray(allOf)) {
+      const [first, ...rest] = allOf.map(record);
+      const plain = rest.length === 0 ? without(schema, 'allOf') : { ...schema, allOf: rest };
+      return this.#unfiltered(mergeSchemas(plain, first ?? {}));
+    }
     if ('const' in schema) return fc.constant(schema['const']);
     if (Array.isArray(schema['enum'])) return fc.constantFrom<unknown>(...schema['enum']);
     if (Array.isArray(schema['type']))
       return fc.oneof(...schema['type'].map((type: unknown) => this.#unfiltered({ ...schema, type })));
     return this.#typed(schema);
+  }
+
+  /** Values of any of the schemas, but for those that nothing fits. */
+  #oneOf(schemas: readonly JsonSchema[]): Arbitrary<unknown> {
+    const possible = schemas.flatMap((one) => {
+      try {
+        return [this.#unfiltered(one)];
+      } catch (error) {
+        if (error instanceof Impossible) return [];
+        throw error;
+      }
+    });
+    if (possible.length === 0) throw new Impossible();
+    return fc.oneof(...possible);
   }
 
   #typed(schema: JsonSchema): Arbitrary<unknown> {
@@ -187,8 +224,10 @@ class Generator {
     const listed = Object.entries(record(schema['properties'])).filter(
       ([, child]) => record(child)['readOnly'] !== true,
     );
+    const required = list(schema['required']).map(String);
+    if (!required.every((name) => listed.some(([known]) => known === name))) throw new Impossible();
     const fields = fc.record(Object.fromEntries(listed.map(([name, child]) => [name, this.values(record(child))])), {
-      requiredKeys: list(schema['required']).map(String),
+      requiredKeys: required,
     });
     if (schema['additionalProperties'] === false) return fields;
     const names = this.text({ type: 'string', ...record(schema['propertyNames']) });
@@ -201,6 +240,26 @@ class Generator {
     for (const step of $ref.split('/').slice(1)) here = record(here)[step];
     return record(here);
   }
+}
+
+/** The conditions of a schema, its own and those of `allOf`. */
+function conditionsOf(schema: JsonSchema): readonly JsonSchema[] {
+  return [schema, ...list(schema['allOf']).map(record)].filter((one) => 'if' in one);
+}
+
+/** The schema without its conditions, for each value of the property that they are about, and for none. */
+function decided(schema: JsonSchema, conditions: readonly JsonSchema[]): readonly JsonSchema[] {
+  const [name = ''] = Object.keys(record(record(conditions[0]?.['if'])['properties']));
+  const allOf = list(schema['allOf']).filter((one) => !('if' in record(one)));
+  const plain = { ...without(schema, 'if', 'then', 'else', 'allOf'), ...(allOf.length > 0 && { allOf }) };
+  const properties = record(schema['properties']);
+  const branches = (value: JsonSchema): readonly JsonSchema[] =>
+    conditions.map((one) => record(one[validatorOf(record(one['if']))(value) ? 'then' : 'else']));
+  const cases = list(record(properties[name])['enum']).map((value) =>
+    branches({ [name]: value }).reduce(mergeSchemas, mergeSchemas(plain, { properties: { [name]: { const: value } } })),
+  );
+  if (list(schema['required']).includes(name)) return cases;
+  return [...cases, branches({}).reduce(mergeSchemas, { ...plain, properties: without(properties, name) })];
 }
 
 function texts(schema: JsonSchema): Arbitrary<string> {
@@ -217,8 +276,8 @@ function parameterOf(value: unknown): Parameter {
   return { name: String(name), in: String(place), required: required === true, schema: record(schema) };
 }
 
-function without(schema: JsonSchema, keyword: string): JsonSchema {
-  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== keyword));
+function without(schema: JsonSchema, ...keywords: readonly string[]): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name)));
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -13,7 +13,7 @@ import {
 } from '../../gateway/openapi/requestgenerator.js';
 import { startGateway, type GatewayProcess } from './process.js';
 
-const RUNS = { numRuns: 5 };
+const RUNS = { numRuns: 60 };
 const NAMESPACE = 'generated';
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** A field that cannot be changed once it is set: whether a PUT may have it depends on the stored object. */
