@@ -90,10 +90,12 @@ function rebalancing(
   const yields = (name: string): boolean => judged.tainted.get(name)?.standing.kind === 'yields';
   const movable = selected.filter((name) => candidates.matched.has(name) && !judged.failing.has(name) && !yields(name));
   const search = { selected, movable, margin: Math.round(rebalance.scoreMargin * 100) };
-  if (bestMove(search, snapshot, scoreOf) === undefined) return NEVER;
+  const best = bestMove(search, snapshot, scoreOf);
+  if (best === undefined) return NEVER;
   const times = timesOf(selected, snapshot);
   const { earliest, old } = staying(movable, times, rebalance, now);
-  const move = old.length === 0 ? undefined : bestMove({ ...search, movable: old }, snapshot, scoreOf);
+  let move = old.length === 0 ? undefined : best;
+  if (old.length > 0 && old.length < movable.length) move = bestMove({ ...search, movable: old }, snapshot, scoreOf);
   const next = Math.max(...times.values()) + rebalance.intervalSeconds * 1_000;
   if (move === undefined || now < next)
     return { ...NEVER, until: move === undefined ? Math.max(earliest, next) : next };
