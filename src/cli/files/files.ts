@@ -74,7 +74,7 @@ export async function manifestFaults(object: KubeObject): Promise<readonly Fault
 let ownRules: ManifestRules | undefined;
 
 /** The rules of the definitions of this program. Loads them only where manifests are read: most of a start is spent on it. */
-async function manifestRules(): Promise<ManifestRules> {
+export async function manifestRules(): Promise<ManifestRules> {
   const { ManifestRules: Rules } = await import('./manifestfaults.js');
   ownRules ??= new Rules(readManifests(path.join(packageRoot(), 'crds')));
   return ownRules;

@@ -25,7 +25,7 @@ export async function applyAnswer(
 ): Promise<ApplyAnswer> {
   let world: DraftWorld;
   try {
-    world = draftWorld(snapshot.world, draft, namespace);
+    world = await draftWorld(snapshot.world, draft, namespace);
   } catch (error) {
     if (error instanceof DraftFault) return { kind: 'refused', object: 'draft', message: error.message };
     throw error;

@@ -1,14 +1,12 @@
-import path from 'node:path';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../api/resources.js';
-import { ManifestRules } from '../../cli/files/manifestfaults.js';
+import { manifestRules } from '../../cli/files/files.js';
+import type { ManifestRules } from '../../cli/files/manifestfaults.js';
 import { parseUserManifests } from '../../cli/files/usermanifests.js';
 import { labelChange } from '../../cli/plan/changes.js';
 import { drained } from '../../domain/fleet/drain.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
 import type { RawObject, World, WorldResource } from '../../domain/fleet/world.js';
 import { errorText } from '../../runtime/errors.js';
-import { readManifests } from '../../runtime/manifests.js';
-import { packageRoot } from '../../runtime/process/build.js';
 import { sameJson } from '../../runtime/vocabulary/json.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
@@ -42,17 +40,12 @@ const MOST_FAULTS = 3;
 /** What a manifest does not set. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-let known: ManifestRules | undefined;
-
-function manifestRules(): ManifestRules {
-  known ??= new ManifestRules(readManifests(path.join(packageRoot(), 'crds')));
-  return known;
-}
-
 /** @throws DraftFault with field, value and rule, or the name of what does not exist. */
-export function draftWorld(world: World, draft: Draft, namespace: string): DraftWorld {
+export async function draftWorld(world: World, draft: Draft, namespace: string): Promise<DraftWorld> {
   try {
-    const objects = manifestsOf(draft.manifests).map((one) => draftObject(world, one, namespace));
+    const rules = await manifestRules();
+    const context = { world, namespace, rules };
+    const objects = manifestsOf(draft.manifests, rules).map((one) => draftObject(one, context));
     const labels = draft.labels.map((text) => labelChange(`mcl/${text}`)).filter((one) => one.kind === 'label');
     const losses = draft.losses.map((name): Change => ({
       kind: 'delete',
@@ -70,9 +63,9 @@ export function draftWorld(world: World, draft: Draft, namespace: string): Draft
   }
 }
 
-function manifestsOf(text: string): readonly KubeObject[] {
+function manifestsOf(text: string, rules: ManifestRules): readonly KubeObject[] {
   return parseUserManifests(Buffer.from(text), 'draft').map(({ object, where }) => {
-    check(where, manifestRules().ofManifest(object));
+    check(where, rules.ofManifest(object));
     return object;
   });
 }
@@ -81,13 +74,19 @@ function check(where: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new DraftFault(`${where}: ${faults.slice(0, MOST_FAULTS).join('; ')}`);
 }
 
-function draftObject(world: World, manifest: KubeObject, namespace: string): DraftObject {
+interface DraftContext {
+  readonly world: World;
+  readonly namespace: string;
+  readonly rules: ManifestRules;
+}
+
+function draftObject(manifest: KubeObject, { world, namespace, rules }: DraftContext): DraftObject {
   const [resource, type] = resourceOf(manifest);
   const metadata = type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
   const wanted: RawObject = { ...manifest, metadata };
   const live = world.objects[resource].find((one) => keyOf(one) === keyOf(wanted));
   const object = live === undefined ? wanted : replacing(live, wanted);
-  check(`draft: ${type.kind} ${keyOf(object)}`, manifestRules().ofObject(object, live));
+  check(`draft: ${type.kind} ${keyOf(object)}`, rules.ofObject(object, live));
   return { type, object, live };
 }
 

@@ -11,9 +11,9 @@ import type { Snapshot } from './snapshot.js';
 /** Of a list, this many clusters are named; the counts are whole. */
 const MOST_CLUSTERS = 500;
 
-export function planAnswer(snapshot: Snapshot, draft: Draft, namespace: string): PlanAnswer {
+export async function planAnswer(snapshot: Snapshot, draft: Draft, namespace: string): Promise<PlanAnswer> {
   try {
-    return planOf(snapshot, draftWorld(snapshot.world, draft, namespace));
+    return planOf(snapshot, await draftWorld(snapshot.world, draft, namespace));
   } catch (error) {
     if (error instanceof DraftFault) return { fault: error.message };
     throw error;

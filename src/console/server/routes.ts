@@ -120,7 +120,7 @@ async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Req
 async function planFound({ snapshots, session }: Hub, { body }: Request): Promise<Found> {
   const draft = draftIn(body);
   const current = await snapshots.current();
-  return { current, data: planAnswer(current.snapshot, draft, session.namespace) };
+  return { current, data: await planAnswer(current.snapshot, draft, session.namespace) };
 }
 
 /** Of a reading that is as new as can be. */
