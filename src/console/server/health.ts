@@ -1,8 +1,8 @@
 import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { fleetSummary } from '../../domain/fleet/fleetsummary.js';
+import { stateOf } from '../../domain/fleet/fleetsummary.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { field, recordsIn, textField, type JsonRecord } from '../../runtime/vocabulary/json.js';
-import { HEALTHS, type Counts, type Health } from '../wire/fleet.js';
+import { HEALTHS, type Health } from '../wire/fleet.js';
 
 /** The health of each cluster, as `status` counts it. */
 
@@ -23,12 +23,6 @@ export class ManagedClusterHealth {
   of(name: string): ClusterHealth {
     return this.#byName.get(name) ?? { health: 'deleting', since: undefined };
   }
-
-  counts(names: Iterable<string> = this.#byName.keys()): Counts {
-    const counts: Record<Health, number> = noCounts();
-    for (const name of names) counts[this.of(name).health] += 1;
-    return counts;
-  }
 }
 
 export function noCounts(): Record<Health, number> {
@@ -43,10 +37,9 @@ export function conditionOf(status: unknown, type: string): JsonRecord | undefin
 function healthOf(cluster: RawObject): ClusterHealth {
   const { deletionTimestamp } = cluster.metadata;
   if (deletionTimestamp !== undefined) return { health: 'deleting', since: deletionTimestamp };
+  const { state } = stateOf(cluster);
+  if (state === 'notAccepted') return { health: 'noAgent', since: undefined };
+  if (state === 'notJoined') return { health: state, since: undefined };
   const since = textField(conditionOf(cluster.status, AVAILABLE_CONDITION), 'lastTransitionTime') || undefined;
-  const { available, silent, unavailable, notJoined } = fleetSummary([cluster]);
-  if (available > 0) return { health: 'available', since };
-  if (silent > 0) return { health: 'silent', since };
-  if (unavailable > 0) return { health: 'unavailable', since };
-  return { health: notJoined > 0 ? 'notJoined' : 'noAgent', since: undefined };
+  return { health: state, since };
 }

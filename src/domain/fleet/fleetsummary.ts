@@ -78,7 +78,7 @@ export function brakeText(brake: readonly string[]): string {
 }
 
 /** A joined cluster without condition Available was not judged yet. It counts as silent, as with status Unknown. */
-function stateOf({ spec, status }: RawObject): { readonly state: State; readonly message: string } {
+export function stateOf({ spec, status }: RawObject): { readonly state: State; readonly message: string } {
   const conditions = recordsIn(field(status, 'conditions'));
   const find = (type: string): unknown => conditions.find((one) => textField(one, 'type') === type);
   const available = find(AVAILABLE_CONDITION);
