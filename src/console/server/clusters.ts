@@ -18,13 +18,13 @@ import type { Snapshot } from './snapshot.js';
 
 /** One cluster: who selects it, who could, and what a drain does. */
 
-/** Undefined when there is no such cluster and no decision holds it. */
+/** Undefined when there is no such cluster. */
 export function clusterAnswer(snapshot: Snapshot, name: string): ClusterView | undefined {
   return snapshot.once(`cluster ${name}`, () => {
     const { world, health } = snapshot;
     const object = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
-    const selectedBy = selectionRows(snapshot, name);
     if (object === undefined) return undefined;
+    const selectedBy = selectionRows(snapshot, name);
     const view = clusterViewIn(world, object);
     const { health: state, since } = health.of(name);
     const version = versionOf(object.status, view.claims);
