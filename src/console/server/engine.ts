@@ -1,4 +1,3 @@
-import { hubStatus } from '../../domain/fleet/hubstatus.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { Events } from '../../runtime/vocabulary/kinds.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
@@ -9,7 +8,7 @@ import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } 
 import type { Withheld } from '../wire/answer.js';
 import type { EngineView, EventRow, SetView } from '../wire/cluster.js';
 import { compare, fleetClusters } from './fleet.js';
-import { conditionsOf } from './placements.js';
+import { conditionsOf, hubStatusOf } from './placements.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Engines with their components, the cluster sets, and events. */
@@ -17,7 +16,7 @@ import type { Snapshot } from './snapshot.js';
 export function engineAnswer(snapshot: Snapshot): EngineView {
   const { world } = snapshot;
   const objects = new Map(world.objects.multiclusterengines.map((one) => [one.metadata.name, one]));
-  const engines = hubStatus(world).engines.map(({ name, phase, version, message }) => {
+  const engines = hubStatusOf(snapshot).engines.map(({ name, phase, version, message }) => {
     const { spec, status } = objects.get(name) ?? {};
     return {
       name,

@@ -1,5 +1,5 @@
-import { hubStatus, phaseCounts } from '../../domain/fleet/hubstatus.js';
-import type { RawObject, World } from '../../domain/fleet/world.js';
+import { hubStatus, phaseCounts, type HubStatus } from '../../domain/fleet/hubstatus.js';
+import type { RawObject } from '../../domain/fleet/world.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
@@ -20,15 +20,20 @@ import type { Snapshot } from './snapshot.js';
 /** The list of Placements, and one of them as `explain` explains it. */
 
 export function placementsAnswer(snapshot: Snapshot, namespace: string, query: string): Placements {
-  const { rows, phases } = snapshot.once('placements', () => allPlacements(snapshot.world));
+  const { rows, phases } = snapshot.once('placements', () => allPlacements(snapshot));
   const isWanted = (one: PlacementRow): boolean =>
     (namespace === '' || one.namespace === namespace) && `${one.namespace}/${one.name}`.includes(query);
   return { total: rows.length, phases, rows: rows.filter(isWanted) };
 }
 
-function allPlacements(world: World): Pick<Placements, 'rows' | 'phases'> {
-  const hub = hubStatus(world);
-  const objects = new Map(world.objects.placements.map((one) => [keyOf(one), one]));
+/** As `status` has it. */
+export function hubStatusOf(snapshot: Snapshot): HubStatus {
+  return snapshot.once('hubstatus', () => hubStatus(snapshot.world));
+}
+
+function allPlacements(snapshot: Snapshot): Pick<Placements, 'rows' | 'phases'> {
+  const hub = hubStatusOf(snapshot);
+  const objects = new Map(snapshot.world.objects.placements.map((one) => [keyOf(one), one]));
   const phases = phaseCounts(hub).map(([phase, count]) => ({ phase, count }));
   return {
     phases,
