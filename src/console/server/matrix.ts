@@ -1,5 +1,6 @@
-import { sourcedRequirements, textOf, type SourcedRequirement } from '../../domain/placement/select/rules.js';
+import { textOf } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
+import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { clusterLines } from '../../cli/explain/text.js';
 import { clusterIn, whyText, type ExplainReport } from '../../cli/explain/report.js';
@@ -43,8 +44,10 @@ export function matrixAnswer(
   if (report === undefined) return undefined;
   const key = `${namespace}/${name}`;
   const lists = snapshot.once(`matrix ${key}`, () => listsOf(report));
-  const requirements = snapshot.once(`requirements ${key}`, () => requirementsOf(report));
-  const columns = report.explanation.schedule === undefined ? [] : columnsOf(report);
+  const { columns, requirements } = snapshot.once(`requirements ${key}`, () => {
+    const all = columnsOf(report);
+    return { columns: all, requirements: requirementsOf(report, all) };
+  });
   const rows = query === '' ? lists[show] : lists[show].filter((one) => one.name.includes(query));
   return {
     requirements,
@@ -70,44 +73,42 @@ export function whyAnswer(
 /** The selected by rank; the others the nearest first. */
 function listsOf({ explanation }: ExplainReport): Lists {
   const { clusters, nearest } = explanation;
-  const selected = clusters.filter(isIn).sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
+  const selected = clusters.filter(isIn).sort(byRank);
   const others = clusters.filter((one) => !isIn(one));
   const near = nearest.filter((one) => (one.unmet[one.best ?? 0]?.length ?? 0) <= NEAR);
-  const waiting = others
-    .filter(({ verdict }) => verdict !== 'NotMatched')
-    .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
+  const waiting = others.filter(({ verdict }) => verdict !== 'NotMatched').sort(byRank);
   const out = [...waiting, ...nearest];
   return { in: selected, near, out, all: [...selected, ...out] };
 }
 
-type Column = SourcedRequirement & { readonly predicate: number };
-
-function columnsOf({ explanation }: ExplainReport): readonly Column[] {
-  return explanation.placement.rules.predicates.flatMap((one, predicate) =>
-    sourcedRequirements(one).map((requirement) => ({ ...requirement, predicate })),
-  );
+function byRank(a: ClusterExplanation, b: ClusterExplanation): number {
+  return (a.rank ?? Infinity) - (b.rank ?? Infinity);
 }
 
+type Column = RequirementExplanation & { readonly predicate: number };
+
 /** None where it is not known who meets them. */
-function requirementsOf(report: ExplainReport): readonly Requirement[] {
-  if (report.explanation.schedule === undefined) return [];
+function columnsOf({ explanation, predicates }: ExplainReport): readonly Column[] {
+  if (explanation.schedule === undefined) return [];
+  return predicates.flatMap(({ index: predicate, requirements }) => requirements.map((one) => ({ ...one, predicate })));
+}
+
+function requirementsOf({ explanation }: ExplainReport, columns: readonly Column[]): readonly Requirement[] {
   const alone = new Map<unknown, number>();
-  for (const { unmet } of report.explanation.clusters) {
+  for (const { unmet } of explanation.clusters) {
     for (const list of unmet) {
       const [only] = list;
       if (list.length === 1 && only !== undefined) alone.set(only.requirement, (alone.get(only.requirement) ?? 0) + 1);
     }
   }
-  return report.predicates.flatMap(({ index, requirements }) =>
-    requirements.map((one) => ({
-      predicate: index,
-      source: one.source,
-      key: one.requirement.key,
-      text: requirementText(one).slice(one.source.length + 1),
-      met: one.met,
-      failsAlone: alone.get(one.requirement) ?? 0,
-    })),
-  );
+  return columns.map((one) => ({
+    predicate: one.predicate,
+    source: one.source,
+    key: one.requirement.key,
+    text: requirementText(one).slice(one.source.length + 1),
+    met: one.met,
+    failsAlone: alone.get(one.requirement) ?? 0,
+  }));
 }
 
 interface RowContext {
