@@ -40,7 +40,6 @@ async function serve(config: ConsoleConfig, { client, transport, kubeconfig, nam
     context,
     user: config.source.impersonate ?? '',
     namespace: namespace(),
-    version: config.version,
     build: assets.build,
   };
   const hub = { snapshots, client, transport, session, namespace: config.namespace };

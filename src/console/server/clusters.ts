@@ -12,7 +12,6 @@ import { reasonText } from '../../cli/whatif/reasons.js';
 import { whySelected, withoutText } from '../../cli/whoselects/text.js';
 import type { ClusterCandidacy, ClusterSelection, ClusterView, DrainPreview } from '../wire/cluster.js';
 import { selectorsOf, versionOf } from './fleet.js';
-import { manifestText } from './manifest.js';
 import { conditionsOf } from './placements.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -46,7 +45,6 @@ export function clusterAnswer(snapshot: Snapshot, name: string): ClusterView | u
       selectedBy,
       matchedBy: candidacies(snapshot, view, selectedBy),
       placements: world.objects.placements.length,
-      manifest: manifestText(object),
       deleting: object.metadata.deletionTimestamp !== undefined,
     };
   });

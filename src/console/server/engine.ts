@@ -48,12 +48,11 @@ function setViews(snapshot: Snapshot): readonly SetView[] {
       .map(({ metadata }) => metadata.namespace ?? '')
       .sort();
   return managedclustersets
-    .map(({ metadata: { name }, spec, status }) => ({
+    .map(({ metadata: { name }, spec }) => ({
       name,
       clusters: members.get(name) ?? 0,
       bindings: bindingsOf(name),
       selector: selectorText(spec),
-      conditions: conditionsOf(status),
     }))
     .sort((a, b) => compare(a.name, b.name));
 }

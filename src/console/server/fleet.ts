@@ -86,7 +86,6 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
     total: clusters.length,
     counts: snapshot.once('counts', () => countsOf(clusters)),
     matched: matched.length,
-    matchedCounts: countsOf(matched),
     sets: snapshot.once('sets', () => facets(clusters.flatMap(({ sets }) => sets))),
     ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
     after,
@@ -177,9 +176,9 @@ function split(group: string): readonly [name: string, key?: string] {
   return at < 0 ? [group] : [group.slice(0, at), group.slice(at + 1)];
 }
 
-/** The keys that begin with the prefix, the most frequent first. */
-export function fleetKeys(snapshot: Snapshot, prefix: string): readonly Key[] {
-  const all = snapshot.once('keys', () => {
+/** The most frequent first. */
+export function fleetKeys(snapshot: Snapshot): readonly Key[] {
+  return snapshot.once('keys', () => {
     const clusters = fleetClusters(snapshot);
     return [
       ...keysOf(
@@ -190,9 +189,10 @@ export function fleetKeys(snapshot: Snapshot, prefix: string): readonly Key[] {
         'claim',
         clusters.map(({ claims }) => claims),
       ),
-    ].sort((a, b) => b.clusters - a.clusters || compare(a.key, b.key));
+    ]
+      .sort((a, b) => b.clusters - a.clusters || compare(a.key, b.key))
+      .slice(0, MOST_KEYS);
   });
-  return all.filter(({ key }) => key.startsWith(prefix)).slice(0, MOST_KEYS);
 }
 
 function keysOf(source: Key['source'], all: readonly Readonly<Record<string, string>>[]): readonly Key[] {

@@ -104,7 +104,6 @@ function requirementsOf({ explanation }: ExplainReport, columns: readonly Column
   return columns.map((one) => ({
     predicate: one.predicate,
     source: one.source,
-    key: one.requirement.key,
     text: requirementText(one).slice(one.source.length + 1),
     met: one.met,
     failsAlone: alone.get(one.requirement) ?? 0,

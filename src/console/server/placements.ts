@@ -19,10 +19,9 @@ import type { Snapshot } from './snapshot.js';
 
 /** The list of Placements, and one of them as `explain` explains it. */
 
-export function placementsAnswer(snapshot: Snapshot, namespace: string, query: string): Placements {
+export function placementsAnswer(snapshot: Snapshot, query: string): Placements {
   const { rows, phases } = snapshot.once('placements', () => allPlacements(snapshot));
-  const isWanted = (one: PlacementRow): boolean =>
-    (namespace === '' || one.namespace === namespace) && `${one.namespace}/${one.name}`.includes(query);
+  const isWanted = ({ namespace, name }: PlacementRow): boolean => `${namespace}/${name}`.includes(query);
   return { total: rows.length, phases, rows: rows.filter(isWanted) };
 }
 
@@ -93,7 +92,6 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     ...(explanation.schedule === undefined ? {} : { summary: summaryText(summary) }),
     funnel: funnelOf(snapshot, report),
     sets: {
-      bound: explanation.schedule?.eligibility.bound ?? [],
       eligible: explanation.schedule?.eligibility.eligible ?? [],
       absent: report.absent.map((one) => ({ name: one.set, message: absentText(one, namespace) })),
     },
@@ -101,7 +99,6 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     fixes: proposalsOf(report).flatMap(fixOf),
     conditions: conditionsOf(object.status),
     manifest: manifestText(object),
-    resourceVersion: object.metadata.resourceVersion ?? '',
     ...(manager === undefined ? {} : { manager }),
     deleting: object.metadata.deletionTimestamp !== undefined,
   };

@@ -74,9 +74,9 @@ export const ROUTES: readonly Route[] = [
     });
   }),
   get('fleet/map', (snapshot, { query }) => fleetMap(snapshot, query.get('q') ?? '', groupIn(query))),
-  get('fleet/keys', (snapshot, { query }) => fleetKeys(snapshot, query.get('prefix') ?? '')),
+  get('fleet/keys', fleetKeys),
   get('engine', engineAnswer),
-  get('placements', (snapshot, { query }) => placementsAnswer(snapshot, query.get('ns') ?? '', query.get('q') ?? '')),
+  get('placements', (snapshot, { query }) => placementsAnswer(snapshot, query.get('q') ?? '')),
   get('placements/*/*', (snapshot, { path: [namespace = '', name = ''] }) =>
     existing(placementAnswer(snapshot, namespace, name), `Placement ${namespace}/${name}`),
   ),

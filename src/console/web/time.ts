@@ -8,7 +8,7 @@ const UNITS: readonly (readonly [unit: string, ms: number])[] = [
 ];
 
 /** `3 min`, `45 s`, `2 d`; `now` for less than a second, and for what lies ahead by the clock of the hub. */
-export function spanText(ms: number): string {
+function spanText(ms: number): string {
   const found = UNITS.find(([, length]) => ms >= length);
   return found === undefined ? 'now' : `${Math.floor(ms / found[1])} ${found[0]}`;
 }

@@ -42,7 +42,6 @@ export interface Session {
   readonly user: string;
   /** The namespace of objects that name none. */
   readonly namespace: string;
-  readonly version: string;
   /** Hash of the page's files: another one on the server asks for a reload. */
   readonly build: string;
 }

@@ -41,7 +41,6 @@ export interface ClusterView {
   readonly matchedBy: readonly ClusterCandidacy[];
   /** How many Placements could be read. */
   readonly placements: number;
-  readonly manifest: string;
   readonly deleting: boolean;
 }
 
@@ -61,7 +60,6 @@ export interface SetView {
   readonly clusters: number;
   readonly bindings: readonly string[];
   readonly selector: string;
-  readonly conditions: readonly Condition[];
 }
 
 export interface EngineView {

@@ -36,9 +36,8 @@ export interface FacetValue {
 export interface Fleet {
   readonly total: number;
   readonly counts: Counts;
-  /** How many the query matches, and their health. */
+  /** How many the query matches. */
   readonly matched: number;
-  readonly matchedCounts: Counts;
   readonly sets: readonly FacetValue[];
   /** The brake of health, as `status` says it; absent while it holds nothing. */
   readonly brake?: string;

@@ -66,14 +66,12 @@ export interface PlacementView {
   readonly conditions: readonly Condition[];
   /** As somebody would apply it. */
   readonly manifest: string;
-  readonly resourceVersion: string;
   /** The field manager that wrote the spec last; absent where that is not recorded. */
   readonly manager?: string;
   readonly deleting: boolean;
 }
 
 export interface SetsOfPlacement {
-  readonly bound: readonly string[];
   readonly eligible: readonly string[];
   readonly absent: readonly { readonly name: string; readonly message: string }[];
 }
@@ -86,7 +84,6 @@ export interface Requirement {
   /** Index of the predicate. */
   readonly predicate: number;
   readonly source: string;
-  readonly key: string;
   /** `tier=gold`. */
   readonly text: string;
   /** How many candidates meet it, and how many fail this one alone. */

@@ -141,6 +141,6 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
 }
 
 /** Line breaks stay. */
-export function shownLines(text: string): string {
+function shownLines(text: string): string {
   return text.split('\n').map(shown).join('\n');
 }

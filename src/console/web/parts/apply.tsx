@@ -17,13 +17,11 @@ const OUTCOMES: Readonly<Record<ApplyAnswer['kind'], string>> = {
 
 /** First a dry run of the API server, then the change: what was shown, or nothing. */
 export function Apply({ plan, isOld }: { readonly plan: Plan; readonly isOld: boolean }): JSX.Element {
-  const answer = useSignal<
-    { readonly of: string; readonly dryRun: boolean; readonly found: ApplyAnswer | Status } | undefined
-  >(undefined);
+  const answer = useSignal<{ readonly dryRun: boolean; readonly found: ApplyAnswer | Status } | undefined>(undefined);
   const { value } = draft;
   const send = async (dryRun: boolean): Promise<void> => {
     const found = await post<ApplyAnswer>('apply', { draft: whole(value), basedOn: plan.basedOn, dryRun });
-    answer.value = { of: plan.basedOn, dryRun, found };
+    answer.value = { dryRun, found };
     if (!dryRun) refresh();
     // The same draft on the hub as it is now.
     if (!isStatus(found) && found.kind !== 'refused' && !dryRun) changeDraft({});

@@ -80,7 +80,7 @@ function noneText(by: string): string {
 }
 
 /** What is not as it should be; empty where all is well. */
-export function countsText(counts: Counts): string {
+function countsText(counts: Counts): string {
   return HEALTHS.filter((health) => health !== 'available' && counts[health] > 0)
     .map((health) => `${counts[health].toLocaleString('en-US')} ${HEALTH_LOOK[health].text}`)
     .join(', ');

@@ -50,7 +50,7 @@ export function Problem({ status }: { readonly status: Status }): JSX.Element {
 }
 
 /** What may not be read, and how to ask for the right. */
-export function WithheldNotice({
+function WithheldNotice({
   withheld,
   namespace,
 }: {
@@ -80,13 +80,12 @@ const NAMESPACED = new Set(['placements', 'placementdecisions', 'managedclusters
 
 export interface ShowProps<T> {
   readonly of: Loaded<T>;
-  readonly rows?: number;
   readonly missing?: JSX.Element;
   readonly children: (data: T) => ComponentChildren;
 }
 
 /** The data, or what is there in its place. */
-export function Show<T>({ of, rows, missing, children }: ShowProps<T>): JSX.Element {
+export function Show<T>({ of, missing, children }: ShowProps<T>): JSX.Element {
   const { data, error, withheld, namespace } = of;
   const isMissing = error?.code === 404;
   return (
@@ -94,7 +93,7 @@ export function Show<T>({ of, rows, missing, children }: ShowProps<T>): JSX.Elem
       <WithheldNotice withheld={withheld} namespace={namespace} />
       {isMissing && missing !== undefined ? missing : error !== undefined && <Problem status={error} />}
       {data !== undefined && <div class={isMissing ? 'gone' : ''}>{children(data)}</div>}
-      {data === undefined && error === undefined && <Loading {...(rows === undefined ? {} : { rows })} />}
+      {data === undefined && error === undefined && <Loading />}
     </>
   );
 }

@@ -57,7 +57,6 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
     context: 'demo',
     user: '',
     namespace: 'shop',
-    version: '1',
     build: assets.build,
   };
   const transport = { call: () => Promise.reject(new Error('nothing is written here')) };
