@@ -1,22 +1,11 @@
 import path from 'node:path';
 
-import { describe } from '@jest/globals';
-
 import { kubectlProgram, missingKubectl } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { describeWith } from '../describewith.js';
 
 /** A suite that runs kubectl. Without one it is skipped with a line on stderr; with CI=true it fails. */
 export function describeWithKubectl(title: string, body: () => void): void {
-  const missing = missingKubectl();
-  if (missing === undefined || process.env['CI'] === 'true') {
-    describe(title, () => {
-      body();
-    });
-    return;
-  }
-  process.stderr.write(`not run: ${title}: ${missing}\n`);
-  describe.skip(title, () => {
-    body();
-  });
+  describeWith(title, missingKubectl(), body);
 }
 
 /** A PATH in which `kubectl` is the one that the tests run, behind the folders of `first`. */

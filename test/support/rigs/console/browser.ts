@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { describe } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { describeWith } from '../../describewith.js';
 
 /** Chromium of the machine, as people have it, and what no page may do in it. */
 
@@ -14,16 +14,8 @@ function chromiumProgram(): string | undefined {
 
 /** A suite that needs Chromium. Without it it is skipped with a line on stderr; with CI=true it fails. */
 export function describeWithChromium(title: string, body: () => void): void {
-  if (chromiumProgram() !== undefined || process.env['CI'] === 'true') {
-    describe(title, () => {
-      body();
-    });
-    return;
-  }
-  process.stderr.write(`not run: ${title}: there is no Chromium in ${PLACES.join(', ')}, nor in CHROMIUM\n`);
-  describe.skip(title, () => {
-    body();
-  });
+  const isThere = chromiumProgram() !== undefined;
+  describeWith(title, isThere ? undefined : `there is no Chromium in ${PLACES.join(', ')}, nor in CHROMIUM`, body);
 }
 
 export function launchChromium(): Promise<Browser> {
