@@ -45,7 +45,7 @@ export async function readLeavingEvents(
 }
 
 /** A value of a field selector; commas and equals signs in it are escaped (Go's fields.EscapeValue). */
-function selectorValue(value: string): string {
+export function selectorValue(value: string): string {
   return value.replaceAll(/[\\,=]/g, '\\$&');
 }
 

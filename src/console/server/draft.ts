@@ -1,8 +1,8 @@
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../api/resources.js';
 import { manifestRules } from '../../cli/files/files.js';
 import type { ManifestRules } from '../../cli/files/manifestfaults.js';
 import { parseUserManifests } from '../../cli/files/usermanifests.js';
 import { labelChange } from '../../cli/plan/changes.js';
+import { TYPES } from '../../cli/whatif/worlds.js';
 import { drained } from '../../domain/fleet/drain.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
 import type { RawObject, World, WorldResource } from '../../domain/fleet/world.js';
@@ -30,12 +30,12 @@ export interface DraftWorld {
 /** What is wrong with a draft. The message is one line. */
 export class DraftFault extends Error {}
 
-const TYPES: Readonly<Partial<Record<WorldResource, ResourceType>>> = {
-  placements: Placements,
-  managedclusters: ManagedClusters,
-  managedclustersets: ManagedClusterSets,
-  managedclustersetbindings: ManagedClusterSetBindings,
-};
+const PLANNED: readonly WorldResource[] = [
+  'placements',
+  'managedclusters',
+  'managedclustersets',
+  'managedclustersetbindings',
+];
 const MOST_FAULTS = 3;
 /** What a manifest does not set. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -91,12 +91,12 @@ function draftObject(manifest: KubeObject, { world, namespace, rules }: DraftCon
 }
 
 function resourceOf({ apiVersion, kind }: KubeObject): readonly [WorldResource, ResourceType] {
-  const found = Object.entries(TYPES).find(([, type]) => type.kind === kind && apiVersionOf(type) === apiVersion);
+  const found = PLANNED.find((one) => TYPES[one].kind === kind && apiVersionOf(TYPES[one]) === apiVersion);
   if (found === undefined)
     throw new DraftFault(
       `draft: ${kind} of ${apiVersion} is not planned; want a Placement, ManagedCluster, ManagedClusterSet or ManagedClusterSetBinding`,
     );
-  return found as [WorldResource, ResourceType];
+  return [found, TYPES[found]];
 }
 
 /** As `kubectl replace`: what the manifest does not have is gone, besides what the API server and controllers set. */

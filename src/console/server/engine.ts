@@ -1,4 +1,6 @@
+import { selectorValue } from '../../cli/explain/events.js';
 import type { RawObject } from '../../domain/fleet/world.js';
+import { clusterSetOf } from '../../domain/placement/select/eligible.js';
 import { Events } from '../../runtime/vocabulary/kinds.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
@@ -44,7 +46,7 @@ function setViews(snapshot: Snapshot): readonly SetView[] {
   for (const { sets } of fleetClusters(snapshot)) for (const set of sets) members.set(set, (members.get(set) ?? 0) + 1);
   const bindingsOf = (set: string): readonly string[] =>
     managedclustersetbindings
-      .filter(({ spec }) => field(spec, 'clusterSet') === set)
+      .filter((one) => clusterSetOf(one) === set)
       .map(({ metadata }) => metadata.namespace ?? '')
       .sort();
   return managedclustersets
@@ -85,7 +87,7 @@ export async function readEvents(
   try {
     const lists = await Promise.all(
       kinds.map((one) => {
-        const selector = `regarding.kind=${escaped(one)}${name === undefined || about === '' ? '' : `,regarding.name=${escaped(name)}`}`;
+        const selector = `regarding.kind=${selectorValue(one)}${name === undefined || about === '' ? '' : `,regarding.name=${selectorValue(name)}`}`;
         return client.list<KubeObject>(Events, within, { fieldSelector: selector });
       }),
     );
@@ -95,11 +97,6 @@ export async function readEvents(
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
     return { rows: [], withheld: [{ resource: 'events', verb: 'list', status: error.status }] };
   }
-}
-
-/** A value of a field selector (Go's fields.EscapeValue). */
-function escaped(value: string): string {
-  return value.replaceAll(/[\\,=]/g, String.raw`\$&`);
 }
 
 function eventRow(event: RawObject): EventRow {

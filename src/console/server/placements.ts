@@ -1,3 +1,4 @@
+import { PlacementConditions } from '../../api/placementreasons.js';
 import { hubStatus, phaseCounts, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
@@ -44,7 +45,7 @@ function allPlacements(snapshot: Snapshot): Pick<Placements, 'rows' | 'phases'> 
 function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected' | 'wanted' | 'since'> {
   const selected = field(object?.status, 'numberOfSelectedClusters');
   const wanted = field(object?.spec, 'numberOfClusters');
-  const since = textField(conditionOf(object?.status, 'PlacementSatisfied'), 'lastTransitionTime');
+  const since = textField(conditionOf(object?.status, PlacementConditions.PlacementSatisfied), 'lastTransitionTime');
   return {
     selected: typeof selected === 'number' ? selected : 0,
     ...(typeof wanted === 'number' ? { wanted } : {}),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { totalText } from '../../cli/plan/text.js';
 import { isChange, planReport } from '../../cli/plan/report.js';
+import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
 import { DraftFault, draftWorld, type DraftWorld } from './draft.js';
@@ -55,7 +56,7 @@ function stateOf({ phase, satisfied, clusters, rules }: PlacementState): Planned
     phase,
     selected: clusters.length,
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
-    ...(rules.problem === undefined ? {} : { problem: `${rules.problem.field}: ${rules.problem.message}` }),
+    ...(rules.problem === undefined ? {} : { problem: problemText(rules.problem) }),
     message: satisfied.message,
   };
 }

@@ -84,6 +84,7 @@ function plain(value: string): string {
     : JSON.stringify(value);
 }
 
-function clusters(count: number): string {
+/** `1 cluster`, `1,200 clusters`. */
+export function clusters(count: number): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? 'cluster' : 'clusters'}`;
 }

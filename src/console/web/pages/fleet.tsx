@@ -8,7 +8,7 @@ import { Commands } from '../parts/command.js';
 import { HEALTH_LOOK, HealthMark } from '../parts/icon.js';
 import { MapView } from '../parts/map.js';
 import { ClusterLink, Count, Since } from '../parts/name.js';
-import { Rows, useNarrow } from '../parts/rows.js';
+import { BLOCK, Rows, useNarrow } from '../parts/rows.js';
 import { Search } from '../parts/search.js';
 import { Empty, Loading, Show } from '../parts/states.js';
 
@@ -20,7 +20,7 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
   const { q, sort } = route;
   const address = (after: number, limit: number): string =>
     `fleet?q=${encodeURIComponent(q)}&sort=${sort}&after=${after}&limit=${limit}`;
-  const loaded = useLatest<Fleet>(address(0, 100));
+  const loaded = useLatest<Fleet>(address(0, BLOCK));
   return (
     <>
       <header class="page-head">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { SHOWS, type PlacementView } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { formatRoute, type Route } from '../route.js';
-import { useLoaded } from '../store.js';
+import { placementPath, useLoaded } from '../store.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { Funnel } from '../parts/funnel.js';
@@ -17,7 +17,7 @@ type PlacementRoute = Extract<Route, { page: 'placement' }>;
 
 export function PlacementPage({ route }: { readonly route: PlacementRoute }): JSX.Element {
   const { namespace, name } = route;
-  const loaded = useLoaded<PlacementView>(`placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`);
+  const loaded = useLoaded<PlacementView>(placementPath(namespace, name));
   const show = SHOWS.find((one) => one === route.show) ?? 'in';
   return (
     <>

@@ -9,7 +9,7 @@ import { shown } from '../command.js';
 import { changeDraft, draft, EMPTY_DRAFT, isEmptyDraft, whole } from '../draft.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
-import { isStatus, post, useLoaded } from '../store.js';
+import { isStatus, placementPath, post, useLoaded } from '../store.js';
 import { addChip, Chips, CHIPS } from '../parts/chips.js';
 import { Apply } from '../parts/apply.js';
 import { Editor } from '../parts/editor.js';
@@ -51,8 +51,7 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
 function useBeginning(begin: string): void {
   const [, kind = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(begin) ?? [];
   const [namespace = '', name = ''] = rest.split('/');
-  const path =
-    kind === 'placement' ? `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}` : undefined;
+  const path = kind === 'placement' ? placementPath(namespace, name) : undefined;
   const { data } = useLoaded<PlacementView>(path);
   useEffect(() => {
     if (kind === 'drain') changeDraft({ drains: [...new Set([...draft.value.drains, rest])] });

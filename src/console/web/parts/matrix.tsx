@@ -11,11 +11,11 @@ import {
 } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { amend } from '../navigate.js';
-import { useLatest, useLoaded } from '../store.js';
+import { placementPath, useLatest, useLoaded } from '../store.js';
 import { Dialog } from './dialog.js';
 import { HealthMark, WordMark } from './icon.js';
 import { ClusterLink, Count } from './name.js';
-import { Rows, useNarrow } from './rows.js';
+import { BLOCK, Rows, useNarrow } from './rows.js';
 import { Empty, Loading, Problem } from './states.js';
 
 /** Clusters against requirements: who is in, who is near, who is out, and for what. */
@@ -34,10 +34,10 @@ const ROW = 40;
 export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX.Element {
   const filter = useSignal('');
   const why = useSignal<string | undefined>(undefined);
-  const path = `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  const path = placementPath(namespace, name);
   const address = (after: number, limit: number): string =>
     `${path}/matrix?show=${show}&q=${encodeURIComponent(filter.value)}&after=${after}&limit=${limit}`;
-  const { data, error } = useLatest<Matrix>(address(0, 100));
+  const { data, error } = useLatest<Matrix>(address(0, BLOCK));
   if (data === undefined) return error === undefined ? <Loading /> : <Problem status={error} />;
   return (
     <section class="card">
@@ -79,7 +79,7 @@ interface MatrixRowsProps {
 function MatrixRows({ matrix, address, filter, onWhy }: MatrixRowsProps): JSX.Element {
   const { requirements, totals, show, rows } = matrix;
   const isNarrow = useNarrow();
-  const total = filter === '' ? totals[show] : Math.min(rows.length, 100);
+  const total = filter === '' ? totals[show] : Math.min(rows.length, BLOCK);
   if (total === 0) return <Empty title={filter === '' ? EMPTY[show] : 'No cluster has this in its name.'} />;
   const height = isNarrow ? 76 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;

@@ -18,7 +18,8 @@ export interface RowsProps<Row> {
   readonly class?: string;
 }
 
-const BLOCK = 100;
+/** So many rows are read at once. */
+export const BLOCK = 100;
 /** Of a list that is shorter than the window, the height in rows. */
 const MOST_SEEN = 16;
 

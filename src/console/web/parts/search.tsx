@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { HEALTHS, type Fleet, type Key } from '../../wire/fleet.js';
 import { shown } from '../command.js';
+import { clusters } from '../completion.js';
 import { useLoaded } from '../store.js';
 import { steppedTo, Suggestions } from './suggestions.js';
 
@@ -146,8 +147,4 @@ const FIELDS: readonly Suggestion[] = [
 
 function quoted(value: string): string {
   return /\s/.test(value) ? `"${value}"` : value;
-}
-
-function clusters(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'cluster' : 'clusters'}`;
 }
