@@ -1,7 +1,6 @@
 import { drainedPlacements, drainText } from '../../domain/fleet/drain.js';
 import { setsOf } from '../../domain/fleet/clustertable.js';
 import { selectionsOf } from '../../domain/fleet/selections.js';
-import { clusterViewIn, WorldInputs } from '../../domain/fleet/world.js';
 import { explain } from '../../domain/placement/explain/explain.js';
 import { matches } from '../../domain/placement/select/rules.js';
 import { maintenanceOf } from '../../domain/clusters/maintenance.js';
@@ -20,11 +19,11 @@ import type { Snapshot } from './snapshot.js';
 /** Undefined when there is no such cluster. */
 export function clusterAnswer(snapshot: Snapshot, name: string): ClusterView | undefined {
   return snapshot.once(`cluster ${name}`, () => {
-    const { world, health } = snapshot;
+    const { world, health, inputs } = snapshot;
     const object = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
-    if (object === undefined) return undefined;
+    const view = inputs.cluster(name);
+    if (object === undefined || view === undefined) return undefined;
     const selectedBy = selectionRows(snapshot, name);
-    const view = clusterViewIn(world, object);
     const { health: state, since } = health.of(name);
     const version = versionOf(object.status, view.claims);
     const maintenance = maintenanceOf(asRecord(object.spec));
@@ -67,8 +66,7 @@ function candidacies(
   view: View,
   selectedBy: readonly ClusterSelection[],
 ): readonly ClusterCandidacy[] {
-  const { world } = snapshot;
-  const inputs = snapshot.once('inputs', () => new WorldInputs(world));
+  const { world, inputs } = snapshot;
   const holding = new Set(selectedBy.map(({ namespace, placement }) => `${namespace}/${placement}`));
   return world.objects.placements.flatMap(({ metadata: { namespace = '', name: placement } }): ClusterCandidacy[] => {
     const input = holding.has(`${namespace}/${placement}`) ? undefined : inputs.input({ namespace, name: placement });

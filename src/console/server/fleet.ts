@@ -1,7 +1,7 @@
 import { brakeText, fleetSummary } from '../../domain/fleet/fleetsummary.js';
 import { setsOf, type Selectors } from '../../domain/fleet/clustertable.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
-import { clusterViewIn, type World } from '../../domain/fleet/world.js';
+import type { World } from '../../domain/fleet/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import {
   HEALTHS,
@@ -33,16 +33,16 @@ const VERSION_CLAIMS = ['kubeversion.cluster.fleetmgmt.io', 'kubernetes'] as con
 /** All clusters by name. */
 export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
   return snapshot.once('clusters', () => {
-    const { world, health } = snapshot;
+    const { world, health, inputs } = snapshot;
     const selectors = selectorsOf(world);
     const holders = holderCounts(world);
-    const clusters = world.objects.managedclusters.map((object): FleetCluster => {
-      const view = clusterViewIn(world, object);
+    const statuses = new Map(world.objects.managedclusters.map(({ metadata, status }) => [metadata.name, status]));
+    const clusters = inputs.clusters.clusters.map((view): FleetCluster => {
       const { name, labels, claims } = view;
       const of = health.of(name);
       const sets = setsOf(view, selectors);
       const taints = [...new Set(view.taints.map(({ key }) => key))];
-      const version = versionOf(object.status, claims);
+      const version = versionOf(statuses.get(name), claims);
       const row: ClusterRow = {
         name,
         health: of.health,

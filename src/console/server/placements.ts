@@ -11,7 +11,6 @@ import { holdLines } from '../../cli/explain/text.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import { setsOf } from '../../domain/fleet/clustertable.js';
-import { clusterViewIn } from '../../domain/fleet/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { Condition, Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
 import { conditionOf } from './health.js';
@@ -119,7 +118,7 @@ function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainRepo
   const { placement, bindings, sets } = input.snapshot;
   const bound = readableSelectors(eligibleSets({ ...placement.rules, requested: [] }, bindings, sets));
   const members = snapshot.once(`bound ${placement.namespace}`, () =>
-    world.objects.managedclusters.filter((one) => setsOf(clusterViewIn(world, one), bound).length > 0),
+    snapshot.inputs.clusters.clusters.filter((one) => setsOf(one, bound).length > 0),
   );
   const candidates = explanation.clusters.filter((one) => one.sets.length > 0);
   const matching = candidates.filter(({ causes }) => !causes.includes('NotMatched'));

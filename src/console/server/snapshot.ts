@@ -1,6 +1,6 @@
 import { readFleetWorld, type FleetReading } from '../../cli/whatif/worlds.js';
 import { ManagedClusterHealth } from './health.js';
-import { WORLD_RESOURCES, type RawObject, type World } from '../../domain/fleet/world.js';
+import { WORLD_RESOURCES, WorldInputs, type RawObject, type World } from '../../domain/fleet/world.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';
@@ -13,6 +13,7 @@ export class Snapshot {
   /** The health of its clusters. */
   readonly health: ManagedClusterHealth;
   readonly #computed = new Map<string, unknown>();
+  #inputs: WorldInputs | undefined;
 
   constructor(reading: FleetReading) {
     this.reading = reading;
@@ -21,6 +22,11 @@ export class Snapshot {
 
   get world(): World {
     return this.reading.world;
+  }
+
+  /** Of what is stored: nobody notes a decision in them. */
+  get inputs(): WorldInputs {
+    return (this.#inputs ??= new WorldInputs(this.world));
   }
 
   /** What `compute` makes of the reading: once for each key. */
