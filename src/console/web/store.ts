@@ -90,12 +90,12 @@ export async function openSession(code: string | undefined): Promise<void> {
   session.value = found;
 }
 
-/** Sends a change or a draft; the data of the answer, or the error. */
 /** The address of one Placement. */
 export function placementPath(namespace: string, name: string): string {
   return `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 }
 
+/** Sends a change or a draft; the data of the answer, or the error. */
 export async function post<T>(path: string, body: unknown): Promise<T | Status> {
   const headers = { 'content-type': 'application/json' };
   const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) });
