@@ -30,11 +30,13 @@ export interface ClusterChange<P extends PlacementEntry> {
   /** The keys of the Placements whose predicates name a label or claim that changed. */
   readonly naming: Iterable<string>;
   /** The keys of the Placements that hold the cluster although it fails a rule. */
-  readonly holding: Iterable<string>;
-  /** The keys of the Placements that have selected the cluster; undefined unless its taints have changed. */
-  readonly selecting: Iterable<string> | undefined;
-  /** The keys of the Placements that spread over a key whose value changed, and of those that have selected the cluster. */
-  readonly spreading: { readonly keys: Iterable<string>; readonly selecting: Iterable<string> };
+  readonly holding: ReadonlySet<string>;
+  /** The keys of the Placements that have selected the cluster. */
+  readonly selecting: ReadonlySet<string>;
+  /** Whether its taints have changed. */
+  readonly retainted: boolean;
+  /** The keys of the Placements that spread over a key whose value changed. */
+  readonly spreadKeys: Iterable<string>;
   /** The Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly maySelectOthers: Iterable<P>;
 }
@@ -70,14 +72,14 @@ export function affected<P extends PlacementEntry>(
     if (placement === undefined || placement.pending || found.has(placement)) continue;
     const stays = !moved.has(placement.pool);
     if (isMatchChanged(placement, change) || (stays && isFactChanged(placement, change))) found.add(placement);
-    else if (isGroupChanged(placement, change) && [...change.spreading.selecting].includes(key)) found.add(placement);
+    else if (isGroupChanged(placement, change) && change.selecting.has(key)) found.add(placement);
   }
   for (const key of change.holding) {
     const placement = placements.get(key);
     if (placement !== undefined) found.add(placement);
   }
   addSpread(change, placements, found);
-  if (change.selecting !== undefined) addTainted(change, placements, found);
+  if (change.retainted) addTainted(change, placements, found);
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
   if (deletionBegins) for (const placement of change.maySelectOthers) found.add(placement);
   return found;
@@ -85,16 +87,14 @@ export function affected<P extends PlacementEntry>(
 
 /** Adds the Placements to which another domain of the cluster makes a difference. */
 function addSpread<P extends PlacementEntry>(
-  { ordinal, after, spreading }: ClusterChange<P>,
+  { ordinal, after, spreadKeys, selecting }: ClusterChange<P>,
   placements: ReadonlyMap<string, P>,
   found: Set<P>,
 ): void {
   if (after === undefined) return;
-  let selecting: ReadonlySet<string> | undefined;
-  for (const key of spreading.keys) {
+  for (const key of spreadKeys) {
     const placement = placements.get(key);
     if (placement === undefined || placement.pending || !placement.isSpreadOpen || found.has(placement)) continue;
-    selecting ??= new Set(spreading.selecting);
     if (selecting.has(key) || (placement.pool.clusters.has(ordinal) && matches(placement.rules, after)))
       found.add(placement);
   }
@@ -113,7 +113,7 @@ function addTainted<P extends PlacementEntry>(
     // Where clusters move, taints that only change the order count, too.
     if (placement.rules.rebalance !== undefined || isRelevant(placement.rules)) found.add(placement);
   };
-  for (const key of selecting ?? []) add(key, (rules) => !standsAlike(before, after, rules));
+  for (const key of selecting) add(key, (rules) => !standsAlike(before, after, rules));
   for (const { pool, was, now } of moves) {
     if (!was || !now) continue;
     for (const key of pool.room) add(key, (rules) => matches(rules, after) && !isKeptOutAlike(before, after, rules));

@@ -2,6 +2,8 @@ import { stayingRemovals } from '../../domain/placement/select/waiting.js';
 import type { Slots } from '../../domain/placement/select/snapshot.js';
 import type { IndexedDecision } from './reading.js';
 
+const NO_PLACEMENTS: ReadonlySet<string> = new Set();
+
 /** Pairs of a Placement and a cluster, to be found by either of them. `key`: the key of the Placement. */
 class Relation {
   /** Key of a Placement → its clusters. */
@@ -26,8 +28,8 @@ class Relation {
     for (const cluster of clusters) this.add(key, cluster);
   }
 
-  placementsOf(cluster: string): Iterable<string> {
-    return this.#placements.get(cluster) ?? [];
+  placementsOf(cluster: string): ReadonlySet<string> {
+    return this.#placements.get(cluster) ?? NO_PLACEMENTS;
   }
 
   /** How many Placements other than this one have the cluster. */
@@ -102,12 +104,12 @@ export class DecisionIndex {
   }
 
   /** The keys of the Placements that have selected the cluster, held or not. */
-  selecting(cluster: string): Iterable<string> {
+  selecting(cluster: string): ReadonlySet<string> {
     return this.#selected.placementsOf(cluster);
   }
 
   /** The keys of the Placements in which the cluster is held or waits although it fails a rule: each of its changes concerns them. */
-  holding(cluster: string): Iterable<string> {
+  holding(cluster: string): ReadonlySet<string> {
     return this.#held.placementsOf(cluster);
   }
 }

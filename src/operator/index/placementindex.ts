@@ -246,11 +246,11 @@ export class PlacementIndex {
     const retainted = this.#taints.updateCluster(ordinal, before, after);
     if (!this.tracking) return { placements: NO_KEYS, sets, rescored: [] };
     const name = (after ?? before)?.name ?? '';
-    const selecting = retainted ? this.#decisions.selecting(name) : undefined;
+    const selecting = this.#decisions.selecting(name);
     const holding = this.#decisions.holding(name);
-    const maySelectOthers = this.#maySelectOthers;
-    const spreading = { keys: this.#topologies.changed(before, after), selecting: this.#decisions.selecting(name) };
-    const change = { ordinal, before, after, moves, naming, holding, selecting, spreading, maySelectOthers };
+    const spreadKeys = this.#topologies.changed(before, after);
+    const of = { ordinal, before, after, moves, naming };
+    const change = { ...of, holding, selecting, retainted, spreadKeys, maySelectOthers: this.#maySelectOthers };
     const rescored = rescoredAmong(ordinal, this.#scored.changed(before, after), this.#placements);
     return { placements: this.#report(affected(change, this.#placements)), sets, rescored };
   }
