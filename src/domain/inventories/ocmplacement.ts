@@ -20,6 +20,13 @@ interface Field {
 
 type Fields = Readonly<Record<string, Field>>;
 
+/** A configuration of `prioritizerPolicy`, as it is here. */
+interface Configuration {
+  readonly scoreCoordinate: JsonRecord;
+  readonly weight: unknown;
+}
+
+const PLACEMENT = 'a Placement of OCM (v1beta1)';
 const SAME: Field = {};
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const OCM_PREFIX = 'cluster.open-cluster-management.io/';
@@ -103,12 +110,17 @@ export function metadataOf(metadata: ObjectMeta, note: Note): ObjectMeta {
   return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
 }
 
+/** Rejects the fields that are left when those that OCM has are taken away. `of`: what they are given for. */
+export function rejectFields(others: JsonRecord, path: string, of = PLACEMENT): void {
+  for (const key of Object.keys(others)) reject(`${path}.${key}`, `is no field of ${of}`);
+}
+
 function objectOf(fields: Fields): (value: unknown, path: string, note: Note) => JsonRecord {
   return (value, path, note) => {
     const result: Record<string, unknown> = {};
     for (const [key, one] of Object.entries(readObject(value, path))) {
       const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
-      if (field === undefined) reject(`${path}.${key}`, 'is no field of a Placement of OCM (v1beta1)');
+      if (field === undefined) reject(`${path}.${key}`, `is no field of ${PLACEMENT}`);
       const read = field.read === undefined ? one : field.read(one, `${path}.${key}`, note);
       if (read !== undefined) result[field.to ?? key] = read;
     }
@@ -172,10 +184,10 @@ function groups(value: unknown, path: string, note: Note): unknown {
 
 function prioritizers(value: unknown, path: string, note: Note): unknown {
   const { mode, configurations, ...others } = readObject(value, path);
-  for (const key of Object.keys(others)) reject(`${path}.${key}`, 'is no field of a Placement of OCM (v1beta1)');
+  rejectFields(others, path);
   const given = readList(configurations, `${path}.configurations`);
   const read = given.flatMap((one, index) => coordinate(one, `${path}.configurations[${index}]`, note));
-  const isNamed = given.some((one) => builtInOf(one) === 'Balance');
+  const isNamed = read.some(({ scoreCoordinate }) => scoreCoordinate['builtIn'] === 'Balance');
   if (mode === 'Exact' || isNamed) return read.length === 0 ? undefined : { configurations: read };
   if (mode !== undefined && mode !== 'Additive' && mode !== '')
     reject(`${path}.mode`, `${quote(mode)} is not Exact or Additive`);
@@ -183,19 +195,13 @@ function prioritizers(value: unknown, path: string, note: Note): unknown {
   return { configurations: [...read, BALANCE] };
 }
 
-function builtInOf(configuration: unknown): unknown {
-  const { scoreCoordinate } = readObject(configuration, '');
-  const { type = 'BuiltIn', builtIn } = readObject(scoreCoordinate, '');
-  return type === 'AddOn' ? undefined : builtIn;
-}
-
 /** One configuration; none for one that is left out. */
-function coordinate(value: unknown, path: string, note: Note): readonly unknown[] {
+function coordinate(value: unknown, path: string, note: Note): readonly Configuration[] {
   const { scoreCoordinate, weight = 1, ...others } = readObject(value, path);
-  for (const key of Object.keys(others)) reject(`${path}.${key}`, 'is no field of a Placement of OCM (v1beta1)');
+  rejectFields(others, path);
   const at = `${path}.scoreCoordinate`;
   const { type = 'BuiltIn', builtIn, addOn, ...more } = readObject(scoreCoordinate, at);
-  for (const key of Object.keys(more)) reject(`${at}.${key}`, 'is no field of a Placement of OCM (v1beta1)');
+  rejectFields(more, at);
   if (type === 'AddOn') return [{ scoreCoordinate: addOnClaim(addOn, `${at}.addOn`, note), weight }];
   if (type !== 'BuiltIn' && type !== '') reject(`${at}.type`, `${quote(type)} is not BuiltIn or AddOn`);
   if (BUILT_INS.includes(builtIn)) {
@@ -211,7 +217,7 @@ function coordinate(value: unknown, path: string, note: Note): readonly unknown[
 /** With the range of scores of OCM, so that the weights mean the same. */
 function addOnClaim(value: unknown, path: string, note: Note): JsonRecord {
   const { resourceName, scoreName, ...others } = readObject(value, path);
-  for (const key of Object.keys(others)) reject(`${path}.${key}`, 'is no field of a Placement of OCM (v1beta1)');
+  rejectFields(others, path);
   const name = scoreClaimName(
     readString(resourceName, `${path}.resourceName`),
     readString(scoreName, `${path}.scoreName`),

@@ -2,7 +2,7 @@ import { ManagedClusterSetBindings, ManagedClusterSets, Placements, OcmManagedCl
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { parse, quote, readObject, reject, type Parsed } from '../selectors.js';
-import { isDisabled, metadataOf, placementSpec, type Note } from './ocmplacement.js';
+import { isDisabled, metadataOf, placementSpec, rejectFields, type Note } from './ocmplacement.js';
 
 /** The objects of Open Cluster Management (OCM) by which clusters are selected, as objects of this project. */
 
@@ -64,12 +64,12 @@ export function carriedOver(object: KubeObject & { readonly spec?: unknown }): P
 
 function setSpec(spec: unknown): unknown {
   const { clusterSelector, ...others } = readObject(spec, 'spec');
-  for (const key of Object.keys(others)) reject(`spec.${key}`, 'is no field of a ManagedClusterSet of OCM');
+  rejectFields(others, 'spec', 'a ManagedClusterSet of OCM');
   return clusterSelector === undefined ? {} : { clusterSelector };
 }
 
 function bindingSpec(spec: unknown): unknown {
   const { clusterSet, ...others } = readObject(spec, 'spec');
-  for (const key of Object.keys(others)) reject(`spec.${key}`, 'is no field of a ManagedClusterSetBinding of OCM');
+  rejectFields(others, 'spec', 'a ManagedClusterSetBinding of OCM');
   return { clusterSet };
 }

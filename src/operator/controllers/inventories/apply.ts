@@ -83,7 +83,7 @@ function untilTaint({ cluster, inventory, stored }: Known, { clock, memory, coun
   return Math.max(since + GRACE_PERIOD_MS - now, isBraked(count.unavailable, count) ? BRAKED_TAINT_RETRY_MS : 0);
 }
 
-/** Ms until a score expires first; Infinity for never. A timer for longer would fire at once. */
+/** Ms until a score expires first; Infinity for never. Looked at again each day: the wall clock may be set meanwhile. */
 function untilExpiry({ until }: Known, { clock }: Scope): number {
   return until === Infinity ? Infinity : Math.min(Math.max(until - clock.now(), 0), LONGEST_WAIT_MS);
 }
