@@ -3,7 +3,7 @@ import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { explainInputOf, type RawObject, type World } from '../../domain/fleet/world.js';
-import { isOwn } from '../../domain/placement/stored/decision.js';
+import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { notFound } from '../meant.js';
 import { RefusedError, someNames } from '../terminal/output.js';
@@ -51,8 +51,7 @@ export async function changePause(client: PauseClient, request: PauseRequest): P
 function frozenLines(world: World, { namespace, placement: name }: PauseRequest): readonly string[] {
   const unread = unreadableLine(world.withheld, `what is frozen is not known`);
   if (unread !== undefined) return [unread];
-  const stored = explainInputOf(world, namespace, name)?.snapshot.stored.filter(isOwn) ?? [];
-  const names = [...new Set(stored.flatMap(({ clusters }) => clusters))].sort();
+  const names = distinctOwnClusters(explainInputOf(world, namespace, name)?.snapshot.stored ?? []);
   if (names.length === 0) return ['  no cluster is selected, and none comes in'];
   const stay = names.length === 1 ? '1 cluster stays' : `${names.length} clusters stay`;
   return [`  ${stay}, and none comes in: ${someNames(names, MOST_NAMES)}`];

@@ -3,7 +3,7 @@ import { selects } from '../clusters/selector.js';
 import { standingReleases, type StandingRelease } from '../placement/report/standingrelease.js';
 import type { ClusterView } from '../placement/spec/cluster.js';
 import { domainOf, type TopologyKey } from '../placement/spec/spread.js';
-import { isOwn } from '../placement/stored/decision.js';
+import { distinctOwnClusters, isOwn } from '../placement/stored/decision.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
 /** The published decision of a Placement by cluster set. */
@@ -67,7 +67,7 @@ function treeOf(
   by: TopologyKey | undefined,
 ): PlacementTree {
   const input = inputs.input(of);
-  const published = input === undefined ? [] : publishedIn(input);
+  const published = input === undefined ? [] : distinctOwnClusters(input.snapshot.stored);
   const clusters = published.flatMap((one) => inputs.cluster(one) ?? []);
   const branches = [...(input?.selectors ?? [])].map(([name, selector]): Branch => {
     const members = clusters.filter(({ labels }) => selects(name, selector, labels));
@@ -116,10 +116,4 @@ function domainsOf(clusters: readonly ClusterView[], by: TopologyKey): readonly 
     if (value !== undefined) domains.set(value, [...(domains.get(value) ?? []), one.name]);
   }
   return [...domains].map(([name, names]) => ({ name, clusters: names })).sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** The clusters that the Placement's own decision objects hold, each once, sorted. */
-function publishedIn({ snapshot }: PlacementInput): readonly string[] {
-  const ours = snapshot.stored.filter(isOwn);
-  return [...new Set(ours.flatMap(({ clusters }) => clusters))].sort();
 }

@@ -2,7 +2,7 @@ import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector, type ClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/spec/release.js';
-import { isOwn, placementKeys, readDecision } from '../placement/stored/decision.js';
+import { ownClusters, placementKeys, readDecision } from '../placement/stored/decision.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
 import { compileSpec, type PlacementRules } from '../placement/spec/predicates.js';
@@ -202,11 +202,8 @@ export class WorldInputs {
     const selections = new SelectionCounts();
     for (const [key, { metadata }] of this.#placements) {
       const owner = { namespace: metadata.namespace ?? '', name: metadata.name, uid: metadata.uid ?? '' };
-      const stored = (this.#decisions.get(key) ?? []).map((object) => readDecision(object, owner)).filter(isOwn);
-      selections.put(
-        key,
-        stored.flatMap(({ clusters }) => clusters),
-      );
+      const stored = (this.#decisions.get(key) ?? []).map((object) => readDecision(object, owner));
+      selections.put(key, ownClusters(stored));
     }
     return (this.#selections = selections);
   }

@@ -52,6 +52,16 @@ export function isOwn(object: StoredDecision | undefined): object is StoredDecis
   return object?.ownership === 'ours' || object?.ownership === 'adoptable';
 }
 
+/** The clusters in the objects that the controller of the Placement may write. */
+export function ownClusters(stored: readonly StoredDecision[]): readonly string[] {
+  return stored.filter(isOwn).flatMap(({ clusters }) => clusters);
+}
+
+/** {@link ownClusters}, each once, sorted. */
+export function distinctOwnClusters(stored: readonly StoredDecision[]): readonly string[] {
+  return [...new Set(ownClusters(stored))].sort();
+}
+
 /** The Placement that decisions belong to. */
 export interface DecisionOwner {
   readonly namespace: string;

@@ -7,7 +7,7 @@ import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { recordsEnd } from '../../../domain/placement/select/budget.js';
 import type { DefinitionsNow } from '../../../domain/placement/stored/basis.js';
 import { readRelease } from '../../../domain/placement/spec/release.js';
-import { isOwn, readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
+import { ownClusters, readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
@@ -171,9 +171,6 @@ export function emptyObjectEnd({ snapshot, objects, owner }: Input, others: Read
 export function storedClusters(key: string, { placements, decisions }: PlacementCaches): readonly string[] {
   const { namespace = '', name } = nameOf(key);
   const owner = { namespace, name, uid: placements.store.get(key)?.metadata.uid ?? '' };
-  const own = decisions.store
-    .byIndex(BY_PLACEMENT, key)
-    .map((object) => readDecision(object, owner))
-    .filter(isOwn);
-  return own.flatMap(({ clusters }) => clusters);
+  const stored = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
+  return ownClusters(stored);
 }
