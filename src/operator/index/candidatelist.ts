@@ -6,15 +6,30 @@ import type { MembershipIndex } from './membershipindex.js';
 /** How the cluster of this name is; undefined for one that is not in a list. */
 export type ViewOf = (name: string) => ClusterView | undefined;
 
+/** A list by ordinal. What `share` returns does not follow later changes: only the first of them copies it. */
+class SharedList<T> {
+  #items: T[] = [];
+  #isShared = false;
+
+  set(ordinal: number, item: T): void {
+    if (this.#isShared) this.#items = [...this.#items];
+    this.#isShared = false;
+    this.#items[ordinal] = item;
+  }
+
+  share(): readonly T[] {
+    this.#isShared = true;
+    return this.#items;
+  }
+}
+
 /** The names and views of all clusters by ordinal, and lists of them that do not follow later changes. */
 export class CandidateList {
   readonly #membership: MembershipIndex;
-  /** Those of clusters that are gone stay until the ordinal is used again. Copied before it is written once shared. */
-  #candidates: Candidate[] = [];
-  #shared = false;
+  /** Those of clusters that are gone stay until the ordinal is used again. */
+  readonly #candidates = new SharedList<Candidate>();
   /** Likewise, those that are gone included. */
-  #views: ClusterView[] = [];
-  #viewsShared = false;
+  readonly #views = new SharedList<ClusterView>();
 
   /** `membership`: the ordinals. */
   constructor(membership: MembershipIndex) {
@@ -22,22 +37,17 @@ export class CandidateList {
   }
 
   add(ordinal: number, name: string): void {
-    if (this.#shared) this.#candidates = [...this.#candidates];
-    this.#shared = false;
-    this.#candidates[ordinal] = { name, hash: clusterHash(name) };
+    this.#candidates.set(ordinal, { name, hash: clusterHash(name) });
   }
 
   /** Notes how the cluster at `ordinal` is now. */
   put(ordinal: number, view: ClusterView): void {
-    if (this.#viewsShared) this.#views = [...this.#views];
-    this.#viewsShared = false;
-    this.#views[ordinal] = view;
+    this.#views.set(ordinal, view);
   }
 
   /** How the clusters at `ordinals`, which must not change any more, are now. Only the first change after it costs anything. */
   viewsAt(ordinals: Bitset): ViewOf {
-    const views = this.#views;
-    this.#viewsShared = true;
+    const views = this.#views.share();
     let byName: Map<string, ClusterView> | undefined;
     return (name) => {
       const ordinal = this.#membership.ordinalOf(name);
@@ -50,8 +60,7 @@ export class CandidateList {
 
   /** The clusters at `ordinals`, which must not change any more, as they are called now. */
   at(ordinals: Bitset): MatchedClusters {
-    const candidates = this.#candidates;
-    this.#shared = true;
+    const candidates = this.#candidates.share();
     let all: readonly Candidate[] | undefined;
     const values = (): readonly Candidate[] => (all ??= candidatesAt(ordinals, candidates));
     let names: Set<string> | undefined;
