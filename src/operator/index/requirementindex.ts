@@ -6,9 +6,10 @@ import {
 } from '../../domain/placement/select/rules.js';
 import { needsKey, type CandidateFacts } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
+import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { isComparison } from '../../domain/comparison.js';
-import { sameMap } from '../../domain/placement/spec/cluster.js';
+import { sameRead } from '../../domain/placement/spec/cluster.js';
 import { admits, valueOf, type StringMap } from '../../domain/selectors.js';
 import { Bitset } from './bitset.js';
 
@@ -26,7 +27,7 @@ interface SharedRequirement {
 export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
 
 /** Where keys are; an expression has none. */
-type KeySource = 'label' | 'claim';
+type KeySource = TopologyKey['source'];
 
 const KEY_SOURCES: readonly KeySource[] = ['label', 'claim'];
 const FIELDS = { label: 'labels', claim: 'claims' } as const;
@@ -93,7 +94,7 @@ export class RequirementIndex {
     const placements = new Set<string>();
     const changed = new Set<SharedRequirement>();
     for (const source of KEY_SOURCES) this.#addChanged(source, { before, after }, changed);
-    if (this.#expressions.size > 0 && !isReadAlike(before, after))
+    if (this.#expressions.size > 0 && !sameRead(before, after))
       for (const shared of this.#expressions) changed.add(shared);
     for (const { one, met, placements: naming } of changed) {
       const meetsNow = meetsOne(after, one);
@@ -249,13 +250,4 @@ function* requirementsOf(rules: PlacementRules): Generator<{ id: string; one: So
 
 function presenceOf(source: Source, key: string): SourcedRequirement {
   return { source, requirement: { path: '', key, operator: 'Exists', values: [] } };
-}
-
-/** Whether no expression can tell the two apart. */
-function isReadAlike(before: ClusterView, after: ClusterView): boolean {
-  return (
-    sameMap(before.labels, after.labels) &&
-    sameMap(before.claims, after.claims) &&
-    sameMap(before.annotations ?? NO_TEXTS, after.annotations ?? NO_TEXTS)
-  );
 }

@@ -33,6 +33,11 @@ export function sameView(a: ClusterView, b: ClusterView): boolean {
   return SAMES.every((same) => same(a, b));
 }
 
+/** Whether no expression can tell the two apart. */
+export function sameRead(a: ClusterView, b: ClusterView): boolean {
+  return SAME.labels(a, b) && SAME.claims(a, b) && SAME.annotations(a, b);
+}
+
 /** Whether both have the same keys, with the same values. */
 export function sameMap(a: StringMap, b: StringMap): boolean {
   if (a === b) return true;
