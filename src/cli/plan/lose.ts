@@ -1,7 +1,8 @@
 import { meantText, meantWords } from '../../runtime/vocabulary/nearestword.js';
 import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
-import type { Source } from '../../domain/placement/select/rules.js';
+import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { otherSource } from '../../domain/placement/select/unmatched.js';
+import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { WorldInputs, type World, type WorldResource } from '../../domain/fleet/world.js';
 import { meantAmong } from '../meant.js';
@@ -10,20 +11,14 @@ import { ChangeTextError, findKind } from './changes.js';
 
 /** The clusters that `--lose` and `--lose-each` take away, from the text of the flags. */
 
-/** A label or claim that clusters are grouped by. */
-export interface LossKey {
-  readonly source: Source;
-  readonly key: string;
-}
-
 type LossTarget =
-  | (LossKey & { readonly kind: 'value'; readonly value: string })
+  | (TopologyKey & { readonly kind: 'value'; readonly value: string })
   | { readonly kind: 'object'; readonly resource: 'managedclusters' | 'managedclustersets'; readonly name: string };
 
 const TARGETS = 'claim/KEY=VALUE, label/KEY=VALUE, mclset/NAME or mcl/NAME';
 
 /** `claim/KEY` or `label/KEY`. @throws ChangeTextError. */
-export function lossKey(text: string): LossKey {
+export function lossKey(text: string): TopologyKey {
   const [source, key = ''] = split(text, '/');
   if (!isSource(source) || key === '')
     throw new ChangeTextError(`--lose-each must be claim/KEY or label/KEY, got ${JSON.stringify(text)}`);
@@ -31,8 +26,8 @@ export function lossKey(text: string): LossKey {
 }
 
 /** `claim region=eu`. */
-export function valueText({ source, key }: LossKey, value: string): string {
-  return `${source} ${wordText(key)}=${wordText(value)}`;
+export function valueText(key: TopologyKey, value: string): string {
+  return `${topologyText(key)}=${wordText(value)}`;
 }
 
 /**
@@ -50,7 +45,7 @@ export function lostBy(world: World, texts: readonly string[]): ReadonlyMap<stri
 }
 
 /** The value of each cluster that has the key. @throws NotFoundError where no cluster has it. */
-export function valuesOf(world: World, key: LossKey): ReadonlyMap<string, string> {
+export function valuesOf(world: World, key: TopologyKey): ReadonlyMap<string, string> {
   return valuesIn({ world, inputs: new WorldInputs(world) }, key);
 }
 
@@ -59,7 +54,7 @@ interface Fleet {
   readonly inputs: WorldInputs;
 }
 
-function valuesIn(fleet: Fleet, key: LossKey): ReadonlyMap<string, string> {
+function valuesIn(fleet: Fleet, key: TopologyKey): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of fleet.inputs.clusters.values(key.source, key.key))
     if (value !== undefined) values.set(name, value);
@@ -115,12 +110,13 @@ function checkMissing(world: World, resource: 'managedclusters' | 'managedcluste
 }
 
 /** The key of the other source comes first: that it exists is certain. */
-function unknownKey({ inputs: { clusters } }: Fleet, { source, key }: LossKey): NotFoundError {
+function unknownKey({ inputs: { clusters } }: Fleet, of: TopologyKey): NotFoundError {
+  const { source, key } = of;
   const other = otherSource(source);
   const isOther = [...clusters.values(other, key).values()].some((value) => value !== undefined);
   const near = (): string => meantText(key, clusters.keys(source));
   return new NotFoundError(
-    `no ManagedCluster has ${source} ${wordText(key)}${isOther ? meantWords([`${other}/${key}`]) : near()}`,
+    `no ManagedCluster has ${topologyText(of)}${isOther ? meantWords([`${other}/${key}`]) : near()}`,
   );
 }
 
@@ -128,7 +124,7 @@ function isRead({ withheld }: World, resource: WorldResource): boolean {
   return !withheld.some((one) => one.resource === resource);
 }
 
-function isSource(word: string): word is Source {
+function isSource(word: string): word is TopologyKey['source'] {
   return word === 'claim' || word === 'label';
 }
 

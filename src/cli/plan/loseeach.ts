@@ -1,12 +1,14 @@
 import { Placements } from '../../api/resources.js';
 import { atLeast, lossOfEach, type ConcernedPlacement, type ValueLoss } from '../../domain/fleet/loss.js';
+import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import type { OutputFormat } from '../flags.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName, someNames } from '../terminal/output.js';
 import { table, type Cell } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
 import type { FleetReading } from '../whatif/worlds.js';
-import { lossKey, valuesOf, type LossKey } from './lose.js';
+import { lossKey, valuesOf } from './lose.js';
 
 /** `--lose-each`: what the loss of each value of a key does. */
 
@@ -15,7 +17,7 @@ const MOST_ROWS = 50;
 
 /** Everything that is shown. */
 interface EachReport {
-  readonly key: LossKey;
+  readonly key: TopologyKey;
   readonly losses: readonly ValueLoss[];
   /** Clusters that have the key, and all. */
   readonly having: number;
@@ -72,7 +74,7 @@ function eachLines({ key, losses, ...report }: EachReport, wide: boolean, colore
     ...notes.filter((one) => one !== undefined),
     ...table(rows, colored),
     ...(rest === 0 ? [] : [`${rest} more ${rest === 1 ? 'value' : 'values'}: -o wide shows all`]),
-    ...(without === 0 ? [] : [`${without} of ${clusters} clusters have no ${key.source} ${wordText(key.key)}.`]),
+    ...(without === 0 ? [] : [`${without} of ${clusters} clusters have no ${topologyText(key)}.`]),
     `${short.size === 0 ? 'None' : short.size} of ${objects.placements.length} Placements would be short.`,
   ];
 }

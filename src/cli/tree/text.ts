@@ -96,7 +96,7 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
   const most = output === 'wide' ? Infinity : MOST_NAMES;
   const branches = isFleetKnown ? branchesOf(one) : [];
   const known = new Set(branches.flatMap(([, clusters]) => clusters));
-  const others = one.by === undefined ? one.others : one.all.filter((cluster) => !known.has(cluster));
+  const others = one.all.filter((cluster) => !known.has(cluster));
   if (others.length > 0) branches.push([othersTitle(one, isFleetKnown), others]);
   const rows = branches.map(([title, clusters], index) => [
     { text: `${index === branches.length - 1 ? '└─' : '├─'} ${title}` },

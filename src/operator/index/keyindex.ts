@@ -1,19 +1,14 @@
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
-import { textOf, type Source } from '../../domain/placement/select/rules.js';
+import { textOf } from '../../domain/placement/select/rules.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
-
-/** A label or claim whose values a Placement reads. */
-export interface WatchedKey {
-  readonly source: Source;
-  readonly key: string;
-}
+import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 
 /** Tells which Placements read the value of a label or claim that changes. A change costs one comparison for each different key. */
 export class KeyIndex {
-  readonly #watched = new Map<string, { readonly of: WatchedKey; readonly placements: Set<string> }>();
+  readonly #watched = new Map<string, { readonly of: TopologyKey; readonly placements: Set<string> }>();
 
   /** Adds keys that the Placement `key` reads. */
-  add(key: string, watched: readonly WatchedKey[]): void {
+  add(key: string, watched: readonly TopologyKey[]): void {
     for (const of of watched) {
       const known = this.#watched.get(idOf(of)) ?? { of, placements: new Set<string>() };
       known.placements.add(key);
@@ -22,7 +17,7 @@ export class KeyIndex {
   }
 
   /** Removes them again; `watched` as they were added. */
-  remove(key: string, watched: readonly WatchedKey[]): void {
+  remove(key: string, watched: readonly TopologyKey[]): void {
     for (const of of watched) {
       const known = this.#watched.get(idOf(of));
       known?.placements.delete(key);
@@ -44,9 +39,9 @@ export class KeyIndex {
 }
 
 /** The labels and claims that the scores of a Placement depend on, where a score makes clusters move; none elsewhere. */
-export function movingKeys({ rebalance, prioritizers, predicates }: PlacementRules): readonly WatchedKey[] {
+export function movingKeys({ rebalance, prioritizers, predicates }: PlacementRules): readonly TopologyKey[] {
   if (rebalance === undefined) return [];
-  return prioritizers.flatMap(({ coordinate }): readonly WatchedKey[] => {
+  return prioritizers.flatMap(({ coordinate }): readonly TopologyKey[] => {
     switch (coordinate.kind) {
       case 'Value':
         return [coordinate];
@@ -60,13 +55,13 @@ export function movingKeys({ rebalance, prioritizers, predicates }: PlacementRul
   });
 }
 
-function keysOf({ labels, claims }: Pick<PlacementRules['predicates'][number], 'labels' | 'claims'>): WatchedKey[] {
+function keysOf({ labels, claims }: Pick<PlacementRules['predicates'][number], 'labels' | 'claims'>): TopologyKey[] {
   return [
     ...labels.map(({ key }) => ({ source: 'label' as const, key })),
     ...claims.map(({ key }) => ({ source: 'claim' as const, key })),
   ];
 }
 
-function idOf({ source, key }: WatchedKey): string {
+function idOf({ source, key }: TopologyKey): string {
   return `${source} ${key}`;
 }
