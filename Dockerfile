@@ -56,7 +56,8 @@ COPY --from=program --chown=65532:65532 /image/data /data
 ENV PATH=/usr/local/bin \
     MULTICLUSTER_ENGINE_DATA_DIR=/data \
     MULTICLUSTER_ENGINE_API_LISTEN=0.0.0.0:6443 \
-    MULTICLUSTER_ENGINE_GATEWAY_LISTEN=0.0.0.0:8443
+    MULTICLUSTER_ENGINE_GATEWAY_LISTEN=0.0.0.0:8443 \
+    MULTICLUSTER_ENGINE_CONSOLE_LISTEN=none
 USER 65532:65532
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["node", "/app/health.js"]
 ENTRYPOINT ["node", "/app/dist/bundle/main.js"]

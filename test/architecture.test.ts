@@ -80,7 +80,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'console/web': { imports: ['console/wire'], packages: ['preact', '@preact/signals'], builtins: [] },
   console: { imports: [...PROGRAM, 'cli', 'console/server'], packages: [] },
   standalone: {
-    imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli'],
+    imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli', 'console'],
     packages: [APISERVER],
   },
   main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'console', 'standalone'], packages: [] },

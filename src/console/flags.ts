@@ -1,4 +1,4 @@
-import { FlagError, type Flags, type Listen } from '../runtime/flags/flags.js';
+import type { Flags, FlagValue, Listen } from '../runtime/flags/flags.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
 import {
   checkNoArguments,
@@ -40,13 +40,14 @@ export const CONSOLE: Command<ConsoleConfig> = {
   build: consoleConfig,
 };
 
-/** Others on the network must not get at a page that has somebody's rights. */
 function consoleConfig(flags: Flags, given: Given): ConsoleConfig {
   checkNoArguments(given.positional);
-  const listen = flags.get('listen').listen();
-  if (!isLoopback(listen.host))
-    throw new FlagError(
-      `--listen must be an address of this machine alone, such as 127.0.0.1:8090, got ${JSON.stringify(flags.get('listen').text)}`,
-    );
+  const listen = loopbackIn(flags.get('listen'));
   return { command: 'console', ...targetConfig(flags, given), namespace: namespaceIn(flags), listen };
+}
+
+/** Others on the network must not get at a page that has somebody's rights. @throws FlagError */
+export function loopbackIn(flag: FlagValue): Listen {
+  const listen = flag.listen();
+  return isLoopback(listen.host) ? listen : flag.refuse('an address of this machine alone, such as 127.0.0.1:8090');
 }

@@ -1,20 +1,13 @@
-import type { Server } from 'node:http';
 import { createInterface } from 'node:readline';
 import { isatty } from 'node:tty';
 import { withHub, type Hub } from '../cli/hub.js';
 import { answer } from '../cli/terminal/answer.js';
-import { InputError } from '../cli/terminal/output.js';
 import { printAnswer } from '../cli/terminal/print.js';
 import { systemClock, whenAborted } from '../runtime/clock.js';
-import { codeOf, errorText } from '../runtime/errors.js';
-import { addressOf } from '../runtime/flags/flags.js';
 import { awaitSignals } from '../runtime/process/lifecycle.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import type { ConsoleConfig } from './flags.js';
-import { readAssets } from './server/assets.js';
-import { listen, portOf } from './server/server.js';
-import { Sessions } from './server/session.js';
-import { Snapshots } from './server/snapshot.js';
+import { openConsole } from './open.js';
 
 const STANDARD_INPUT = 0;
 
@@ -29,26 +22,26 @@ export function runConsole(config: ConsoleConfig): Promise<number> {
 }
 
 async function serve(config: ConsoleConfig, { client, transport, kubeconfig, namespace }: Hub): Promise<void> {
-  const snapshots = new Snapshots({ client, namespace: config.namespace, fallback: namespace, clock: systemClock });
-  const assets = readAssets();
-  // A hub that cannot be read is an error of the command, as of every other one.
-  await snapshots.current();
-  const sessions = new Sessions(systemClock);
   const { server: address, context } = kubeconfig;
-  const session = {
-    hub: address,
-    context,
-    user: config.source.impersonate ?? '',
-    namespace: namespace(),
-    build: assets.build,
-  };
-  const hub = { snapshots, client, transport, session, namespace: config.namespace };
-  const server = await listenOr(config, () => listen({ hub, assets, sessions }, config.listen));
-  const link = (): string =>
-    `http://${addressOf({ host: config.listen.host, port: portOf(server) })}/login#code=${sessions.code()}`;
-  const isAsked = isatty(STANDARD_INPUT);
-  printAnswer(startText(link(), `${address} (context ${context})`, isAsked));
-  await untilSignalled(server, isAsked ? () => printAnswer(`${link()}\n`) : undefined);
+  const user = config.source.impersonate ?? '';
+  const opened = await openConsole({
+    client,
+    transport,
+    session: { hub: address, context, user, namespace: namespace() },
+    namespace: config.namespace,
+    fallback: namespace,
+    listen: config.listen,
+    flag: 'listen',
+  });
+  try {
+    // A hub that cannot be read is an error of the command, as of every other one.
+    await opened.read();
+    const isAsked = isatty(STANDARD_INPUT);
+    printAnswer(startText(opened.link(), `${address} (context ${context})`, isAsked));
+    await untilSignalled(isAsked ? () => printAnswer(`${opened.link()}\n`) : undefined);
+  } finally {
+    opened.close();
+  }
 }
 
 function startText(link: string, hub: string, isAsked: boolean): string {
@@ -63,17 +56,8 @@ function startText(link: string, hub: string, isAsked: boolean): string {
   ].join('\n');
 }
 
-async function listenOr(config: ConsoleConfig, start: () => Promise<Server>): Promise<Server> {
-  try {
-    return await start();
-  } catch (error) {
-    const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
-    throw new InputError(`--listen ${addressOf(config.listen)}: ${why}`, { cause: error });
-  }
-}
-
 /** `onEnter`: what a line of the terminal does. */
-async function untilSignalled(server: Server, onEnter: (() => void) | undefined): Promise<void> {
+async function untilSignalled(onEnter: (() => void) | undefined): Promise<void> {
   const log = createLogger({ level: 'fatal', clock: systemClock });
   const signals = awaitSignals({ host: process, clock: systemClock, log });
   const lines = onEnter && createInterface({ input: process.stdin });
@@ -83,7 +67,5 @@ async function untilSignalled(server: Server, onEnter: (() => void) | undefined)
   } finally {
     lines?.close();
     signals.release();
-    server.close();
-    server.closeAllConnections();
   }
 }

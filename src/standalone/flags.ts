@@ -9,6 +9,7 @@ import {
   type LogLevel,
 } from '../runtime/flags/flags.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
+import { loopbackIn } from '../console/flags.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
 /** The configuration of `multicluster-engine standalone`. */
@@ -21,8 +22,10 @@ export interface StandaloneConfig {
   readonly listen: Listen;
   /** Address of the gateway once an engine has installed it. */
   readonly gatewayListen: Listen;
-  /** Which of the two addresses a flag or variable sets. The others are defaults: where one is in use, another port is taken. */
-  readonly requested: { readonly listen: boolean; readonly gatewayListen: boolean };
+  /** Address of the page about the fleet; undefined: there is none. */
+  readonly consoleListen: Listen | undefined;
+  /** Which of the addresses a flag or variable sets. The others are defaults: where one is in use, another port is taken. */
+  readonly requested: { readonly listen: boolean; readonly gatewayListen: boolean; readonly consoleListen: boolean };
   /** Objects are kept in memory only. */
   readonly ephemeral: boolean;
   /** Number of example clusters to create. */
@@ -35,6 +38,8 @@ export interface StandaloneConfig {
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
 }
+
+const NO_CONSOLE = 'none';
 
 const STANDALONE_FLAGS: FlagRows = {
   'data-dir': {
@@ -53,6 +58,11 @@ const STANDALONE_FLAGS: FlagRows = {
     value: 'HOST:PORT',
     help: 'address of the HTTPS interface, once an engine has installed it',
     default: '127.0.0.1:8443',
+  },
+  'console-listen': {
+    value: 'HOST:PORT',
+    help: 'address of the page about the fleet, on this machine alone; none: no page',
+    default: '127.0.0.1:9444',
   },
   ephemeral: { help: 'keep objects only in memory: they are lost when the process ends', default: 'false' },
   'seed-fleet': { value: 'N', help: 'create N example clusters with sets and bindings, 0 to 10000', default: '0' },
@@ -76,13 +86,19 @@ export const STANDALONE: Command<StandaloneConfig> = {
 function standalone(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>): StandaloneConfig {
   const audit = flags.find('audit-log');
   const gateway = flags.get('gateway-listen');
+  const console = flags.get('console-listen');
   const config: StandaloneConfig = {
     command: 'standalone',
     version,
     dataDir: path.resolve(file(flags.get('data-dir'), 'a folder')),
     listen: flags.get('listen').listen(),
     gatewayListen: gateway.listen(),
-    requested: { listen: flags.isSet('listen'), gatewayListen: flags.isSet('gateway-listen') },
+    consoleListen: console.text === NO_CONSOLE ? undefined : loopbackIn(console),
+    requested: {
+      listen: flags.isSet('listen'),
+      gatewayListen: flags.isSet('gateway-listen'),
+      consoleListen: flags.isSet('console-listen'),
+    },
     ephemeral: flags.get('ephemeral').bool(),
     seedFleet: flags.get('seed-fleet').integer(0, 10_000),
     demoFleet: flags.get('demo-fleet').integer(0, 1_000),

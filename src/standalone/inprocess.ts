@@ -26,6 +26,9 @@ const ADMIN: UserInfo = {
   groups: ['system:masters', 'system:authenticated'],
 };
 
+/** Whom the kubeconfig authenticates as. */
+export const KUBECONFIG_USER: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
 export function serviceAccountUser(namespace: string, name: string): UserInfo {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
   return { name: `system:serviceaccount:${namespace}:${name}`, groups };

@@ -78,9 +78,18 @@ export async function withApiAddress(config: StandaloneConfig, print: Print): Pr
   const { listen, gatewayListen, requested } = config;
   if (requested.listen) return config;
   const free = await freeAddress(listen, (port) => port !== gatewayListen.port);
-  if (free.port === listen.port) return config;
-  print(otherPort('the Kubernetes API', 'listen', { inUse: listen, free }));
+  if (free.port !== listen.port) print(otherPort('the Kubernetes API', 'listen', { inUse: listen, free }));
   return { ...config, listen: free };
+}
+
+/** As {@link withApiAddress}, the address of the console; undefined where there is none. */
+export async function consoleAddress(config: StandaloneConfig, print: Print): Promise<Listen | undefined> {
+  const { listen, gatewayListen, consoleListen, requested } = config;
+  if (consoleListen === undefined || requested.consoleListen) return consoleListen;
+  const free = await freeAddress(consoleListen, (port) => port !== listen.port && port !== gatewayListen.port);
+  if (free.port !== consoleListen.port)
+    print(otherPort('the console', 'console-listen', { inUse: consoleListen, free }));
+  return free;
 }
 
 /**

@@ -1,11 +1,16 @@
 import path from 'node:path';
 
-import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PART_OF_LABEL, PRODUCT, TRACES } from '../api/names.js';
+import {
+  DEFAULT_NAMESPACE,
+  OPERATOR_NAMESPACE,
+  OPERATOR_SERVICE_ACCOUNT,
+  PART_OF_LABEL,
+  PRODUCT,
+  TRACES,
+} from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
-import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
-import { shellWord } from '../domain/shellword.js';
+import { checkSecrets, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import type { ManagerConfig } from '../operator/flags.js';
-import { packageRoot } from '../runtime/process/build.js';
 import { addressOf } from '../runtime/flags/flags.js';
 import { connectHub } from '../agent/hub.js';
 import { createCache } from '../runtime/cache/reflector.js';
@@ -29,19 +34,22 @@ import {
 } from '../runtime/process/lifecycle.js';
 import type { Logger } from '../runtime/logger.js';
 import type { StandaloneConfig } from './flags.js';
-import { serviceAccountUser, InProcessClients } from './inprocess.js';
+import { KUBECONFIG_USER, serviceAccountUser, InProcessClients } from './inprocess.js';
+import { openConsole, type OpenConsole } from '../console/open.js';
 import { engineGroup } from '../operator/engine.js';
 import { createManager, type ManagerSinks } from '../operator/manager.js';
 import { DemoFleet } from './demofleet/demofleet.js';
 import { install } from './install.js';
 import {
   checkFolders,
+  consoleAddress,
   gatewayAddresses,
   logFile,
   startApiAt,
   startErrorMessage,
   withGatewayAddress,
 } from './preflight.js';
+import { nextSteps } from './nextsteps.js';
 import { progress } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
@@ -86,9 +94,14 @@ async function start(configured: StandaloneConfig, context: Context): Promise<nu
     config: selected,
     server: await startServer(selected, context),
   }));
+  let page: OpenConsole | undefined;
   try {
-    return await serve(await withGatewayAddress(config, print), server, context);
+    const selected = await withGatewayAddress(config, print);
+    const clients = new InProcessClients(server, config.version, context.log);
+    page = await openPage(selected, server.url, clients);
+    return await serve(selected, server, { ...context, clients, page });
   } finally {
+    page?.close();
     await server.close();
   }
 }
@@ -138,10 +151,34 @@ function crash(log: Logger, reason: string): never {
   process.exit(1);
 }
 
-async function serve(config: StandaloneConfig, server: ApiServer, context: Context): Promise<number> {
-  const { log, signals } = context;
+/** The console has the rights of the kubeconfig, as that of `kubectl mce console` has. */
+async function openPage(
+  config: StandaloneConfig,
+  hub: string,
+  clients: InProcessClients,
+): Promise<OpenConsole | undefined> {
+  const listen = await consoleAddress(config, (line) => progress.printLine(line));
+  if (listen === undefined) return undefined;
+  const transport = clients.transport(KUBECONFIG_USER);
+  return openConsole({
+    client: createClient(transport),
+    transport,
+    session: { hub, context: 'standalone', user: '', namespace: DEFAULT_NAMESPACE },
+    namespace: undefined,
+    fallback: () => DEFAULT_NAMESPACE,
+    listen,
+    flag: 'console-listen',
+  });
+}
+
+interface Started extends Context {
+  readonly clients: InProcessClients;
+  readonly page: OpenConsole | undefined;
+}
+
+async function serve(config: StandaloneConfig, server: ApiServer, context: Started): Promise<number> {
+  const { log, signals, clients, page } = context;
   const { signal } = signals.stop;
-  const clients = new InProcessClients(server, config.version, log);
   const admin = clients.admin();
   signal.throwIfAborted();
   const kept = await progress.step('installing CRDs, rights and policies', () => install(admin));
@@ -174,7 +211,9 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
   if (!signal.aborted)
-    progress.printLine(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
+    progress.printLine(
+      nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined, link: page?.link() }),
+    );
   const code = await running;
   await Promise.all([node.stop(), tracing?.close()]);
   return code;
@@ -254,39 +293,4 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
       return true;
     },
   };
-}
-
-interface NextSteps {
-  readonly kubeconfig: string;
-  readonly config: StandaloneConfig;
-  /** Whether an earlier run has left an engine. */
-  readonly installed: boolean;
-}
-
-function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
-  const { listen, gatewayListen, dataDir, ephemeral } = config;
-  const gateway = isWildcard(gatewayListen.host) ? { ...gatewayListen, host: '127.0.0.1' } : gatewayListen;
-  return [
-    '',
-    'The hub is up. Next, in another terminal:',
-    '',
-    `  export KUBECONFIG=${shellWord(kubeconfig)}`,
-    ...(installed ? [] : [`  kubectl apply -f ${shown(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
-    '  kubectl get mce -w',
-    '',
-    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${shown(path.dirname(logFile(dataDir)))}`,
-    ...(isWildcard(listen.host)
-      ? ['The API listens on every address of this machine: a token of the kubeconfig gives full access.']
-      : []),
-    ephemeral
-      ? 'Ctrl-C stops it, and its objects are gone.'
-      : 'Ctrl-C stops it; the next start continues with its data.',
-    '',
-  ].join('\n');
-}
-
-/** A path as a shell reads it: relative to the working directory where it is below it. */
-function shown(file: string): string {
-  const relative = path.relative(process.cwd(), file);
-  return shellWord(/^\.\.(?:\/|$)/.test(relative) ? file : relative || '.');
 }

@@ -18,7 +18,8 @@ describe('the standalone command', () => {
       dataDir: path.resolve('.standalone'),
       listen: { host: '127.0.0.1', port: 6443 },
       gatewayListen: { host: '127.0.0.1', port: 8443 },
-      requested: { listen: false, gatewayListen: false },
+      consoleListen: { host: '127.0.0.1', port: 9444 },
+      requested: { listen: false, gatewayListen: false, consoleListen: false },
       ephemeral: false,
       seedFleet: 0,
       demoFleet: 0,
@@ -32,12 +33,14 @@ describe('the standalone command', () => {
     ['--data-dir=/tmp/x', { dataDir: '/tmp/x' }],
     [
       '--listen=127.0.0.1:0',
-      { listen: { host: '127.0.0.1', port: 0 }, requested: { listen: true, gatewayListen: false } },
+      {
+        listen: { host: '127.0.0.1', port: 0 },
+        requested: { listen: true, gatewayListen: false, consoleListen: false },
+      },
     ],
-    [
-      '--gateway-listen=[::1]:9443',
-      { gatewayListen: { host: '::1', port: 9443 }, requested: { listen: false, gatewayListen: true } },
-    ],
+    ['--gateway-listen=[::1]:9443', { gatewayListen: { host: '::1', port: 9443 }, requested: { gatewayListen: true } }],
+    ['--console-listen=[::1]:0', { consoleListen: { host: '::1', port: 0 }, requested: { consoleListen: true } }],
+    ['--console-listen=none', { consoleListen: undefined }],
     ['--ephemeral', { ephemeral: true }],
     ['--seed-fleet=12', { seedFleet: 12 }],
     ['--demo-fleet=1000', { demoFleet: 1_000 }],
@@ -64,6 +67,10 @@ describe('the standalone command', () => {
     [
       '--gateway-listen=127.0.0.1:6443',
       '--gateway-listen must be an address with another port than the API, got "127.0.0.1:6443"',
+    ],
+    [
+      '--console-listen=0.0.0.0:9444',
+      '--console-listen must be an address of this machine alone, such as 127.0.0.1:8090, got "0.0.0.0:9444"',
     ],
     ['--kubeconfig=x', 'unknown flag "--kubeconfig" (see multicluster-engine standalone --help)'],
   ])('the standalone command refuses %s', (flag, line) => {

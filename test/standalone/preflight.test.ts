@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import {
   checkFolders,
+  consoleAddress,
   gatewayAddresses,
   startApiAt,
   startErrorMessage,
@@ -70,6 +71,9 @@ describe('the data folder', () => {
   });
 });
 
+/** No flag sets an address. */
+const NONE = { listen: false, gatewayListen: false, consoleListen: false };
+
 describe('the addresses', () => {
   const servers: Server[] = [];
   afterEach(() => {
@@ -97,14 +101,19 @@ describe('the addresses', () => {
   }
 
   /** A configuration as if the defaults were these ports. */
-  function withDefaults(ports: { readonly api?: number; readonly gateway?: number }): StandaloneConfig {
+  function withDefaults(ports: Partial<Record<'api' | 'gateway' | 'console', number>>): StandaloneConfig {
     const config = readConfig(['standalone'], {});
     if (config.command !== 'standalone') throw new Error(config.command);
     return {
       ...config,
       listen: { host: '127.0.0.1', port: ports.api ?? config.listen.port },
       gatewayListen: { host: '127.0.0.1', port: ports.gateway ?? config.gatewayListen.port },
+      consoleListen: { host: '127.0.0.1', port: ports.console ?? 9444 },
     };
+  }
+
+  async function withConsole(config: StandaloneConfig, print: (line: string) => void): Promise<StandaloneConfig> {
+    return { ...config, consoleListen: await consoleAddress(config, print) };
   }
 
   it('port 0 of the gateway is a free port before it is reported anywhere', async () => {
@@ -117,15 +126,16 @@ describe('the addresses', () => {
   it.each([
     ['listen', 'the Kubernetes API', withApiAddress, (port: number) => withDefaults({ api: port })],
     ['gateway-listen', 'the HTTPS interface', withGatewayAddress, (port: number) => withDefaults({ gateway: port })],
+    ['console-listen', 'the console', withConsole, (port: number) => withDefaults({ console: port })],
   ] as const)(
     'a default port of --%s that is in use is replaced by the next free one, and a line says so',
     async (flag, what, select, configOf) => {
       const taken = await takeTwo();
       const lines: string[] = [];
 
-      const { listen, gatewayListen } = await select(configOf(taken), (line) => lines.push(line));
+      const { listen, gatewayListen, consoleListen } = await select(configOf(taken), (line) => lines.push(line));
 
-      const { port } = flag === 'listen' ? listen : gatewayListen;
+      const { port = 0 } = { listen, 'gateway-listen': gatewayListen, 'console-listen': consoleListen }[flag] ?? {};
       expect(port).toBeGreaterThan(taken + 1);
       await listenOn(port);
       expect(lines).toEqual([
@@ -135,12 +145,12 @@ describe('the addresses', () => {
   );
 
   it('a free default port is kept, and no line is printed', async () => {
-    const [api = 0, gateway = 0] = await freePorts(2);
-    const config = withDefaults({ api, gateway });
+    const [api = 0, gateway = 0, page = 0] = await freePorts(3);
+    const config = withDefaults({ api, gateway, console: page });
     const lines: string[] = [];
 
-    expect(await withApiAddress(config, (line) => lines.push(line))).toBe(config);
-    expect(await withGatewayAddress(config, (line) => lines.push(line))).toBe(config);
+    for (const select of [withApiAddress, withGatewayAddress, withConsole])
+      expect(await select(config, (line) => lines.push(line))).toEqual(config);
     expect(lines).toEqual([]);
   });
 
@@ -172,7 +182,7 @@ describe('the addresses', () => {
     ['another error', false, 'EACCES'],
   ])('%s ends the start of the API at once', async (_what, listen, code) => {
     const [api = 0] = await freePorts(1);
-    const config = { ...withDefaults({ api }), requested: { listen, gatewayListen: false } };
+    const config = { ...withDefaults({ api }), requested: { ...NONE, listen } };
     const error = Object.assign(new Error(code), { code });
     let starts = 0;
 
@@ -203,13 +213,13 @@ describe('the addresses', () => {
 
   it('a gateway whose address was requested keeps it, so that its log has the reason', async () => {
     const taken = await takeTwo();
-    const config = { ...withDefaults({ gateway: taken }), requested: { listen: false, gatewayListen: true } };
+    const config = { ...withDefaults({ gateway: taken }), requested: { ...NONE, gatewayListen: true } };
 
     expect(await gatewayAddresses(config, () => undefined)()).toBe(`127.0.0.1:${taken}`);
   });
 
   it('an IPv6 address of the gateway is in brackets, as its process reads it', async () => {
-    const requested = { listen: false, gatewayListen: true };
+    const requested = { ...NONE, gatewayListen: true };
     const config = { ...withDefaults({}), gatewayListen: { host: '::1', port: 9443 }, requested };
 
     expect(await gatewayAddresses(config, () => undefined)()).toBe('[::1]:9443');
@@ -217,7 +227,7 @@ describe('the addresses', () => {
 
   it('a requested port of the gateway that is in use is an error with the flag and the address', async () => {
     const taken = await takeTwo();
-    const config = { ...withDefaults({ gateway: taken }), requested: { listen: false, gatewayListen: true } };
+    const config = { ...withDefaults({ gateway: taken }), requested: { ...NONE, gatewayListen: true } };
 
     await expect(withGatewayAddress(config, () => undefined)).rejects.toThrow(
       new RegExp(`^--gateway-listen=127.0.0.1:${taken} cannot be listened on: .*EADDRINUSE`),
@@ -226,7 +236,7 @@ describe('the addresses', () => {
 
   it('a requested port of the API is kept, so that listening reports it', async () => {
     const taken = await takeTwo();
-    const config = { ...withDefaults({ api: taken }), requested: { listen: true, gatewayListen: false } };
+    const config = { ...withDefaults({ api: taken }), requested: { ...NONE, listen: true } };
 
     expect(await withApiAddress(config, () => undefined)).toBe(config);
   });

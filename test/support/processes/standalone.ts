@@ -39,7 +39,11 @@ export class Standalone {
     { command, env = {}, addresses = 'free' }: LaunchOptions = {},
   ): Promise<Standalone> {
     const [api = 0, gateway = 0] = await freePorts(2);
-    const listening = [`--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
+    const listening = [
+      `--listen=127.0.0.1:${api}`,
+      `--gateway-listen=127.0.0.1:${gateway}`,
+      '--console-listen=127.0.0.1:0',
+    ];
     const preset = [
       ...(addresses === 'none' ? [] : [`--data-dir=${folder}`]),
       ...(addresses === 'free' ? listening : []),
@@ -96,6 +100,11 @@ export class Standalone {
     const port = /the HTTPS interface answers on https:\/\/[\d.]+:(\d+)/.exec(this.#printed.join('\n'))?.[1];
     if (port === undefined) throw new Error(`no address of the gateway in ${this.#printed.join('\n')}`);
     return Number(port);
+  }
+
+  /** The link to the console that was printed. */
+  get link(): URL {
+    return new URL(this.#printed.find((line) => line.includes('/login#code='))?.trim() ?? '');
   }
 
   /** Waits for a line that passes and returns it. */

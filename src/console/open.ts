@@ -1,0 +1,55 @@
+import type { ReadClient } from '../runtime/client/client.js';
+import type { Transport } from '../runtime/transport/transport.js';
+import { systemClock } from '../runtime/clock.js';
+import { codeOf, errorText } from '../runtime/errors.js';
+import { addressOf, type Listen } from '../runtime/flags/flags.js';
+import { readAssets } from './server/assets.js';
+import type { Hub } from './server/routes.js';
+import { listen, portOf } from './server/server.js';
+import { Sessions } from './server/session.js';
+import { Snapshots } from './server/snapshot.js';
+
+/** A console for one person: `console` serves it with a kubeconfig, `standalone` beside its hub. */
+
+export interface ConsoleOptions {
+  /** Of the person. */
+  readonly client: ReadClient;
+  readonly transport: Pick<Transport, 'call'>;
+  readonly session: Omit<Hub['session'], 'build'>;
+  /** The only namespace to read; undefined: all. */
+  readonly namespace: string | undefined;
+  /** Read instead where objects of all namespaces may not be listed. */
+  readonly fallback: () => string;
+  readonly listen: Listen;
+  /** The flag that has set the address. */
+  readonly flag: string;
+}
+
+export interface OpenConsole {
+  /** A link that opens one session, once. */
+  readonly link: () => string;
+  /** Reads the hub. @throws ApiError where it cannot be read. */
+  readonly read: () => Promise<unknown>;
+  readonly close: () => void;
+}
+
+/** @throws Error with the flag and the address where nothing can listen there. */
+export async function openConsole(options: ConsoleOptions): Promise<OpenConsole> {
+  const { client, transport, namespace, fallback, listen: address, flag } = options;
+  const snapshots = new Snapshots({ client, namespace, fallback, clock: systemClock });
+  const assets = readAssets();
+  const sessions = new Sessions(systemClock);
+  const hub = { snapshots, client, transport, session: { ...options.session, build: assets.build }, namespace };
+  const server = await listen({ hub, assets, sessions }, address).catch((error: unknown) => {
+    const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
+    throw new Error(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
+  });
+  return {
+    link: () => `http://${addressOf({ host: address.host, port: portOf(server) })}/login#code=${sessions.code()}`,
+    read: () => snapshots.current(),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
