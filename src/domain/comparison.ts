@@ -15,6 +15,8 @@ export const COMPARISONS: readonly Comparison[] = ['Gt', 'Ge', 'Lt', 'Le'];
 
 export const BOUND_RULE = 'a version of two or three numbers (v1.30) or a quantity (4, 500m, 16Gi, 0.35)';
 
+/** Bounds have exponents of at most two digits: an API server needs minutes to parse `1e-805069125`. */
+export const LARGE_EXPONENT = /[eE][+-]?\d{3}/;
 /** A bound is two or three numbers; what follows them in a value, as in `v1.30.2-gke.100`, does not count. */
 const VERSION = /^v(\d+)\.(\d+)(?:\.(\d+))?$/;
 const VERSION_WITH_SUFFIX = /^v(\d+)\.(\d+)(?:\.(\d+))?(?:[-+][^]*)?$/;
@@ -80,6 +82,6 @@ function versionOf([, major, minor, patch = '0']: RegExpExecArray): Extract<Boun
 }
 
 function readQuantity(text: string): Bound | undefined {
-  const parsed = parseQuantity(text);
+  const parsed = LARGE_EXPONENT.test(text) ? undefined : parseQuantity(text);
   return parsed && { kind: 'quantity', nanos: String(parsed.nanos) };
 }

@@ -129,6 +129,8 @@ describe('comparisons of claims', () => {
       ['1, 5'],
       'value "1, 5" must be a version of two or three numbers (v1.30) or a quantity (4, 500m, 16Gi, 0.35)',
     ],
+    ['Lt', ['1e-80'], ''],
+    ['Lt', ['1e-805069125'], 'value "1e-805069125" must be a version of two or three numbers (v1.30) or a quantity'],
     ['Lt', ['v1.30.2-gke.100'], 'value "v1.30.2-gke.100" must be a version of two or three numbers (v1.30)'],
     ['Gt', ['1', '2'], 'values ["1"…] must have exactly one item with operator Gt'],
     ['Gt', [], 'values [] must have exactly one item with operator Gt'],

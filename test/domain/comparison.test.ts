@@ -40,7 +40,7 @@ describe('a comparison', () => {
     expect(meets(comparison('cost', operator, '0'), {})).toBe(false);
   });
 
-  it.each(['v1', 'v1.30.2-gke.100', 'v1.30.2.1', '1.30.2', 'cheap', '', ' 4', '4 cores'])(
+  it.each(['v1', 'v1.30.2-gke.100', 'v1.30.2.1', '1.30.2', 'cheap', '', ' 4', '4 cores', '1e-805069125', '.7E+100'])(
     'the text %j is no bound',
     (text) => {
       expect(readBound(text)).toBeUndefined();

@@ -15,7 +15,7 @@ const COMPARES: JsonSchema = { properties: { operator: { enum: ['Gt', 'Ge', 'Lt'
 /** The bound of a comparison. Its rules are parts of one pattern. */
 const COMPARES_ONE = "!(self.operator in ['Gt', 'Ge', 'Lt', 'Le']) || !has(self.values) || size(self.values) != 1 || ";
 const BOUND_RULES = [
-  "self.values[0].startsWith('v') || isQuantity(self.values[0])",
+  "self.values[0].startsWith('v') || (!self.values[0].matches(r'[eE][+-]?\\d{3}') && isQuantity(self.values[0]))",
   "!self.values[0].startsWith('v') || self.values[0].matches(r'^v\\d+.\\d')",
   "!self.values[0].startsWith('v') || !self.values[0].matches(r'\\d[^.\\d]')",
   "!self.values[0].startsWith('v') || (size(self.values[0].split('.')) in [2, 3] && !self.values[0].endsWith('.'))",
@@ -96,9 +96,9 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   "self != 'Steady'": { not: { const: 'Steady' } },
   'has(self.min) || !has(self.max)': { dependentRequired: { max: ['min'] } },
   'has(self.max) || !has(self.min)': { dependentRequired: { min: ['max'] } },
-  'isQuantity(self)': { pattern: QUANTITY_PATTERN },
+  "!self.matches(r'[eE][+-]?\\d{3}') && isQuantity(self)": { pattern: QUANTITY_PATTERN },
   // No schema compares two fields.
-  '!has(self.min) || !has(self.max) || !isQuantity(self.min) || !isQuantity(self.max) || quantity(self.min).isLessThan(quantity(self.max))':
+  "!has(self.min) || !has(self.max) || self.min.matches(r'[eE][+-]?\\d{3}') || self.max.matches(r'[eE][+-]?\\d{3}') || !isQuantity(self.min) || !isQuantity(self.max) || quantity(self.min).isLessThan(quantity(self.max))":
     {},
   [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },
   ...Object.fromEntries(WINDOW_PATTERNS.map((pattern) => [`self.matches('${pattern}')`, { pattern }])),

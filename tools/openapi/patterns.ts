@@ -32,8 +32,8 @@ export const NAME_PREFIX: JsonSchema = {
 };
 export const NAMESPACE_NAME: JsonSchema = { type: 'string', minLength: 1, maxLength: 63, pattern: `^${LABEL}$` };
 
-/** A quantity of Kubernetes. */
-export const QUANTITY_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$';
+/** A quantity of Kubernetes, with an exponent of at most two digits. */
+export const QUANTITY_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$';
 
 export const RESOURCE_VERSION_PATTERN = `^${REVISION}$`;
 /** `If-Match` with one revision. */
@@ -69,4 +69,4 @@ export const ALLOWED_KEYS: JsonSchema = { not: { enum: FORBIDDEN_KEYS } };
 
 /** A version of two or three numbers, or a quantity. */
 export const BOUND_PATTERN =
-  '^(v[0-9]+(\\.[0-9]+){1,2}|[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[eE][+-]?[0-9]{1,9}|[numkMGTPE])?)$';
+  '^(v[0-9]+(\\.[0-9]+){1,2}|[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[eE][+-]?[0-9]{1,2}|[numkMGTPE])?)$';

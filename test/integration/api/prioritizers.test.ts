@@ -152,6 +152,22 @@ const RULES: readonly Rule<Spec>[] = [
     value: '"cheap"',
     says: 'must be a quantity, such as 4, 500m, 16Gi or 0.35',
   },
+  {
+    rule: 'min is a quantity that the API server parses at once',
+    bad: claim({ min: '1e-805069125', max: '1' }),
+    good: claim({ min: '1e-80', max: '1' }),
+    field: `${COORDINATE}.claim.min`,
+    value: '"1e-805069125"',
+    says: 'must be a quantity, such as 4, 500m, 16Gi or 0.35',
+  },
+  {
+    rule: 'max is a quantity that the API server parses at once',
+    bad: claim({ min: '1', max: '1E805069125' }),
+    good: claim({ min: '1', max: '1e80' }),
+    field: `${COORDINATE}.claim.max`,
+    value: '"1E805069125"',
+    says: 'must be a quantity, such as 4, 500m, 16Gi or 0.35',
+  },
 ];
 
 describeWithServer('the API server on a prioritizerPolicy', {}, (server) => {
