@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { timestamp } from '../../../src/runtime/vocabulary/meta.js';
+import type { PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import { someChanges, expectAsPlanned } from '../../support/builders/changes.js';
 import { expectExplainsSchedule, expectIndexEqual } from '../../support/builders/explained.js';
 import { schedulingWorld, someScheduling, WEB, type SchedulingCase } from '../../support/builders/scheduling.js';
 import { explainInput } from '../../support/builders/world.js';
 import { Choosing, chooseByTheBook } from '../../support/scenario/checks/choice.js';
+import { fillByTheBook, mostByTheBook, moveByTheBook } from '../../support/scenario/checks/moving.js';
 
 /** How many random snapshots are held against the rules. */
 const SNAPSHOTS = process.env['NIGHTLY'] === 'true' ? 100_000 : 10_000;
@@ -19,6 +22,25 @@ function decide(one: SchedulingCase): readonly string[] {
 
 function byTheBook({ spec, clusters, before }: SchedulingCase): readonly string[] {
   return chooseByTheBook({ placement: WEB, spec, clusters, before });
+}
+
+const NOW = Date.parse('2026-11-22T10:00:00Z');
+/** NOW is a Sunday. */
+const CLOSED = [{ start: 'Mon 22:00', duration: '4h', timeZone: 'UTC' }];
+
+/**
+ * The snapshot of a case at NOW, with these fields in its spec, and a decision that was made for this spec. `ages`: for how many
+ * seconds its clusters are selected.
+ */
+function decidedBefore(
+  one: SchedulingCase,
+  fields: object,
+  ages: Readonly<Record<string, number>> = {},
+): PlacementSnapshot {
+  const { snapshot } = explainInput({ ...schedulingWorld({ ...one, spec: { ...one.spec, ...fields } }), at: NOW });
+  const since = new Map(Object.entries(ages).map(([name, age]) => [name, timestamp(NOW - age * 1_000)]));
+  const placement = { ...snapshot.placement, status: { observedGeneration: snapshot.placement.generation } };
+  return { ...snapshot, placement, stored: snapshot.stored.map((object) => ({ ...object, since })) };
 }
 
 describe('a Placement that compares, counts, prefers and spreads', () => {
@@ -87,6 +109,55 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
         expectAsPlanned(schedulingWorld(one), changes);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('a move is what the rules say, read literally', () => {
+    const someAge = fc.constantFrom(90, 600, 3_600, 86_400, 86_400, 86_400);
+    const someRebalance = fc.record(
+      {
+        scoreMargin: fc.constantFrom(0, 1, 20, 150),
+        minSelectedSeconds: fc.constantFrom(0, 600),
+        intervalSeconds: fc.constantFrom(60, 300),
+      },
+      { requiredKeys: ['scoreMargin'] },
+    );
+    let moves = 0;
+    fc.assert(
+      fc.property(
+        someScheduling(9),
+        someRebalance,
+        fc.array(someAge, { minLength: 9, maxLength: 9 }),
+        fc.constantFrom(undefined, undefined, 0, 1),
+        (any, rebalance, times, maxRemovals) => {
+          // Few are wanted, so that others are there to move to.
+          const numberOfClusters = Math.min(any.spec.numberOfClusters ?? 3, 3);
+          const one = { ...any, spec: { ...any.spec, numberOfClusters } };
+          const before = decide(one);
+          const ages = Object.fromEntries(before.map((name, index) => [name, times[index] ?? 0]));
+          const budget = maxRemovals === undefined ? {} : { disruptionBudget: { maxRemovals } };
+          const { move } = schedule(decidedBefore({ ...one, before }, { rebalance, ...budget }, ages));
+          const expected = moveByTheBook({ ...one, placement: WEB, rebalance, ages, left: maxRemovals ?? Infinity });
+
+          if (move !== undefined) moves += 1;
+          assert.equal(move && `${move.leaves} → ${move.comes}`, expected);
+        },
+      ),
+      { numRuns: SNAPSHOTS / 5 },
+    );
+    expect(moves).toBeGreaterThan(SNAPSHOTS / 500);
+  });
+
+  it('outside of the change windows nobody leaves, and what is missing is filled up, as the rules say, read literally', () => {
+    fc.assert(
+      fc.property(someScheduling(9), fc.boolean(), (one, paused) => {
+        fc.pre(one.before.length <= mostByTheBook(one.spec));
+        const decided = schedule(decidedBefore(one, { changeWindows: CLOSED, paused }));
+        const published = [...decided.kept.flat(), ...decided.added].sort();
+
+        assert.deepEqual(published, paused ? [...one.before].sort() : fillByTheBook({ ...one, placement: WEB }));
+      }),
+      { numRuns: SNAPSHOTS / 10 },
     );
   });
 });
