@@ -46,7 +46,7 @@ function partCells(part: ScorePart): readonly Cell[] {
 }
 
 /** `0.35`, `no claim cost`, `n/a (not a number)`. */
-function valueText({ found, problem, prioritizer }: ScorePart): string {
+export function valueText({ found, problem, prioritizer }: ScorePart): string {
   if (found === undefined) return problem ?? '-';
   const text = prioritizer.coordinate.kind === 'Value' ? wordText(found) : found;
   return problem === undefined ? text : `${text} (${problem})`;

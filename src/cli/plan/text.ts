@@ -69,7 +69,10 @@ export function totalText({ add, remove, stay, held, changed, unknown, placement
 }
 
 /** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */
-function lossText({ clusters, of, short, empty, onLast }: LossReport, { wide }: TextOptions): string {
+export function lossText(
+  { clusters, of, short, empty, onLast }: LossReport,
+  { wide }: Pick<TextOptions, 'wide'>,
+): string {
   const namesOf = (list: readonly Name[]): string => {
     const names = list.map(({ namespace, name }) => `${namespace}/${name}`);
     return names.length === 0 ? '' : ` (${someNames(names, wide ? Infinity : MOST_NAMES)})`;

@@ -1,7 +1,8 @@
 import { manifestRules } from '../../cli/files/files.js';
 import type { ManifestRules } from '../../cli/files/manifestfaults.js';
-import { parseUserManifests } from '../../cli/files/usermanifests.js';
+import { parseUserManifests, type UserManifest } from '../../cli/files/usermanifests.js';
 import { labelChange } from '../../cli/plan/changes.js';
+import { lostBy } from '../../cli/plan/lose.js';
 import { TYPES } from '../../cli/whatif/worlds.js';
 import { drained } from '../../domain/fleet/drain.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
@@ -25,6 +26,8 @@ export interface DraftWorld {
   readonly after: World;
   readonly objects: readonly DraftObject[];
   readonly labels: readonly Extract<Change, { kind: 'label' }>[];
+  /** The clusters that are lost after the changes, and why each is. */
+  readonly lost: ReadonlyMap<string, string>;
 }
 
 /** What is wrong with a draft. The message is one line. */
@@ -47,27 +50,22 @@ export async function draftWorld(world: World, draft: Draft, namespace: string):
     const context = { world, namespace, rules };
     const objects = manifestsOf(draft.manifests, rules).map((one) => draftObject(one, context));
     const labels = draft.labels.map((text) => labelChange(`mcl/${text}`)).filter((one) => one.kind === 'label');
-    const losses = draft.losses.map((name): Change => ({
-      kind: 'delete',
-      resource: 'managedclusters',
-      object: { name },
-    }));
     const replaced = objects.reduce(withObject, world);
-    const changed = overlay(replaced, [...labels, ...losses]);
+    const changed = overlay(replaced, labels);
     const clusters = new Set(changed.objects.managedclusters.map(({ metadata }) => metadata.name));
     const missing = draft.drains.find((name) => !clusters.has(name));
     if (missing !== undefined) throw new DraftFault(`ManagedCluster ${missing} was not found`);
-    return { after: draft.drains.reduce(drained, changed), objects, labels };
+    const after = draft.drains.reduce(drained, changed);
+    return { after, objects, labels, lost: lostBy(after, draft.losses) };
   } catch (error) {
     throw error instanceof DraftFault ? error : new DraftFault(errorText(error).split('\n', 1)[0], { cause: error });
   }
 }
 
-function manifestsOf(text: string, rules: ManifestRules): readonly KubeObject[] {
-  return parseUserManifests(Buffer.from(text), 'draft').map(({ object, where }) => {
-    check(where, rules.ofManifest(object));
-    return object;
-  });
+function manifestsOf(text: string, rules: ManifestRules): readonly UserManifest[] {
+  const manifests = parseUserManifests(Buffer.from(text), 'draft');
+  for (const { object, where } of manifests) check(where, rules.ofManifest(object));
+  return manifests;
 }
 
 function check(where: string, faults: readonly string[]): void {
@@ -80,13 +78,16 @@ interface DraftContext {
   readonly rules: ManifestRules;
 }
 
-function draftObject(manifest: KubeObject, { world, namespace, rules }: DraftContext): DraftObject {
+function draftObject(
+  { object: manifest, where }: UserManifest,
+  { world, namespace, rules }: DraftContext,
+): DraftObject {
   const [resource, type] = resourceOf(manifest);
   const metadata = type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
   const wanted: RawObject = { ...manifest, metadata };
   const live = world.objects[resource].find((one) => keyOf(one) === keyOf(wanted));
   const object = live === undefined ? wanted : replacing(live, wanted);
-  check(`draft: ${type.kind} ${keyOf(object)}`, rules.ofObject(object, live));
+  check(`${where}: ${type.kind} ${keyOf(object)}`, rules.ofObject(object, live));
   return { type, object, live };
 }
 
@@ -124,6 +125,6 @@ function withObject(world: World, { type, object, live }: DraftObject): World {
   return { ...world, objects: { ...world.objects, [resource]: [...others, object] } };
 }
 
-function keyOf({ metadata: { namespace, name } }: KubeObject): string {
+export function keyOf({ metadata: { namespace, name } }: KubeObject): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }

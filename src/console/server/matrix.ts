@@ -13,7 +13,8 @@ import {
   type Show,
   type WhyCluster,
 } from '../wire/placement.js';
-import { isIn, reportOf } from './placements.js';
+import { reportOf } from './placements.js';
+import { isIn } from './preferences.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Each cluster that a Placement may select from, against each requirement. */
@@ -43,18 +44,18 @@ export function matrixAnswer(
   const report = reportOf(snapshot, namespace, name);
   if (report === undefined) return undefined;
   const key = `${namespace}/${name}`;
-  const lists = snapshot.once(`matrix ${key}`, () => listsOf(report));
+  const all = snapshot.once(`matrix ${key}`, () => listsOf(report));
+  const lists = query === '' ? all : named(all, query);
   const { columns, requirements } = snapshot.once(`requirements ${key}`, () => {
-    const all = columnsOf(report);
-    return { columns: all, requirements: requirementsOf(report, all) };
+    const found = columnsOf(report);
+    return { columns: found, requirements: requirementsOf(report, found) };
   });
-  const rows = query === '' ? lists[show] : lists[show].filter((one) => one.name.includes(query));
   return {
     requirements,
     totals: { in: lists.in.length, near: lists.near.length, out: lists.out.length, all: lists.all.length },
     show,
     after,
-    rows: rows.slice(after, after + limit).map((one) => rowOf(one, { snapshot, report, columns })),
+    rows: lists[show].slice(after, after + limit).map((one) => rowOf(one, { snapshot, report, columns })),
   };
 }
 
@@ -79,6 +80,12 @@ function listsOf({ explanation }: ExplainReport): Lists {
   const waiting = others.filter(({ verdict }) => verdict !== 'NotMatched').sort(byRank);
   const out = [...waiting, ...nearest];
   return { in: selected, near, out, all: [...selected, ...out] };
+}
+
+function named(lists: Lists, part: string): Lists {
+  const found = (list: readonly ClusterExplanation[]): readonly ClusterExplanation[] =>
+    list.filter(({ name }) => name.includes(part));
+  return { in: found(lists.in), near: found(lists.near), out: found(lists.out), all: found(lists.all) };
 }
 
 function byRank(a: ClusterExplanation, b: ClusterExplanation): number {

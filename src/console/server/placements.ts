@@ -15,6 +15,7 @@ import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { Condition, Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
 import { conditionOf } from './health.js';
 import { managerOf, manifestText } from './manifest.js';
+import { choiceOf, isIn } from './preferences.js';
 import type { Snapshot } from './snapshot.js';
 
 /** The list of Placements, and one of them as `explain` explains it. */
@@ -95,6 +96,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
       eligible: explanation.schedule?.eligibility.eligible ?? [],
       absent: report.absent.map((one) => ({ name: one.set, message: absentText(one, namespace) })),
     },
+    choice: choiceOf(snapshot, report),
     notes: notesOf(report),
     fixes: proposalsOf(report).flatMap(fixOf),
     conditions: conditionsOf(object.status),
@@ -102,11 +104,6 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     ...(manager === undefined ? {} : { manager }),
     deleting: object.metadata.deletionTimestamp !== undefined,
   };
-}
-
-/** Whether the decision names the cluster once it is published. */
-export function isIn({ verdict, inDecision }: { readonly verdict: string; readonly inDecision: boolean }): boolean {
-  return verdict === 'Selected' || (verdict === 'Held' && inDecision) || (verdict === 'Unknown' && inDecision);
 }
 
 /** How many clusters pass each step of the way into the decision; without the steps that are not known. */

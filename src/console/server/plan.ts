@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { totalText } from '../../cli/plan/text.js';
-import { isChange, planReport } from '../../cli/plan/report.js';
+import { lossText, totalText } from '../../cli/plan/text.js';
+import { isChange, lossReport, planReport, type PlanReport } from '../../cli/plan/report.js';
 import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
-import { DraftFault, draftWorld, type DraftWorld } from './draft.js';
+import { DraftFault, draftWorld, keyOf, type DraftWorld } from './draft.js';
+import { faultLine } from './faultline.js';
+import { manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
@@ -16,19 +18,30 @@ export async function planAnswer(snapshot: Snapshot, draft: Draft, namespace: st
   try {
     return planOf(snapshot, await draftWorld(snapshot.world, draft, namespace));
   } catch (error) {
-    if (error instanceof DraftFault) return { fault: error.message };
+    if (error instanceof DraftFault) {
+      const line = faultLine(draft.manifests, error.message);
+      return { fault: error.message, ...(line === undefined ? {} : { line }) };
+    }
     throw error;
   }
 }
 
-export function planOf({ reading }: Snapshot, { after }: Pick<DraftWorld, 'after'>): Plan {
-  const { placements, refusals, totals } = planReport(reading, { after, writes: [] }, {});
+export function planOf({ reading }: Snapshot, { after, objects, lost }: DraftWorld): Plan {
+  const { placements, refusals, totals, loss }: PlanReport =
+    lost.size > 0 ? lossReport({ ...reading, world: after }, lost, {}) : planReport(reading, { after, writes: [] }, {});
   const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);
-  const basedOn = createHash('sha256').update(JSON.stringify(planned)).digest('base64url');
+  const replaced = objects.flatMap(({ type, live }) =>
+    live === undefined ? [] : [{ name: `${type.kind} ${keyOf(live)}`, live: manifestText(live) }],
+  );
+  const basedOn = createHash('sha256')
+    .update(JSON.stringify([planned, replaced]))
+    .digest('base64url');
   return {
     summary: totalText(totals),
+    ...(loss === undefined ? {} : { loss: lossText(loss, { wide: false }) }),
     placements: planned,
     refusals: refusals.map(({ kind, name }) => `${kind} ${name} is in use: its deletion is refused`),
+    replaced,
     basedOn,
   };
 }

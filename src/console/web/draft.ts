@@ -1,21 +1,35 @@
 import { signal } from '@preact/signals';
-import type { Draft } from '../wire/plan.js';
+import type { Draft, Plan } from '../wire/plan.js';
 
 /** The draft of the what-if page: kept while the tab is open, also when a session ends. */
 
 const KEY = 'console-draft';
+const BASES = 'console-bases';
 
 export const EMPTY_DRAFT: Draft = { manifests: '', labels: [], drains: [], losses: [] };
 
-export const draft = signal<Draft>(stored());
+export const draft = signal<Draft>(storedIn(KEY, EMPTY_DRAFT));
 
-function stored(): Draft {
+function storedIn<T extends object>(key: string, otherwise: T): T {
   try {
-    const found: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
-    return found === null || typeof found !== 'object' ? EMPTY_DRAFT : { ...EMPTY_DRAFT, ...found };
+    const found: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null');
+    return found === null || typeof found !== 'object' ? otherwise : { ...otherwise, ...found };
   } catch {
-    return EMPTY_DRAFT;
+    return otherwise;
   }
+}
+
+/** The objects that the draft replaces, as they were when it began: what others change since is not overwritten unseen. */
+export const bases = signal<Readonly<Record<string, string>>>(storedIn(BASES, {}));
+
+export function setBases(value: Readonly<Record<string, string>>): void {
+  bases.value = value;
+  sessionStorage.setItem(BASES, JSON.stringify(value));
+}
+
+/** What the plan replaces, as it is known already, else as it is now. */
+export function keepBases({ replaced }: Plan): void {
+  setBases(Object.fromEntries(replaced.map(({ name, live }) => [name, bases.value[name] ?? live])));
 }
 
 export function changeDraft(change: Partial<Draft>): void {
@@ -28,7 +42,8 @@ export function isEmptyDraft({ manifests, labels, drains, losses }: Draft): bool
 }
 
 /** The plan of the same draft on the command line; undefined where it has none. */
-export function planWords({ manifests, labels, losses, drains }: Draft): readonly string[] | undefined {
+export function planWords(value: Draft): readonly string[] | undefined {
+  const { manifests, labels, drains } = value;
   if (drains.length > 0) return undefined;
   return [
     'kubectl',
@@ -36,11 +51,16 @@ export function planWords({ manifests, labels, losses, drains }: Draft): readonl
     'plan',
     ...(manifests.trim() === '' ? [] : ['-f', 'draft.yaml']),
     ...labels.flatMap((one) => ['--set', `mcl/${one}`]),
-    ...losses.flatMap((one) => ['--delete', `mcl/${one}`]),
+    ...lossesOf(value).flatMap((one) => ['--lose', one]),
   ];
 }
 
-/** Without labels that are not yet written to their end. */
+function lossesOf({ losses }: Draft): readonly string[] {
+  return losses.filter((one) => one !== '').map((one) => (one.includes('/') ? one : `mcl/${one}`));
+}
+
+/** Without what is not yet written to its end. */
 export function whole(value: Draft): Draft {
-  return { ...value, labels: value.labels.filter((one) => /:.*(=|-$)/.test(one)) };
+  const labels = value.labels.filter((one) => /:.*(=|-$)/.test(one));
+  return { ...value, labels, drains: value.drains.filter((one) => one !== ''), losses: lossesOf(value) };
 }

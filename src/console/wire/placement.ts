@@ -1,3 +1,4 @@
+import type { Choice } from './choice.js';
 import type { Health } from './fleet.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
@@ -60,6 +61,7 @@ export interface PlacementView {
   readonly summary?: string;
   readonly funnel: readonly FunnelStep[];
   readonly sets: SetsOfPlacement;
+  readonly choice: Choice;
   /** What holds, releases, is not published or was left out, as `explain` says it. */
   readonly notes: readonly string[];
   readonly fixes: readonly Fix[];
@@ -110,6 +112,7 @@ export interface MatrixRow {
 
 export interface Matrix {
   readonly requirements: readonly Requirement[];
+  /** Of those whose names have the filter. */
   readonly totals: Readonly<Record<Show, number>>;
   readonly show: Show;
   readonly after: number;

@@ -8,7 +8,7 @@ export interface Draft {
   readonly labels: readonly string[];
   /** Clusters to drain. */
   readonly drains: readonly string[];
-  /** Clusters that are lost: deleted, as the plan of the command line does it. */
+  /** What is lost once the changes are made, as `plan --lose` takes it; a word alone is a cluster. */
   readonly losses: readonly string[];
 }
 
@@ -43,16 +43,22 @@ export interface PlannedState {
 
 export interface Plan {
   readonly summary: string;
+  /** Of a loss: which Placements are short, empty, or on their last cluster. */
+  readonly loss?: string;
   readonly placements: readonly PlannedPlacement[];
   /** Deletions that admission refuses. */
   readonly refusals: readonly string[];
-  /** The objects that the plan is based on, by their versions: `apply` sends it back. */
+  /** The objects that the draft replaces, as they are now. */
+  readonly replaced: readonly { readonly name: string; readonly live: string }[];
+  /** Changes with the outcome, and with what is replaced: `apply` sends it back. */
   readonly basedOn: string;
 }
 
-/** Why a draft has no plan: where the field is known, the editor marks it. */
+/** Why a draft has no plan. */
 export interface PlanFault {
   readonly fault: string;
+  /** The line of the manifests that it is about, from 1. */
+  readonly line?: number;
 }
 
 export type PlanAnswer = Plan | PlanFault;

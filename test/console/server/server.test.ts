@@ -153,6 +153,7 @@ describe('answers', () => {
     ['placements', { total: 1, rows: [expect.objectContaining({ namespace: 'shop', name: 'web' })] }],
     ['placements/shop/web', { selected: 3, funnel: expect.any(Array) }],
     ['placements/shop/web/matrix?show=in', { totals: { in: 3, near: 4, out: 6, all: 9 } }],
+    ['placements/shop/web/matrix?show=in&q=edge', { totals: { in: 1, near: 3, out: 3, all: 4 } }],
     ['clusters/prod-us-1', { selectedBy: [expect.objectContaining({ placement: 'web' })] }],
     ['clusters/prod-us-1/drain', { rows: [expect.objectContaining({ effect: 'Replaced' })] }],
     ['engine', { engines: [] }],
@@ -192,7 +193,7 @@ describe('answers', () => {
     expect(await plan(draft('{numberOfClusters: -1}'))).toMatchObject({
       fault: expect.stringContaining('spec.numberOfClusters'),
     });
-    expect(await plan('a: [')).toMatchObject({ fault: expect.stringContaining('draft') });
+    expect(await plan('a: [')).toMatchObject({ fault: expect.stringContaining('draft'), line: 1 });
   });
 
   it('what may not be read is named, and the rest is answered', async () => {

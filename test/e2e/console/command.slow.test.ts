@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startChild, type Child } from '@multicluster-engine/kube-apiserver';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { describeWithKubectl } from '../../support/clients/kubectl.js';
 import { Standalone } from '../../support/processes/standalone.js';
 import { root } from '../../support/repository/root.js';
 
@@ -13,6 +15,20 @@ import { root } from '../../support/repository/root.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 const MINUTE = 60_000;
+/** Jane may see everything, Tom may do everything in namespace `default`. */
+const RIGHTS = [
+  ['create', 'clusterrolebinding', 'jane', '--clusterrole=view', '--user=jane'],
+  ['create', 'rolebinding', 'tom', '--clusterrole=admin', '--user=tom', '-n', 'default'],
+];
+
+function placement(spec: object): string {
+  return JSON.stringify({
+    apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: 'web', namespace: 'default' },
+    spec,
+  });
+}
 
 /** A browser without a page: the requests that the page sends. */
 class PageClient {
@@ -49,18 +65,36 @@ interface Served {
   readonly child: Child;
 }
 
-describe('the console of a hub', () => {
+describeWithKubectl('the console of a hub', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-console-'));
+  const auditLog = path.join(folder, 'audit.log');
   const children: Child[] = [];
   let hub: Standalone;
 
   beforeAll(async () => {
-    hub = await Standalone.start(folder, ['--ephemeral', '--seed-fleet=12']);
+    hub = await Standalone.start(folder, ['--ephemeral', '--seed-fleet=12', `--audit-log=${auditLog}`]);
+    for (const args of RIGHTS) await kubectl(args);
+    await kubectl(['apply', '-f', '-'], placement({ numberOfClusters: 3 }));
   }, 5 * MINUTE);
   afterAll(async () => {
     await Promise.all([...children.map((child) => child.stop(1_000)), hub.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }, 3 * MINUTE);
+
+  const kubectl = (args: readonly string[], input = ''): Promise<string> =>
+    kubectlOk(args, { kubeconfig: hub.kubeconfig, input });
+
+  /** What the hub has stored of the Placement. */
+  async function stored(): Promise<unknown> {
+    return JSON.parse(await kubectl(['get', 'fpl', 'web', '-o', 'jsonpath={.spec}']));
+  }
+
+  /** The page of a person. */
+  async function pageAs(person: string): Promise<PageClient> {
+    const { link, client } = await serve(`--as=${person}`);
+    await client.open(link);
+    return client;
+  }
 
   /** `console` of a person, and the page with the session of its link. */
   async function serve(...flags: readonly string[]): Promise<Served> {
@@ -87,5 +121,52 @@ describe('the console of a hub', () => {
     child.kill(signal);
     expect(await child.exited).toEqual(signal === 'SIGINT' ? { code: 0, signal: null } : { code: null, signal });
     await expect(client.read('fleet')).rejects.toThrow('fetch failed');
+  });
+
+  it('a draft is applied with the rights of the person, who is in the audit log, and nothing is without them', async () => {
+    const draft = { manifests: placement({ numberOfClusters: 2 }) };
+    for (const [person, kind] of [
+      ['jane', 'refused'],
+      ['tom', 'accepted'],
+    ] as const) {
+      const page = await pageAs(person);
+      const { basedOn } = (await page.read('plan', draft)) as { basedOn: string };
+      const apply = (dryRun: boolean): Promise<unknown> => page.read('apply', { draft, basedOn, dryRun });
+      expect(await apply(true)).toMatchObject({ kind });
+      expect(await stored()).toEqual({ numberOfClusters: 3 });
+      expect(await apply(false)).toMatchObject(
+        kind === 'refused' ? { kind, message: expect.stringContaining('User "jane" cannot update') } : { kind },
+      );
+    }
+    expect(await stored()).toEqual({ numberOfClusters: 2 });
+    const writes = readFileSync(auditLog, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"verb":"update"') && line.includes('"resource":"placements"'))
+      .map((line) => JSON.parse(line))
+      .filter(({ requestURI, responseStatus }) => !requestURI.includes('dryRun') && responseStatus.code === 200);
+    expect(writes).toEqual([
+      expect.objectContaining({ impersonatedUser: expect.objectContaining({ username: 'tom' }) }),
+    ]);
+  });
+
+  it('what somebody else has changed since the plan is not overwritten: it is planned again, and shows their change', async () => {
+    const page = await pageAs('tom');
+    const draft = { manifests: placement({ numberOfClusters: 4 }) };
+    const { basedOn } = (await page.read('plan', draft)) as { basedOn: string };
+    const theirs = { tolerations: [{ key: 'theirs', operator: 'Exists' }] };
+    await kubectl(['patch', 'fpl', 'web', '--type=merge', '-p', JSON.stringify({ spec: theirs })]);
+
+    expect(await page.read('apply', { draft, basedOn, dryRun: false })).toEqual({ kind: 'moved' });
+    expect(await stored()).toEqual({ numberOfClusters: 2, ...theirs });
+    await waitFor('the plan to show it', async () =>
+      JSON.stringify(await page.read('plan', draft)).includes('key: theirs'),
+    );
+  });
+
+  it('who may not list clusters is told so, and sees the Placements of the namespace', async () => {
+    const page = await pageAs('tom');
+    expect(await page.read('placements')).toMatchObject({ rows: [{ name: 'web' }] });
+    expect(await page.read('placements/default/web')).toMatchObject({ isKnown: false });
+    expect(await page.read('fleet')).toMatchObject({ total: 0 });
   });
 });

@@ -46,6 +46,7 @@ const SCENES: readonly Scene[] = [
   { name: 'placements', world: FLEET, address: '/placements', shows: 'partially satisfied' },
   { name: 'placement, in', world: FLEET, address: '/placements/shop/web', shows: 'rank 1' },
   { name: 'placement, near', world: FLEET, address: '/placements/shop/web?show=near', shows: 'wanted region=eu-west' },
+  { name: 'placement, prefers', world: FLEET, address: '/placements/shop/mail', shows: 'Spread by' },
   { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
   { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-2?drain=yes', shows: 'If it is drained' },
   {
@@ -56,6 +57,28 @@ const SCENES: readonly Scene[] = [
     act: async (page) => {
       await page.getByLabel('Manifests').fill(DRAFT);
       await page.getByText('shop/web').first().waitFor();
+    },
+  },
+  {
+    name: 'what if, fault',
+    world: FLEET,
+    address: '/what-if',
+    shows: 'Nothing is planned yet',
+    act: async (page) => {
+      await page.getByLabel('Manifests').fill(DRAFT.replace('7', '-7'));
+      await page.getByText('spec.numberOfClusters: Invalid value').waitFor();
+      await page.locator('.gutter .bad', { hasText: '4' }).waitFor();
+    },
+  },
+  {
+    name: 'what if, loss',
+    world: FLEET,
+    address: '/what-if',
+    shows: 'Nothing is planned yet',
+    act: async (page) => {
+      await page.getByRole('button', { name: '+ Loss' }).click();
+      await page.keyboard.type('label/region=eu-west');
+      await page.getByText('Without 30 of 120 clusters').waitFor();
     },
   },
   { name: 'engine', world: FLEET, address: '/engine', shows: '1 of 2 available' },
@@ -163,6 +186,30 @@ describeWithChromium('the pages of the console', () => {
     started.server.closeAllConnections();
     await page.getByText('is its command still running?').waitFor();
     await picture(page, 'lost', WIDE);
+    await close(one);
+  });
+
+  it('what somebody else has changed is shown before it is overwritten', async () => {
+    const one = await opened(FLEET(), WIDE);
+    const { page, origin, started } = one;
+    await page.goto(`${origin}/what-if?begin=placement:shop/web`);
+    await page.getByLabel('Manifests').fill(DRAFT);
+    await page.getByText('shop/web').first().waitFor();
+    const { placements } = started.hub.world.objects;
+    const changed = placements.map((object) =>
+      object.metadata.name === 'web'
+        ? { ...object, metadata: { ...object.metadata, resourceVersion: '2', labels: { team: 'theirs' } } }
+        : object,
+    );
+    started.hub.world = { ...started.hub.world, objects: { ...started.hub.world.objects, placements: changed } };
+
+    await page.getByRole('button', { name: 'Apply with my rights' }).click();
+    await page.getByText('was changed since this draft began').waitFor();
+    await page.getByLabel('Their change').getByText('team: theirs').waitFor();
+    expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
+    await picture(page, 'what if, conflict', WIDE);
+    await page.getByRole('button', { name: 'Overwrite it with mine' }).click();
+    expect(await page.getByRole('button', { name: 'Apply with my rights' }).isEnabled()).toBe(true);
     await close(one);
   });
 

@@ -3,6 +3,7 @@ import { SHOWS, type PlacementView } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { formatRoute, type Route } from '../route.js';
 import { placementPath, useLoaded } from '../store.js';
+import { ChoiceView } from '../parts/choice.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { Funnel } from '../parts/funnel.js';
@@ -36,6 +37,7 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
           <Commands
             list={[
               ['kubectl', 'mce', 'explain', 'placement', name, '-n', namespace],
+              ['kubectl', 'mce', 'history', 'placement', name, '-n', namespace],
               ['kubectl', 'get', 'fpl', name, '-n', namespace, '-o', 'yaml'],
               ['kubectl', 'get', 'placementdecisions', '-n', namespace],
             ]}
@@ -49,6 +51,7 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
             <Notes view={view} />
             <MatrixView namespace={namespace} name={name} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
+            <ChoiceView choice={view.choice} />
             <Details view={view} />
           </>
         )}

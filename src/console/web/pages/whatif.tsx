@@ -6,7 +6,7 @@ import type { Fleet, Key } from '../../wire/fleet.js';
 import type { PlacementView } from '../../wire/placement.js';
 import type { Plan, PlanAnswer, SchemaField } from '../../wire/plan.js';
 import { shown } from '../command.js';
-import { changeDraft, draft, EMPTY_DRAFT, isEmptyDraft, whole } from '../draft.js';
+import { changeDraft, draft, EMPTY_DRAFT, isEmptyDraft, keepBases, setBases, whole } from '../draft.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { isStatus, placementPath, post, useLoaded } from '../store.js';
@@ -40,7 +40,7 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
         </div>
       </header>
       <div class="whatif">
-        <DraftView />
+        <DraftView faultLine={planned.line} />
         <Outcome {...planned} />
       </div>
     </>
@@ -60,15 +60,18 @@ function useBeginning(begin: string): void {
   }, [kind, rest]);
   useEffect(() => {
     if (kind !== 'placement' || data === undefined) return;
+    setBases({ [`Placement ${namespace}/${name}`]: data.manifest });
     changeDraft({ manifests: data.manifest });
     amend({ page: 'whatif', begin: '' });
-  }, [kind, data]);
+  }, [kind, namespace, name, data]);
 }
 
 interface Planned {
   readonly plan: Plan | undefined;
   /** Why the draft as it is now has no plan; the plan before stays. */
   readonly fault: string | undefined;
+  /** The line of the manifests that it is about. */
+  readonly line?: number | undefined;
   readonly isPlanning: boolean;
 }
 
@@ -80,13 +83,16 @@ function usePlan(): Planned {
   useEffect(() => {
     const turn = ++latest.current;
     if (isEmptyDraft(value)) {
+      setBases({});
       planned.value = { plan: undefined, fault: undefined, isPlanning: false };
       return undefined;
     }
     planned.value = { ...planned.value, isPlanning: true };
     const timer = setTimeout(() => {
       void post<PlanAnswer>('plan', whole(value)).then((answer) => {
-        if (turn === latest.current) planned.value = plannedBy(answer, planned.value.plan);
+        if (turn !== latest.current) return;
+        if (!isStatus(answer) && !('fault' in answer)) keepBases(answer);
+        planned.value = plannedBy(answer, planned.value.plan);
       });
     }, WAIT_MS);
     return () => clearTimeout(timer);
@@ -96,11 +102,11 @@ function usePlan(): Planned {
 
 function plannedBy(answer: PlanAnswer | Status, before: Plan | undefined): Planned {
   if (isStatus(answer)) return { plan: before, fault: answer.message, isPlanning: false };
-  if ('fault' in answer) return { plan: before, fault: answer.fault, isPlanning: false };
+  if ('fault' in answer) return { ...answer, plan: before, isPlanning: false };
   return { plan: answer, fault: undefined, isPlanning: false };
 }
 
-function DraftView(): JSX.Element {
+function DraftView({ faultLine }: { readonly faultLine: number | undefined }): JSX.Element {
   const { value } = draft;
   const { data: schema = [] } = useLoaded<readonly SchemaField[]>('schema');
   const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
@@ -111,6 +117,7 @@ function DraftView(): JSX.Element {
       <Editor
         label="Manifests"
         value={value.manifests}
+        faultLine={faultLine}
         known={{ schema, keys, sets: fleet?.sets ?? [] }}
         onInput={(manifests) => changeDraft({ manifests })}
       />

@@ -3,7 +3,8 @@ import type { JSX } from 'preact';
 import type { Status } from '../../wire/answer.js';
 import type { ApplyAnswer, Plan } from '../../wire/plan.js';
 import { shown } from '../command.js';
-import { changeDraft, draft, planWords, whole } from '../draft.js';
+import { bases, changeDraft, draft, planWords, setBases, whole } from '../draft.js';
+import { formatRoute } from '../route.js';
 import { isStatus, post, refresh } from '../store.js';
 import { Command } from './command.js';
 
@@ -23,23 +24,29 @@ export function Apply({ plan, isOld }: { readonly plan: Plan; readonly isOld: bo
     const found = await post<ApplyAnswer>('apply', { draft: whole(value), basedOn: plan.basedOn, dryRun });
     answer.value = { dryRun, found };
     if (!dryRun) refresh();
+    if (!dryRun && !isStatus(found) && found.kind === 'accepted') setBases({});
     // The same draft on the hub as it is now.
     if (!isStatus(found) && found.kind !== 'refused' && !dryRun) changeDraft({});
   };
   const words = planWords(value);
   const canApply = value.drains.length === 0 && value.losses.length === 0;
+  const conflicts = plan.replaced.filter(({ name, live }) => (bases.value[name] ?? live) !== live);
+  const isOff = isOld || !canApply || conflicts.length > 0;
   return (
     <div class="apply">
+      {conflicts.map((one) => (
+        <Conflict key={one.name} {...one} />
+      ))}
       <div class="actions">
-        <button type="button" class="button" disabled={isOld || !canApply} onClick={() => void send(true)}>
+        <button type="button" class="button" disabled={isOff} onClick={() => void send(true)}>
           Check with the API server
         </button>
-        <button type="button" class="button primary" disabled={isOld || !canApply} onClick={() => void send(false)}>
+        <button type="button" class="button primary" disabled={isOff} onClick={() => void send(false)}>
           Apply with my rights
         </button>
       </div>
       {!canApply && (
-        <p class="muted">Drains and deletions are made by their commands: kubectl mce drain, kubectl delete mcl.</p>
+        <p class="muted">A drain is made by kubectl mce drain, a loss by nobody: here they are only planned.</p>
       )}
       {answer.value !== undefined && (
         <p class={`notice ${isStatus(answer.value.found) ? 'bad' : OUTCOMES[answer.value.found.kind]}`} role="status">
@@ -47,6 +54,34 @@ export function Apply({ plan, isOld }: { readonly plan: Plan; readonly isOld: bo
         </p>
       )}
       {words !== undefined && <Command words={words} />}
+    </div>
+  );
+}
+
+/** Somebody else has changed what the draft replaces: what they did, before anything is overwritten. */
+function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
+  const [base, theirs] = [bases.value[name] ?? '', live].map((text) => text.split('\n'));
+  const lines = [
+    ...(base ?? []).filter((line) => theirs?.includes(line) !== true).map((line) => `- ${line}`),
+    ...(theirs ?? []).filter((line) => base?.includes(line) !== true).map((line) => `+ ${line}`),
+  ];
+  const [, object = ''] = name.split(' ');
+  return (
+    <div class="notice warn" role="alert">
+      <strong>{shown(name)} was changed since this draft began:</strong>
+      <pre tabIndex={0} aria-label="Their change">
+        {lines.map(shown).join('\n')}
+      </pre>
+      <div class="actions">
+        <button type="button" class="button" onClick={() => setBases({ ...bases.value, [name]: live })}>
+          Overwrite it with mine
+        </button>
+        {name.startsWith('Placement ') && (
+          <a class="button" href={formatRoute({ page: 'whatif', begin: `placement:${object}` })}>
+            Begin again with theirs
+          </a>
+        )}
+      </div>
     </div>
   );
 }

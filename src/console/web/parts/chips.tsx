@@ -16,7 +16,12 @@ interface ChipKind {
 export const CHIPS: readonly ChipKind[] = [
   { field: 'labels', title: 'Label', add: 'Label', hint: 'cluster-1:tier=gold, or cluster-1:tier-' },
   { field: 'drains', title: 'Drain', add: 'Drain', hint: 'name of a cluster' },
-  { field: 'losses', title: 'Delete', add: 'Deletion', hint: 'name of a cluster' },
+  {
+    field: 'losses',
+    title: 'Lost',
+    add: 'Loss',
+    hint: 'label/region=eu-west, claim/KEY=VALUE, mclset/NAME or a cluster',
+  },
 ];
 
 /** An empty text, with the focus in it. */

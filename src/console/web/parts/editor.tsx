@@ -10,6 +10,8 @@ export interface EditorProps {
   readonly label: string;
   readonly value: string;
   readonly known: Known;
+  /** From 1: it is marked. */
+  readonly faultLine: number | undefined;
   readonly onInput: (value: string) => void;
 }
 
@@ -24,7 +26,7 @@ interface Open {
 const LEAST_LINES = 12;
 const LINE_EM = 1.5;
 
-export function Editor({ label, value, known, onInput }: EditorProps): JSX.Element {
+export function Editor({ label, value, known, faultLine, onInput }: EditorProps): JSX.Element {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const open = useSignal<Open | undefined>(undefined);
@@ -43,13 +45,12 @@ export function Editor({ label, value, known, onInput }: EditorProps): JSX.Eleme
   const now = open.value;
   return (
     <div class="editor">
-      <pre class="gutter" aria-hidden="true">
-        {Array.from({ length: lines }, (_, index) => index + 1).join('\n')}
-      </pre>
+      <Gutter lines={lines} faultLine={faultLine} />
       <textarea
         ref={area}
         aria-label={label}
         aria-describedby={`${id}-hint`}
+        aria-invalid={faultLine !== undefined}
         aria-autocomplete="list"
         {...(now === undefined ? {} : { 'aria-controls': id, 'aria-activedescendant': `${id}-${now.active}` })}
         rows={lines + 1}
@@ -82,6 +83,18 @@ export function Editor({ label, value, known, onInput }: EditorProps): JSX.Eleme
       )}
       <Hint id={`${id}-hint`} />
     </div>
+  );
+}
+
+function Gutter({ lines, faultLine }: { readonly lines: number; readonly faultLine: number | undefined }): JSX.Element {
+  return (
+    <pre class="gutter" aria-hidden="true">
+      {Array.from({ length: lines }, (_, index) => index + 1).map((line) => (
+        <span key={line} class={line === faultLine ? 'bad' : ''}>
+          {line === faultLine ? `▸${line}` : line}
+        </span>
+      ))}
+    </pre>
   );
 }
 

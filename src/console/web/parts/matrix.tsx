@@ -77,9 +77,9 @@ interface MatrixRowsProps {
 }
 
 function MatrixRows({ matrix, address, filter, onWhy }: MatrixRowsProps): JSX.Element {
-  const { requirements, totals, show, rows } = matrix;
+  const { requirements, totals, show } = matrix;
   const isNarrow = useNarrow();
-  const total = filter === '' ? totals[show] : Math.min(rows.length, BLOCK);
+  const total = totals[show];
   if (total === 0) return <Empty title={filter === '' ? EMPTY[show] : 'No cluster has this in its name.'} />;
   const height = isNarrow ? 76 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;

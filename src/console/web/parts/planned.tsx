@@ -10,10 +10,11 @@ import { ClusterLink, Count, PlacementLink } from './name.js';
 const FEW = 5;
 
 export function PlannedView({ plan }: { readonly plan: Plan }): JSX.Element {
-  const { placements, refusals, summary } = plan;
+  const { placements, refusals, summary, loss } = plan;
   return (
     <>
       <p class="plan-summary">{shown(summary)}</p>
+      {loss !== undefined && <p>{shown(loss)}</p>}
       {refusals.map((one) => (
         <p key={one} class="notice bad">
           {shown(one)}

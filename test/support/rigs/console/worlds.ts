@@ -1,4 +1,4 @@
-import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, HISTORY_ANNOTATION, PLACEMENT_LABEL } from '../../../../src/api/names.js';
 import { worldOf, type RawObject, type World } from '../../../../src/domain/fleet/world.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { predicate, rawBinding, rawDecision, rawPlacement, rawSet, UID } from '../../builders/world.js';
@@ -38,6 +38,7 @@ function cluster(index: number, { name, value, message }: Texts): RawObject {
   });
   const claims = {
     platform: nth(PLATFORMS, index),
+    cost: `0.${(index * 7) % 90}`,
     'kubeversion.cluster.fleetmgmt.io': index % 2 === 0 ? 'v1.36.3' : 'v1.35.7',
   };
   return {
@@ -86,7 +87,51 @@ function satisfied(phase: string, message: string, selected: number): object {
   return { phase, numberOfSelectedClusters: selected, conditions: [condition] };
 }
 
-/** Three Placements, an engine with a component that is not ready, and so many clusters. */
+/** Prefers cheap clusters, spreads over regions, and has a canary. */
+const PREFERRING = {
+  numberOfClusters: 7,
+  prioritizerPolicy: {
+    configurations: [
+      { scoreCoordinate: { type: 'Claim', claim: { name: 'cost', order: 'Ascending' } }, weight: 3 },
+      { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } },
+    ],
+  },
+  spreadPolicy: {
+    spreadConstraints: [
+      { topologyKey: 'region', topologyKeyType: 'Label', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' },
+    ],
+  },
+  decisionStrategy: {
+    groupStrategy: {
+      decisionGroups: [
+        { groupName: 'canary', groupClusterSelector: { labelSelector: { matchLabels: { tier: 'silver' } } } },
+      ],
+      clustersPerDecisionGroup: 4,
+    },
+  },
+};
+
+function preferringDecision(clusters: readonly string[], why: string): RawObject {
+  const of = rawDecision(1, clusters);
+  const removed = [{ cause: 'NotMatched', why, clusters: ['cluster-30'] }];
+  const entries = [
+    { time: SINCE, trigger: 'Placement/mail', added: ['cluster-30', ...clusters.slice(1)] },
+    { time: '2026-11-20T09:00:00Z', trigger: 'ManagedCluster/cluster-30', added: clusters.slice(0, 1), removed },
+  ];
+  const owner = { ...of.metadata.ownerReferences?.[0], name: 'mail', uid: 'uid-mail' };
+  return {
+    ...of,
+    metadata: {
+      ...of.metadata,
+      name: 'mail-decision-1',
+      labels: { [PLACEMENT_LABEL]: 'mail' },
+      annotations: { [HISTORY_ANNOTATION]: JSON.stringify({ entries, dropped: 2 }) },
+      ownerReferences: [owner as NonNullable<RawObject['metadata']['ownerReferences']>[number]],
+    },
+  };
+}
+
+/** Four Placements, an engine with a component that is not ready, and so many clusters. */
 export function consoleWorld(count: number, texts: Texts = PLAIN): World {
   const { message } = texts;
   const clusters = Array.from({ length: count }, (_, index) => cluster(index, texts));
@@ -109,12 +154,17 @@ export function consoleWorld(count: number, texts: Texts = PLAIN): World {
     placements: [
       placement('web', gold, satisfied('Satisfied', 'all 4 wanted clusters are selected', 2)),
       placement('api', { ...gold, numberOfClusters: 900_000 }, satisfied('PartiallySatisfied', message, 2)),
+      placement('mail', PREFERRING, satisfied('Satisfied', 'all 7 wanted clusters are selected', 7)),
       placement('db', { predicates: [predicate({ tier: 'platinum' })] }, satisfied('Unsatisfied', message, 0)),
     ],
     placementdecisions: [
       rawDecision(
         1,
         decided.slice(0, 2).map(({ metadata }) => metadata.name),
+      ),
+      preferringDecision(
+        clusters.slice(12, 15).map(({ metadata }) => metadata.name),
+        message,
       ),
     ],
     managedclusters: clusters,

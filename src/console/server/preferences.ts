@@ -1,0 +1,104 @@
+import { decisionHistories } from '../../domain/fleet/histories.js';
+import { topologyText } from '../../domain/placement/explain/choicetext.js';
+import { pieceText } from '../../domain/placement/explain/piecetext.js';
+import { coordinateText, scoreExplainer } from '../../domain/placement/explain/scores.js';
+import { Topology } from '../../domain/placement/select/choice/topology.js';
+import type { Explanation } from '../../domain/placement/explain/verdict.js';
+import { valueText } from '../../cli/explain/scoretable.js';
+import type { ExplainReport } from '../../cli/explain/report.js';
+import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../wire/choice.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Which of the clusters that match are preferred, how the decision is divided, and what has changed in it. */
+
+/** Rows of scores: of the selected, and of those that would be next. */
+const MOST_SCORED = 20;
+const NEXT_SCORED = 5;
+
+/** Whether the decision names the cluster once it is published. */
+export function isIn({ verdict, inDecision }: { readonly verdict: string; readonly inDecision: boolean }): boolean {
+  return verdict === 'Selected' || (verdict === 'Held' && inDecision) || (verdict === 'Unknown' && inDecision);
+}
+
+export function choiceOf({ world }: Snapshot, { explanation }: ExplainReport): Choice {
+  const { namespace, name } = explanation.placement;
+  const history = decisionHistories(world, name).find((one) => one.namespace === namespace);
+  return {
+    spread: spreadOf(explanation),
+    ...(explanation.scorer === undefined ? {} : { scores: scoresOf(explanation) }),
+    pieces: piecesOf(explanation),
+    changes: (history?.entries ?? []).map(changeOf),
+    olderChanges: history?.dropped ?? 0,
+  };
+}
+
+/** The domains of every cluster that may come in, with those of the decision. */
+function spreadOf({ placement, clusters, schedule }: Explanation): readonly SpreadView[] {
+  if (schedule === undefined) return [];
+  return placement.rules.spread.map((constraint) => {
+    const topology = new Topology(constraint);
+    let without = 0;
+    for (const one of clusters) {
+      if (one.cluster === undefined || (one.causes.length > 0 && !isIn(one))) continue;
+      const domain = topology.domainOf(one.cluster);
+      if (!isIn(one)) continue;
+      if (domain === undefined) without += 1;
+      else topology.change(domain, 1);
+    }
+    const { maxSkew, minDomains, isStrict } = constraint;
+    return {
+      key: topologyText(constraint),
+      maxSkew,
+      ...(minDomains === undefined ? {} : { minDomains }),
+      isStrict,
+      most: topology.lowest + maxSkew,
+      without,
+      domains: topology.domains.map(({ value, count }) => ({ value, count })),
+    };
+  });
+}
+
+function scoresOf(explanation: Explanation): ScoreTable {
+  const explain = scoreExplainer(explanation);
+  const ranked = explanation.clusters
+    .filter(({ rank }) => rank !== undefined)
+    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  const shown = [
+    ...ranked.filter(isIn).slice(0, MOST_SCORED),
+    ...ranked.filter((one) => !isIn(one)).slice(0, NEXT_SCORED),
+  ];
+  return {
+    coordinates: explanation.placement.rules.prioritizers.map((one) => ({
+      text: coordinateText(one),
+      weight: one.weight,
+    })),
+    rows: shown.flatMap((one) => {
+      const explained = explain(one);
+      if (explained === undefined) return [];
+      const parts = explained.parts.map((part) => ({ value: valueText(part), points: part.score }));
+      return [{ name: one.name, verdict: one.verdict, score: explained.score, parts }];
+    }),
+  };
+}
+
+function piecesOf({ pieces }: Explanation): readonly PieceView[] {
+  const byIndex = new Map<number, { text: string; clusters: string[] }>();
+  for (const [name, piece] of pieces) {
+    const known = byIndex.get(piece.index) ?? { text: pieceText(piece), clusters: [] };
+    known.clusters.push(name);
+    byIndex.set(piece.index, known);
+  }
+  return [...byIndex].sort(([a], [b]) => a - b).map(([, { text, clusters }]) => ({ text, clusters: clusters.sort() }));
+}
+
+function changeOf({ time, trigger, added, removed, more }: DecisionChange): Change {
+  return {
+    time,
+    trigger,
+    added,
+    removed: removed.map(({ clusters, why }) => ({ clusters, why })),
+    unnamed: more.added + more.removed,
+  };
+}
+
+type DecisionChange = ReturnType<typeof decisionHistories>[number]['entries'][number];

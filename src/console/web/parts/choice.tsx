@@ -1,0 +1,162 @@
+import type { JSX } from 'preact';
+import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../../wire/choice.js';
+import { shown } from '../command.js';
+import { clockText } from '../time.js';
+import { WordMark } from './icon.js';
+import { ClusterLink, Count, Since, Text } from './name.js';
+
+/** How a Placement chooses among the clusters that match, and what has changed in its decision. */
+
+export function ChoiceView({ choice }: { readonly choice: Choice }): JSX.Element {
+  const { spread, scores, pieces, changes, olderChanges } = choice;
+  return (
+    <>
+      {(spread.length > 0 || pieces.length > 0) && (
+        <div class="columns">
+          {spread.map((one) => (
+            <Spread key={one.key} one={one} />
+          ))}
+          {pieces.length > 0 && <Pieces list={pieces} />}
+        </div>
+      )}
+      {scores !== undefined && <Scores table={scores} />}
+      {changes.length > 0 && <History changes={changes} older={olderChanges} />}
+    </>
+  );
+}
+
+/** A bar for each domain; the mark is what one may have now. */
+function Spread({ one }: { readonly one: SpreadView }): JSX.Element {
+  const { key, domains, most, maxSkew, minDomains, isStrict, without } = one;
+  const longest = Math.max(most, ...domains.map(({ count }) => count), 1);
+  return (
+    <section class="card">
+      <h2>
+        Spread by <Text of={key} />
+      </h2>
+      <p class="muted">
+        {isStrict ? 'A domain may have' : 'A domain should have'} {most} now: the fewest and {maxSkew}.
+        {minDomains !== undefined && ` At least ${minDomains} domains.`}
+        {without > 0 && ` ${without} selected without the key.`}
+      </p>
+      <ul class="bars">
+        {domains.map(({ value, count }) => (
+          <li key={value}>
+            <Text of={value} />
+            <span class="funnel-bar">
+              <span style={{ width: `${(count / longest) * 100}%` }} class={count > most ? 'over' : ''} />
+            </span>
+            <Count of={count} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Pieces({ list }: { readonly list: readonly PieceView[] }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>Groups</h2>
+      <ul class="list">
+        {list.map(({ text, clusters }) => (
+          <li key={text}>
+            <span class="strong">{shown(text)}</span>
+            <Count of={clusters.length} />
+            <Names names={clusters} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** So many clusters are named. */
+const FEW = 5;
+
+function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
+  return (
+    <span class="names">
+      {names.slice(0, FEW).map((name, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          <ClusterLink name={name} />
+        </span>
+      ))}
+      {names.length > FEW && <span class="muted"> and {names.length - FEW} more</span>}
+    </span>
+  );
+}
+
+function Scores({ table: { coordinates, rows } }: { readonly table: ScoreTable }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>Scores</h2>
+      {rows.length === 0 ? (
+        <p class="muted">No cluster matches.</p>
+      ) : (
+        <div class="sideways" tabIndex={0} role="region" aria-label="Scores">
+          <table class="scores">
+            <thead>
+              <tr>
+                <th scope="col">Cluster</th>
+                <th scope="col">Score</th>
+                {coordinates.map(({ text, weight }) => (
+                  <th key={text} scope="col">
+                    {shown(text)} <span class="muted">× {weight}</span>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ name, verdict, score, parts }) => (
+                <tr key={name}>
+                  <th scope="row">
+                    <WordMark word={verdict} text="" /> <span class="unseen">{verdict}</span>
+                    <ClusterLink name={name} />
+                  </th>
+                  <td class="strong">{score}</td>
+                  {parts.map(({ value, points }, index) => (
+                    <td key={index}>
+                      {points} <span class="muted">({shown(value)})</span>
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function History({ changes, older }: { readonly changes: readonly Change[]; readonly older: number }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>History</h2>
+      <ul class="list">
+        {changes.map(({ time, trigger, added, removed, unnamed }) => (
+          <li key={time}>
+            <span class="nowrap" title={time}>
+              {clockText(time)} <Since time={time} />
+            </span>
+            <span class="muted">{shown(trigger)}</span>
+            {added.length > 0 && (
+              <span>
+                <span class="ok">+</span> <Names names={added} />
+              </span>
+            )}
+            {removed.map(({ clusters, why }) => (
+              <span key={why}>
+                <span class="bad">−</span> <Names names={clusters} /> <span class="muted">{shown(why)}</span>
+              </span>
+            ))}
+            {unnamed > 0 && <span class="muted">{unnamed} more are not named</span>}
+          </li>
+        ))}
+      </ul>
+      {older > 0 && <p class="muted">{older} older changes are not kept.</p>}
+    </section>
+  );
+}
