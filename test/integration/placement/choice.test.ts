@@ -4,7 +4,10 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { explainPlacement } from '../../../src/cli/explain/explain.js';
-import { readPlacementWorld } from '../../../src/cli/whatif/worlds.js';
+import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld } from '../../../src/cli/whatif/worlds.js';
+import { overlay, type Change } from '../../../src/domain/fleet/overlay.js';
+import { planFleet, type PieceName } from '../../../src/domain/fleet/plan.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 
 const LONG_MS = 120_000;
@@ -47,21 +50,36 @@ describeWithServer('a choice of clusters on a server', { own: true }, (server) =
       seen(found);
       return found === message || undefined;
     });
-  const explain = async (namespace: string): Promise<string> => {
+  const explain = async (namespace: string, cluster?: string): Promise<string> => {
     const world = await readPlacementWorld(fleet.client, { namespace, name: 'web' });
-    const request = { placement: 'web', cluster: undefined, nearest: 1, output: 'text', colored: false } as const;
+    const request = { placement: 'web', cluster, nearest: 1, output: 'text', colored: false } as const;
     return explainPlacement(world, { namespace, ...request });
   };
 
+  /** What `plan` says of Placement `web`: who comes in, who leaves, and who changes the piece of its group. */
+  const plan = async (namespace: string, change: Change): Promise<readonly string[]> => {
+    const scope = { namespace, fallback: () => namespace, resources: DECISION_RESOURCES };
+    const { world } = await readFleetWorld(fleet.client, scope);
+    const planned = planFleet(world, overlay(world, [change])).find((one) => one.name === 'web');
+    const pieceOf = (piece: PieceName | undefined): string => `${piece?.group}/${piece?.index}`;
+    return [
+      ...(planned?.adds ?? []).map(({ name }) => `+ ${name}`),
+      ...(planned?.removes ?? []).map(({ name }) => `- ${name}`),
+      ...(planned?.regrouped ?? []).map(({ name, from, to }) => `~ ${name} ${pieceOf(from)} -> ${pieceOf(to)}`),
+    ];
+  };
   it('a choice of clusters spreads over three regions, says which one is short, and goes on when it is not', async () => {
     const region = (name: string): [string, Record<string, string>] => [name, { region: name.slice(0, 2) }];
     await begin('spread', Object.fromEntries(['eu-1', 'eu-2', 'eu-3', 'us-1', 'us-2', 'ap-1'].map(region)));
-    await fleet.place('spread', 'web', {
+    const spread = (maxSkew: number): PlacementSpec => ({
       numberOfClusters: 6,
       spreadPolicy: {
-        spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Claim', whenUnsatisfiable: 'DoNotSchedule' }],
+        spreadConstraints: [
+          { topologyKey: 'region', topologyKeyType: 'Claim', maxSkew, whenUnsatisfiable: 'DoNotSchedule' },
+        ],
       },
     });
+    await fleet.place('spread', 'web', spread(1));
 
     await says(
       'spread',
@@ -71,6 +89,13 @@ describeWithServer('a choice of clusters on a server', { own: true }, (server) =
       /SpreadBlocked +6 +spread by claim region \(maxSkew 1\): domain eu has 2 clusters, the lowest count is 1\n/,
     );
     const before = await fleet.selected('spread', 'web');
+    const missing = ['eu-1', 'eu-2', 'eu-3'].filter((name) => before?.includes(name) !== true);
+    const wider: Change = {
+      kind: 'apply',
+      resource: 'placements',
+      object: { metadata: { namespace: 'spread', name: 'web' }, spec: spread(2) },
+    };
+    expect(await plan('spread', wider)).toEqual(missing.map((name) => `+ ${name}`));
     await join('spread', 'ap-2', { region: 'ap' });
     await says('spread', 'all 6 wanted clusters are selected');
     expect(await fleet.selected('spread', 'web')).toEqual([...(before ?? []), 'ap-2'].sort());
@@ -88,6 +113,9 @@ describeWithServer('a choice of clusters on a server', { own: true }, (server) =
 
     await says('numbers', '1 of 3 wanted clusters is missing: predicate 0: 1 of 2 wanted clusters is missing');
     const [, american = ''] = (await fleet.selected('numbers', 'web')) ?? [];
+    const gone: Change = { kind: 'delete', resource: 'managedclusters', object: { name: american } };
+    const other = american === 'n-us-1' ? 'n-us-2' : 'n-us-1';
+    expect(await plan('numbers', gone)).toEqual([`+ ${other}`, `- ${american}`]);
     await join('numbers', 'n-eu-2', { region: 'eu' });
     await says('numbers', 'all 3 wanted clusters are selected');
     await selects('numbers', 'n-eu-1', 'n-eu-2', american);
@@ -139,5 +167,59 @@ describeWithServer('a choice of clusters on a server', { own: true }, (server) =
     await fleet.claim('p-4', { cost: '1' });
     await fleet.claim('p-1', { cost: '80' });
     await selects('price', 'p-3', 'p-4');
+  });
+
+  it('a choice of clusters is cut into a canary group and pieces, and a cluster that joins it changes no other one', async () => {
+    const names = ['w-1', 'w-2', 'w-3', 'w-4', 'w-5', 'w-6', 'w-7', 'w-8'];
+    await begin('waves', Object.fromEntries(names.map((name) => [name, {}])));
+    await fleet.cluster('w-1', 'waves', { canary: 'true' });
+    const canary = {
+      groupName: 'canary',
+      groupClusterSelector: { labelSelector: { matchLabels: { canary: 'true' } } },
+    };
+    await fleet.place('waves', 'web', {
+      decisionStrategy: { groupStrategy: { decisionGroups: [canary], clustersPerDecisionGroup: '25%' } },
+    });
+    await says('waves', 'every cluster that matches is selected');
+    const pieces = async (): Promise<ReadonlyMap<string, string>> => {
+      const decisions = await fleet.decisions('waves', 'web');
+      const items = decisions.flatMap(({ status }) => status.decisions);
+      return new Map(items.map(({ clusterName, group, groupIndex }) => [clusterName, `${group}/${groupIndex}`]));
+    };
+    const groups = async (): Promise<readonly string[]> =>
+      ((await fleet.placement('waves', 'web'))?.status?.decisionGroups ?? []).map(
+        (one) => `${one.decisionGroupIndex} ${one.decisionGroupName}: ${one.clusterCount}`,
+      );
+    expect(await groups()).toEqual(['0 canary: 1', '1 : 2', '2 : 2', '3 : 2', '4 : 1']);
+    const before = await pieces();
+    const [last = ''] = [...before].find(([, piece]) => piece === '/4') ?? [];
+    const [third = ''] = [...before].find(([, piece]) => piece === '/3') ?? [];
+    expect(await explain('waves', last)).toContain('piece 4 (no group)');
+
+    // A cluster that becomes a canary changes its piece and stays; one that joins fills the first piece with room.
+    const relabel: Change = {
+      kind: 'label',
+      resource: 'managedclusters',
+      object: { name: third },
+      key: 'canary',
+      value: 'true',
+    };
+    expect(await plan('waves', relabel)).toEqual([`~ ${third} /3 -> canary/0`]);
+    await fleet.cluster(third, 'waves', { canary: 'true' });
+    await waitFor('the second canary', async () => (await pieces()).get(third) === 'canary/0' || undefined);
+    await waitFor('the groups', async (seen) => {
+      const found = await groups();
+      seen(found);
+      return found.join() === '0 canary: 2,1 : 2,2 : 2,3 : 1,4 : 1' || undefined;
+    });
+    const joins: Change = {
+      kind: 'apply',
+      resource: 'managedclusters',
+      object: { metadata: { name: 'w-9', labels: { [CLUSTER_SET_LABEL]: 'waves' } } },
+    };
+    expect(await plan('waves', joins)).toEqual(['+ w-9']);
+    await join('waves', 'w-9', {});
+    await waitFor('w-9', async () => (await pieces()).has('w-9') || undefined);
+    expect(await pieces()).toEqual(new Map([...before, [third, 'canary/0'], ['w-9', '/3']]));
   });
 });

@@ -167,11 +167,14 @@ export class Fleet {
     return this.client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
   }
 
+  decisions(namespace: string, placement: string): Promise<PlacementDecision[]> {
+    const labelSelector = `cluster.fleetmgmt.io/placement=${placement}`;
+    return this.client.list<PlacementDecision>(PlacementDecisions, namespace, { labelSelector });
+  }
+
   /** The clusters that a Placement has published, sorted; undefined before its first decision. */
   async selected(namespace: string, placement: string): Promise<string[] | undefined> {
-    const found = await this.client.list<PlacementDecision>(PlacementDecisions, namespace, {
-      labelSelector: `cluster.fleetmgmt.io/placement=${placement}`,
-    });
+    const found = await this.decisions(namespace, placement);
     if (found.length === 0) return undefined;
     return found.flatMap((one) => one.status.decisions.map((item) => item.clusterName)).sort();
   }
