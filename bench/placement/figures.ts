@@ -10,6 +10,7 @@ import {
   miss,
   newPlacements,
   price,
+  rebalance,
   restart,
   scored,
   scrape,
@@ -28,7 +29,7 @@ interface FigureRow {
 }
 
 /** The rows of the bench in the order in which they are measured. */
-const ROWS = { miss, heartbeat, flip, group: groupFlip, new: newPlacements, scrape, scored, price } as const;
+const ROWS = { miss, heartbeat, flip, group: groupFlip, new: newPlacements, scrape, scored, price, rebalance } as const;
 export type RowName = keyof typeof ROWS;
 export const ROW_NAMES = Object.keys(ROWS) as readonly RowName[];
 
@@ -90,6 +91,16 @@ const FIGURES: readonly FigureRow[] = [
   { key: 'price.share', id: '', measure: 'the same, as a multiple of a status', unit: '', atMost: 1.2 },
   { key: 'price.reconciles', id: '', measure: 'the same: reconciles in all', unit: '', atMost: 0 },
   { key: 'price.writes', id: '', measure: 'the same: writes in all', unit: '', atMost: 0 },
+  { key: 'rebalance.cpu', id: '', measure: 'the same, of Placements that may move: CPU each', unit: 'ms' },
+  { key: 'rebalance.share', id: '', measure: 'the same, as a multiple of a status', unit: '', atMost: 1.2 },
+  {
+    key: 'rebalance.reconciles',
+    id: '',
+    measure: 'the same: reconciles of a Placement in an interval',
+    unit: '',
+    atMost: 1,
+  },
+  { key: 'rebalance.writes', id: '', measure: 'the same: writes in all', unit: '', atMost: 0 },
   { key: 'start.decided', id: 'P5', measure: 'start until each Placement is decided', unit: 's' },
   {
     key: 'start.share',
@@ -178,6 +189,7 @@ async function measureWorld(
     }
     values['scored.share'] = ratio(values['scored.cpu'], values['flip.cpu']);
     values['price.share'] = ratio(values['price.cpu'], values['heartbeat.cpu']);
+    values['rebalance.share'] = ratio(values['rebalance.cpu'], values['heartbeat.cpu']);
     await world.stopController();
     if (rows.includes('new')) {
       say('bare client');

@@ -120,6 +120,12 @@ export const SCHEDULING = {
   },
 };
 
+/** What the rows about moves add to {@link SCHEDULING}. No score is so much higher, and nothing is spread. */
+export const MOVES = {
+  spreadPolicy: null,
+  rebalance: { scoreMargin: 1_000_000, minSelectedSeconds: 0, intervalSeconds: 60 },
+};
+
 /**
  * The status that an agent reports; `beat` counts its heartbeats, of which selection reads nothing; `price`: the value of the
  * claim by which Placements may prefer clusters.

@@ -135,6 +135,26 @@ export async function price(world: World): Promise<Values> {
   };
 }
 
+/** The same, once each Placement also asks for moves, with a margin that no cluster reaches. */
+export async function rebalance(world: World): Promise<Values> {
+  const { client, options } = world;
+  const { heartbeats: beats } = options.effort;
+  const mark = await world.logMark();
+  await inParallel(options.size.placements, AT_ONCE, async (index) => {
+    const path = objectPath(Placements, fleet.placementName(index));
+    await client.send({ method: 'PATCH', path, body: { spec: fleet.MOVES } });
+  });
+  await world.quiet(mark);
+  const began = performance.now();
+  const cost = await world.cost('rebalance', () => inParallel(beats, AT_ONCE, (number) => beat(world, number, true)));
+  const intervals = Math.ceil((performance.now() - began) / 1_000 / fleet.MOVES.rebalance.intervalSeconds) + 1;
+  return {
+    'rebalance.cpu': cost.cpuMs / beats,
+    'rebalance.reconciles': cost.reconciles / options.size.placements / intervals,
+    'rebalance.writes': cost.requests?.writes,
+  };
+}
+
 async function flips(world: World, row: 'flip' | 'scored'): Promise<Values> {
   const { decisions, options } = world;
   const { flips: count } = options.effort;

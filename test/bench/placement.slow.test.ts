@@ -37,6 +37,8 @@ describe('the bench of Placements', () => {
     ['flip.moved', 0],
     ['flip.reconciles', 1],
     ['flip.reads', 0],
+    ['price.reconciles', 0],
+    ['rebalance.writes', 0],
     ['new.writes', 2],
     ['new.reads', 0],
     ['start.writes', 2],
