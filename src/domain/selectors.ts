@@ -152,20 +152,18 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
   });
   if (isComparison(operator)) return { path, key, operator, values, bound: readOneBound(values, operator, path) };
   const needsValues = operator === 'In' || operator === 'NotIn';
-  if (needsValues && values.length === 0)
-    reject(`${path}.values`, `is empty: operator ${operator} needs at least one value`);
+  if (needsValues && values.length === 0) reject(`${path}.values`, `[] must not be empty with operator ${operator}`);
   if (!needsValues && values.length > 0)
-    reject(`${path}.values`, `has ${values.length} values: operator ${operator} takes none`);
+    reject(`${path}.values`, `${quote(values)} must be empty with operator ${operator}`);
   return { path, key, operator, values };
 }
 
 function readOneBound(values: readonly string[], operator: Comparison, path: string): Bound {
   const [text = ''] = values;
   if (values.length !== 1)
-    reject(`${path}.values`, `has ${values.length} values: operator ${operator} takes exactly one`);
+    reject(`${path}.values`, `${quote(values)} must have exactly one item with operator ${operator}`);
   return (
-    readBound(text) ??
-    reject(`${path}.values[0]`, `${quote(text)} is not a bound: operator ${operator} takes ${BOUND_RULE}`)
+    readBound(text) ?? reject(`${path}.values[0]`, `${quote(text)} must be ${BOUND_RULE} with operator ${operator}`)
   );
 }
 
@@ -193,6 +191,15 @@ export function readList(value: unknown, path: string): readonly unknown[] {
 export function readString(value: unknown, path: string): string {
   if (value === undefined) return reject(path, 'is missing: a string is required');
   return typeof value === 'string' ? value : reject(path, `${quote(value)} is not a string`);
+}
+
+/** The one of `known` at `path`; an absent one is rejected. */
+export function readOneOf<T extends string>(value: unknown, known: readonly T[], path: string): T {
+  const rule = `must be one of ${known.join(', ')}`;
+  const found = known.find((one) => one === value);
+  return (
+    found ?? reject(path, value === undefined || value === null ? `is missing: it ${rule}` : `${quote(value)}: ${rule}`)
+  );
 }
 
 /** Whether `value` is a list. */

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
+import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
+import type { JsonObject } from '../../src/gateway/object/document.js';
+import { FieldRules } from '../../src/gateway/object/fieldrules.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { root } from '../support/repository/root.js';
 
@@ -109,39 +112,163 @@ describe('taints and tolerations', () => {
   });
 });
 
-describe('comparisons of claims', () => {
-  const refusal = async (operator: string, values: readonly string[], selector: string): Promise<string> => {
-    const matchExpressions = [{ key: 'cost', operator, values }];
-    const spec = { predicates: [{ requiredClusterSelector: { [selector]: { matchExpressions } } }] };
-    const { code, body } = await send(
-      'POST',
-      `${PLACEMENTS}?dryRun=All`,
-      JSON.stringify({ ...OLD, metadata: { name: 'new' }, spec }),
-    );
-    return code === 201 ? '' : String(Object(Object(body).value).message);
+describe('bad input of the fields that schedule', () => {
+  const claim = (operator: string, values: readonly string[]): object => ({
+    predicates: [
+      { requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'cost', operator, values }] } } },
+    ],
+  });
+  const scored = (scoreCoordinate: object): object => ({
+    prioritizerPolicy: { configurations: [{ scoreCoordinate }] },
+  });
+  const spread = (...constraints: object[]): object => {
+    const spreadConstraints = constraints.map((one) => ({ topologyKey: 'region', topologyKeyType: 'Claim', ...one }));
+    return { numberOfClusters: 2, spreadPolicy: { spreadConstraints } };
   };
+  const window = (change: object): object => ({
+    changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin', ...change }],
+  });
+  const expressions = (text: string): object => ({
+    predicates: [{ requiredClusterSelector: { celSelector: { celExpressions: [text] } } }],
+  });
+  const groups = (...names: string[]): object => ({
+    decisionStrategy: { groupStrategy: { decisionGroups: names.map((groupName) => ({ groupName })) } },
+  });
+  const admitted = async (spec: object): Promise<string> => {
+    const body = JSON.stringify({ ...OLD, metadata: { name: 'new' }, spec });
+    const { code, body: answer } = await send('POST', `${PLACEMENTS}?dryRun=All`, body);
+    return code === 201 ? '' : String(Object(Object(answer).value).message);
+  };
+  const definition = readFileSync(path.join(root, 'crds', 'placement.yaml'), 'utf8');
+  const gateway = new FieldRules([definition]);
+  const [VALUES, COORDINATE] = [
+    'spec.predicates[0].requiredClusterSelector.claimSelector.matchExpressions[0].values',
+    'spec.prioritizerPolicy.configurations[0].scoreCoordinate',
+  ];
+  const CONSTRAINT = 'spec.spreadPolicy.spreadConstraints';
+  const BOUND = 'must be a version of two or three numbers (v1.30) or a quantity (4, 500m, 16Gi, 0.35) with operator';
 
   it.each([
-    ['Gt', ['v1.30.2'], ''],
-    ['Le', ['-0.35'], ''],
-    [
-      'Ge',
-      ['1, 5'],
-      'value "1, 5" must be a version of two or three numbers (v1.30) or a quantity (4, 500m, 16Gi, 0.35)',
-    ],
-    ['Lt', ['1e-80'], ''],
-    ['Lt', ['1e-805069125'], 'value "1e-805069125" must be a version of two or three numbers (v1.30) or a quantity'],
-    ['Lt', ['v1.30.2-gke.100'], 'value "v1.30.2-gke.100" must be a version of two or three numbers (v1.30)'],
-    ['Gt', ['1', '2'], 'values ["1"…] must have exactly one item with operator Gt'],
-    ['Gt', [], 'values [] must have exactly one item with operator Gt'],
-    ['Exists', ['1'], 'values ["1"…] must be empty with operator Exists'],
-  ])('a claim selector with %s %j is accepted or refused by its rules', async (operator, values, message) => {
-    const refused = await refusal(operator, values, 'claimSelector');
+    claim('Gt', ['v1.30.2']),
+    claim('Le', ['-0.35']),
+    claim('Lt', ['1e-80']),
+    spread({}, { topologyKeyType: 'Label' }),
+    spread({ topologyKey: 'bad key!' }),
+    window({}),
+    expressions(' true '),
+  ])('%j is accepted', async (spec) => {
+    expect([await admitted(spec), compileSpec(spec).problem]).toEqual(['', undefined]);
+  });
 
-    expect(message === '' ? refused : refused.includes(message) || refused).toBe(message === '' ? '' : true);
+  it.each<[spec: object, field: string, value: string, rule: string]>([
+    [claim('Lt', ['1e-805069125']), VALUES, '"1e-805069125"', BOUND],
+    [claim('Ge', ['1, 5']), VALUES, '"1, 5"', BOUND],
+    [claim('Lt', ['v1.30.2-gke.100']), VALUES, '"v1.30.2-gke.100"', BOUND],
+    [claim('Gt', ['1', '2']), VALUES, '["1", "2"]', 'must have exactly one item with operator Gt'],
+    [claim('Gt', ['1', '2', '3']), VALUES, '["1", "2", …]', 'must have exactly one item with operator Gt'],
+    [claim('Gt', []), VALUES, '[]', 'must have exactly one item with operator Gt'],
+    [claim('Exists', ['1']), VALUES, '["1"…]', 'must be empty with operator Exists'],
+    [scored({ type: 'Claim' }), `${COORDINATE}.claim`, '', 'is missing: type Claim needs it'],
+    [
+      scored({ type: 'BuiltIn', builtIn: 'Balance', label: { name: 'tier' } }),
+      `${COORDINATE}.label`,
+      'label "tier"',
+      'must be absent with type BuiltIn',
+    ],
+    [
+      scored({ type: 'Claim', claim: { name: 'cost', min: '2', max: '1' } }),
+      `${COORDINATE}.claim.max`,
+      '"1"',
+      'max must be greater than min',
+    ],
+    [
+      spread({ topologyKeyType: 'Label', topologyKey: 'bad key!' }),
+      `${CONSTRAINT}[0].topologyKey`,
+      '"bad key!"',
+      'a label key',
+    ],
+    [spread({}, { maxSkew: 2 }), `${CONSTRAINT}[1]`, '{"topologyKey":"region","topologyKeyType":"Claim"}', ''],
+    [spread({ minDomains: 2 }), `${CONSTRAINT}[0].minDomains`, 'minDomains', 'needs whenUnsatisfiable: DoNotSchedule'],
+    [
+      { spreadPolicy: { spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Claim' }] } },
+      'spec.spreadPolicy',
+      '',
+      'needs a number of clusters: set spec.numberOfClusters, or numberOfClusters of every predicate',
+    ],
+    [
+      { predicates: [{ numberOfClusters: 1 }, {}] },
+      'spec.predicates',
+      '[0] has numberOfClusters, and another one has none',
+      'either every predicate has numberOfClusters or none has',
+    ],
+    [groups('canary', 'canary'), 'spec.decisionStrategy.groupStrategy.decisionGroups[1]', '"canary"', ''],
+    [
+      groups('a b'),
+      'spec.decisionStrategy.groupStrategy.decisionGroups[0].groupName',
+      '"a b"',
+      'must be 1 to 63 letters',
+    ],
+    [
+      window({ start: 'Monday 22:00' }),
+      'spec.changeWindows[0].start',
+      '"Monday 22:00"',
+      'must be a weekday (Mon to Sun)',
+    ],
+    [window({ duration: 'four long hours in the night' }), 'spec.changeWindows[0].duration', '"four', 'must be hours'],
+    [
+      window({ timeZone: '+01:00' }),
+      'spec.changeWindows[0].timeZone',
+      '"+01:00"',
+      'must be a time zone of the IANA database',
+    ],
+    [expressions(' '), `${VALUES.split('.claim')[0]}.celSelector.celExpressions[0]`, '" "', 'must be an expression'],
+  ])('%j is refused with field, value and rule, by admission and by who reads it', async (spec, field, value, rule) => {
+    const refused = await admitted(spec);
+    const { field: at = '', message = '' } = compileSpec(spec).problem ?? {};
+
+    expect(refused).toContain(`${field}: `);
+    expect(refused).toContain(value);
+    expect(refused).toContain(rule);
+    expect([at.startsWith(field), message]).toEqual([true, expect.stringContaining(rule)]);
+  });
+
+  it.each<[spec: object, field: string, reason: string, message: string]>([
+    [
+      spread({ maxSkew: 0 }),
+      `${CONSTRAINT}[0].maxSkew`,
+      'FieldValueInvalid',
+      'the number 0: must be a whole number from 1 to 2147483647',
+    ],
+    [
+      { rebalance: { scoreMargin: -1 } },
+      'spec.rebalance.scoreMargin',
+      'FieldValueInvalid',
+      'the number -1: must be a number from 0 to 2147483647',
+    ],
+    [spread(), 'spec.spreadPolicy', 'FieldValueRequired', 'needs a number of clusters'],
+    [spread({}), `${CONSTRAINT}[0].topologyKey`, 'FieldValueRequired', 'must be set'],
+    [
+      scored({ builtIn: 'Steady' }),
+      `${COORDINATE}.builtIn`,
+      'FieldValueInvalid',
+      '"Steady": "Steady" is not a coordinate',
+    ],
+  ])('the gateway says of %j, at %s with %s: %s', (spec, field, reason, message) => {
+    expect(gateway.describe('Placement', { field, reason }, { spec } as JsonObject).message).toContain(message);
+  });
+
+  it('each rule of bounds is named once by the gateway', () => {
+    const object = { spec: claim('Gt', ['cheap']) } as JsonObject;
+    const { message } = gateway.describe('Placement', { field: VALUES, reason: 'FieldValueInvalid' }, object);
+
+    expect(message.split(BOUND).length).toBe(2);
   });
 
   it('a label selector with Gt is refused', async () => {
-    expect(await refusal('Gt', ['1'], 'labelSelector')).toContain('Unsupported value: "Gt"');
+    const labelSelector = { matchExpressions: [{ key: 'cost', operator: 'Gt', values: ['1'] }] };
+
+    expect(await admitted({ predicates: [{ requiredClusterSelector: { labelSelector } }] })).toContain(
+      'Unsupported value: "Gt"',
+    );
   });
 });

@@ -28,11 +28,27 @@ const { disruptionBudget: _budget, ...WITHOUT_BUDGET } = SPEC;
 const TOLERATIONS = ['a', 'b'].map((key) => ({ key, operator: 'Exists' }));
 const OTHER = { ClusterSets: ['production', 'spare'], tolerations: TOLERATIONS, numberOfClusters: 1 };
 const REORDERED = { ...OTHER, ClusterSets: ['spare', 'production'], tolerations: [...TOLERATIONS].reverse() };
+/** Three days from now: a window that no run of this test meets. */
+const LATER = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][(new Date().getUTCDay() + 3) % 7];
+const WINDOW = { start: `${LATER} 22:00`, duration: '1h', timeZone: 'Europe/Berlin' };
+const labelled = (matchLabels: object, numberOfClusters?: number): object => ({
+  requiredClusterSelector: { labelSelector: { matchLabels } },
+  ...(numberOfClusters === undefined ? {} : { numberOfClusters }),
+});
+const EARLY = { late: 'yes' };
+/** The Placements of the namespace night: a cluster that waits for a window, one that is held, and a pause. */
+const NIGHT = {
+  late: { predicates: [labelled(EARLY, 1), labelled({ tier: 'x' }, 1)], changeWindows: [WINDOW] },
+  held: { predicates: [labelled(EARLY)], disruptionBudget: BUDGET },
+  frozen: { paused: true },
+};
 const SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
 const VERSION = 'cluster.fleetmgmt.io/v1alpha1';
 
-const manifest = (spec: object, name = 'web', metadata: object = {}): string =>
-  JSON.stringify({ apiVersion: VERSION, kind: 'Placement', metadata: { ...metadata, name, namespace: 'shop' }, spec });
+const manifest = (spec: object, name = 'web', metadata: object = {}): string => {
+  const all = { namespace: 'shop', ...metadata, name };
+  return JSON.stringify({ apiVersion: VERSION, kind: 'Placement', metadata: all, spec });
+};
 const clusterSet = JSON.stringify({
   apiVersion: VERSION,
   kind: 'ManagedClusterSet',
@@ -72,11 +88,11 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     return { code, warnings: lines.map((line) => line.replace(/^Warning: .*-warnings': /, '')).sort() };
   }
 
-  const patch = (spec: object, name = 'web'): readonly string[] => [
+  const patch = (spec: object, name = 'web', namespace = 'shop'): readonly string[] => [
     'patch',
     'placement',
     name,
-    '-n=shop',
+    `-n=${namespace}`,
     '--type=merge',
     `-p=${JSON.stringify({ spec })}`,
   ];
@@ -85,16 +101,29 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     await applyOverlay(server(), 'default');
     await kindsServed(server());
     fleet = new Fleet(server());
-    for (const set of ['production', 'spare']) await fleet.set(set);
+    for (const set of ['production', 'spare', 'night']) await fleet.set(set);
     await fleet.namespace('shop', 'production');
     await fleet.namespace('idle', 'spare');
+    await fleet.namespace('night', 'night');
+    await fleet.cluster('night-1', 'night', EARLY);
+    await fleet.cluster('night-2', 'night', { tier: 'x' });
     for (const name of ['prod-1', 'prod-2', 'prod-3']) await fleet.cluster(name, 'production', { tier: 'gold' });
     const kubeconfig = server().adminKubeconfig;
-    const text = [manifest(SPEC), manifest(OTHER, 'other'), edge, ...['edge-1', 'edge-2'].map(identity)].join(
-      '\n---\n',
-    );
-    await kubectlOk(['apply', '-f', '-'], { kubeconfig, input: text });
+    const night = Object.entries(NIGHT).map(([name, spec]) => manifest(spec, name, { namespace: 'night' }));
+    const objects = [manifest(SPEC), manifest(OTHER, 'other'), edge, ...['edge-1', 'edge-2'].map(identity), ...night];
+    await kubectlOk(['apply', '-f', '-'], { kubeconfig, input: objects.join('\n---\n') });
     running = new PlacementServerRig(server());
+    await waitFor('the decisions of the night', async () => {
+      const placements = await Promise.all(['late', 'held'].map((one) => fleet.placement('night', one)));
+      return placements.map((one) => one?.status?.numberOfSelectedClusters).join() === '2,1';
+    });
+    await kubectlOk(['label', 'mcl', 'night-1', 'late-'], { kubeconfig });
+    await waitFor('a cluster to wait, and to be held', async (seen) => {
+      const placements = await Promise.all(['late', 'held'].map((one) => fleet.placement('night', one)));
+      const types = placements.map((one) => one?.status?.conditions?.map(({ type }) => type) ?? []);
+      seen(types);
+      return types[0]?.includes('ChangesWaiting') && types[1]?.includes('RemovalsHeld');
+    });
     await waitFor('the binding to be in use and the decision in the status', async (seen) => {
       const name = { namespace: 'shop', name: 'production' };
       const binding = await fleet.client.get<ManagedClusterSetBinding>(ManagedClusterSetBindings, name);
@@ -126,6 +155,16 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
   const PLAN = '; see kubectl mce plan -f FILE';
   const LOST_BUDGET = `${WEB}spec.disruptionBudget is removed: nothing bounds what the next mistake takes from the decision`;
   const UNBOUNDED = `${WEB}spec.numberOfClusters is removed: every cluster that matches comes in, beside the 1 selected`;
+  const LATE = 'Placement night/late: ';
+  const WAITS = `${LATE}an edit of the spec waits for no change window: if they still fail a rule, these leave: night-1 (no label late, wanted late=yes)`;
+  const broken = 'needs the variable managedCluster and brackets in pairs';
+  const expressions = (...celExpressions: string[]): object => ({
+    predicates: [{ requiredClusterSelector: { celSelector: { celExpressions } } }],
+  });
+  const groups = { groupStrategy: { decisionGroups: [{ groupName: 'canary' }] } };
+  const skewed = (change: object): object => ({
+    spreadPolicy: { spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Claim', maxSkew: 2, ...change }] },
+  });
   const label = (name: string, ...change: readonly string[]): readonly string[] => ['label', 'mcl', name, ...change];
   const annotate = (text: string): readonly string[] => ['annotate', 'placement', 'web', '-n=shop', text];
   const set = (clusterSelector: object): readonly string[] => [
@@ -139,7 +178,7 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     `${WEB}annotation cluster.fleetmgmt.io/${name}${value} releases nothing: it must be TIME/NAMES, such as ` +
     '2026-01-31T12:00:00Z/edge-1,edge-2, or TIME/*; kubectl mce release writes it';
 
-  it.each<[string, readonly string[], string[], string?]>([
+  it.each<[string, readonly string[], readonly unknown[], string?]>([
     [
       'the deletion of a namespace with Placements',
       ['delete', 'namespace', 'shop'],
@@ -250,6 +289,106 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
       patch({ ClusterSets: ['production'] }, 'other'),
       [`${WEB.replace('web', 'other')}spec.ClusterSets loses spare: its clusters leave, of the 1 selected${PLAN}`],
     ],
+    [
+      'a smaller number of a predicate',
+      patch({ predicates: [labelled(EARLY, 1), labelled({ tier: 'x' }, 0)] }, 'late', 'night'),
+      [WAITS, `${LATE}numberOfClusters of spec.predicates, together 1, is less than the 2 selected: 1 leaves${PLAN}`],
+    ],
+    [
+      'numbers that predicates exchange',
+      patch({ predicates: [labelled(EARLY, 0), labelled({ tier: 'x' }, 2)] }, 'late', 'night'),
+      [
+        WAITS,
+        `${LATE}numberOfClusters of spec.predicates, together 2, is less than before for a predicate: up to 1 leaves${PLAN}`,
+        `${LATE}numberOfClusters of spec.predicates, together 2, is more than before for a predicate: up to 1 comes in${PLAN}`,
+      ],
+    ],
+    [
+      'a further predicate with a number',
+      patch({ predicates: [...NIGHT.late.predicates, labelled({ tier: 'y' }, 3)] }, 'late', 'night'),
+      [
+        WAITS,
+        `${LATE}numberOfClusters of spec.predicates, together 5, is more than the 2 selected: up to 3 come in${PLAN}`,
+      ],
+    ],
+    [
+      'predicates without their numbers',
+      patch({ predicates: [labelled(EARLY), labelled({ tier: 'x' })] }, 'late', 'night'),
+      [
+        WAITS,
+        `${LATE}numberOfClusters of spec.predicates is removed: every cluster that matches comes in, beside the 2 selected`,
+      ],
+    ],
+    [
+      'a predicate that gets a number',
+      patch({ numberOfClusters: null, predicates: [{ ...PREDICATE, numberOfClusters: 1 }] }),
+      [
+        `${WEB}numberOfClusters of spec.predicates is new: of the 1 selected those beyond the number of their predicate leave${PLAN}`,
+      ],
+    ],
+    [
+      'the removal of change windows while a cluster waits',
+      patch({ changeWindows: null }, 'late', 'night'),
+      [WAITS, `${LATE}spec.changeWindows is removed: changes are made at any time`],
+    ],
+    ['the same spec while a cluster waits', patch(NIGHT.late, 'late', 'night'), []],
+    [
+      'another budget while a cluster is held',
+      patch({ disruptionBudget: { maxRemovals: 1 } }, 'held', 'night'),
+      [
+        `Placement night/held: another spec.disruptionBudget may release what is held: RemovalsHeld: night-1 (no label late, wanted late=yes)${PLAN}`,
+        'Placement night/held: spec.disruptionBudget.maxRemovals 1 bounds nothing: the next mistake may take all of the 1 selected',
+      ],
+    ],
+    [
+      'a pause with fewer clusters',
+      patch({ paused: true, numberOfClusters: 0 }),
+      [
+        'Placement shop/web is paused; once it is resumed: spec.numberOfClusters 0 is less than the 1 selected: 1 leaves',
+      ],
+    ],
+    [
+      'the end of a pause',
+      patch({ paused: null }, 'frozen', 'night'),
+      [
+        `Placement night/frozen: spec.paused is not true any more: clusters that only the pause has held come in and leave${PLAN}`,
+      ],
+    ],
+    [
+      'other groups',
+      patch({ decisionStrategy: groups }),
+      [
+        `${WEB}spec.decisionStrategy has other groups: up to all of the 1 selected change their group, and follow in another wave${PLAN}`,
+      ],
+    ],
+    [
+      'a time zone that there is not',
+      patch({ changeWindows: [WINDOW, { ...WINDOW, timeZone: 'Europe/Berln' }] }),
+      [expect.stringContaining('unknown time zone Europe/Berln')],
+    ],
+    [
+      'an expression without the variable',
+      ['create', '-f', '-'],
+      [`${WEB.replace('web', 'new')}celExpressions "managedcluster.metadata.name == 'a'" ${broken}${PLAN}`],
+      manifest(expressions("managedcluster.metadata.name == 'a'"), 'new'),
+    ],
+    [
+      'an expression without its last bracket',
+      ['create', '-f', '-'],
+      [`${WEB.replace('web', 'new')}celExpressions "managedCluster.metadata.name.startsWith('a'" ${broken}${PLAN}`],
+      manifest(
+        expressions('managedCluster.metadata.name == "a"', "managedCluster.metadata.name.startsWith('a'"),
+        'new',
+      ),
+    ],
+    [
+      'a maxSkew without effect',
+      patch(skewed({})),
+      [
+        `${WEB}spec.spreadPolicy: maxSkew of region has no effect: it needs whenUnsatisfiable DoNotSchedule, or spec.rebalance`,
+      ],
+    ],
+    ['a maxSkew with effect', patch(skewed({ whenUnsatisfiable: 'DoNotSchedule' })), []],
     ['one cluster set more', patch({ ClusterSets: ['spare', 'production'] }), []],
     [
       'the loss of a toleration',

@@ -139,6 +139,12 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   'self.all(p, has(p.numberOfClusters)) || !self.exists(p, has(p.numberOfClusters))': {
     anyOf: [{ items: NUMBERED }, { items: { not: NUMBERED } }],
   },
+  "self.trim() != ''": { pattern: '\\S' },
+  [`self.topologyKeyType != 'Label' || (${qualifiedName('self.topologyKey')})`]: {
+    if: { properties: { topologyKeyType: { const: 'Label' } }, required: ['topologyKeyType'] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { topologyKey: refTo('LabelKey') } },
+  },
   "!has(self.minDomains) || (has(self.whenUnsatisfiable) && self.whenUnsatisfiable == 'DoNotSchedule')": {
     anyOf: [
       { not: { required: ['minDomains'] } },

@@ -130,7 +130,10 @@ export interface PlacementSpec {
       topologyKey: string;
       /** Whether the key is that of a claim or of a label. */
       topologyKeyType: 'Claim' | 'Label';
-      /** By how many clusters a domain may be fuller than the emptiest. */
+      /**
+       * By how many clusters a domain may be fuller than the emptiest: with DoNotSchedule when a cluster comes in, and
+       * with spec.rebalance, where clusters move until no domain is fuller.
+       */
       maxSkew?: number;
       /** While there are fewer domains, the emptiest counts as having no cluster. */
       minDomains?: number;

@@ -112,13 +112,16 @@ export class FieldRules {
     const place = this.#place(kind, field);
     const own = METADATA_RULES.get(field);
     if (place === undefined) return reason === 'FieldValueInvalid' ? own : undefined;
-    const stated = [...ruleMessages(place.node, undefined), ...ruleMessages(place.parent, `.${place.name}`)];
-    const parts =
-      reason === 'FieldValueForbidden' ? [] : [own, typeRule(place.node)].filter((one) => one !== undefined);
-    const rules = ['FieldValueInvalid', 'FieldValueForbidden'].includes(reason) ? [...parts, ...stated] : parts;
-    return ['FieldValueRequired', 'FieldValueDuplicate'].includes(reason) || rules.length === 0
-      ? undefined
-      : rules.join('; ');
+    // A value that a rule refuses is one of those that the schema lists.
+    const isListed = reason === 'FieldValueInvalid' && Array.isArray(place.node['enum']);
+    const parts = isListed ? [own] : [own, typeRule(place.node)];
+    const hasType = !['FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'].includes(reason);
+    const stated = [
+      ...ruleMessages(place.node, undefined, reason),
+      ...ruleMessages(place.parent, `.${place.name}`, reason),
+    ];
+    const rules = [...(hasType ? parts : []), ...stated].filter((one) => one !== undefined);
+    return rules.length === 0 ? undefined : [...new Set(rules)].join('; ');
   }
 
   #place(kind: string, field: string): SchemaField | undefined {
@@ -137,10 +140,10 @@ export class FieldRules {
   }
 }
 
-/** Messages of the CEL rules that a schema has for its field `fieldPath`, or for itself. */
-function ruleMessages(node: JsonRecord, fieldPath: string | undefined): string[] {
+/** Messages of the CEL rules with the reason that a schema has for its field `fieldPath`, or for itself. */
+function ruleMessages(node: JsonRecord, fieldPath: string | undefined, reason: string): string[] {
   return validationsOf(node)
-    .filter((one) => one['fieldPath'] === fieldPath)
+    .filter((one) => one['fieldPath'] === fieldPath && (one['reason'] ?? 'FieldValueInvalid') === reason)
     .map((one) => String(one['message']));
 }
 
@@ -160,6 +163,8 @@ function typeRule(node: JsonRecord): string | undefined {
   switch (node['type']) {
     case 'integer':
       return `must be a whole number${limitText(node, 'minimum', ' from N')}${limitText(node, 'maximum', ' to N')}`;
+    case 'number':
+      return `must be a number${limitText(node, 'minimum', ' from N')}${limitText(node, 'maximum', ' to N')}`;
     case 'boolean':
       return 'must be true or false';
     case 'string':

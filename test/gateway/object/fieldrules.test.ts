@@ -110,7 +110,7 @@ describe('the message for a field error', () => {
       'spec.targetNamespace',
       'FieldValueForbidden',
       'spec: {targetNamespace: kube-x}',
-      'the string "kube-x": targetNamespace must be empty or the name of a namespace, a DNS-1123 label; targetNamespace must neither be default nor begin with kube-; targetNamespace is fixed once the engine exists (absent and empty mean multicluster-engine); delete the engine and recreate it',
+      'the string "kube-x": targetNamespace must neither be default nor begin with kube-; targetNamespace is fixed once the engine exists (absent and empty mean multicluster-engine); delete the engine and recreate it',
     ],
     [
       'MultiClusterEngine',

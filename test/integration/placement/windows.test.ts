@@ -90,7 +90,7 @@ describeWithServer('a Placement with change windows', { own: true }, (server) =>
     await phase('Misconfigured');
 
     expect(await message('PlacementMisconfigured')).toBe(
-      'spec.changeWindows[0].timeZone: "Mars/Base" is not a time zone of the IANA database, such as "Europe/Berlin"',
+      'spec.changeWindows[0].timeZone: "Mars/Base": must be a time zone of the IANA database, such as "Europe/Berlin"',
     );
     expect(await fleet.selected('bakery', 'bread')).toEqual(['oven-1', 'oven-2', 'oven-3']);
   });

@@ -48,7 +48,7 @@ function readStart(value: unknown, path: string): Pick<ChangeWindow, 'weekday' |
   if (hours === undefined || minutes === undefined)
     return reject(
       path,
-      `${quote(value ?? null)} is not a weekday (Mon to Sun) or *, and a time from 00:00 to 23:59, such as "Mon 22:00"`,
+      `${quote(value ?? null)}: must be a weekday (Mon to Sun) or *, and a time from 00:00 to 23:59, such as "Mon 22:00"`,
     );
   return { weekday: day === '*' ? undefined : WEEKDAYS.indexOf(day), minutes: Number(hours) * 60 + Number(minutes) };
 }
@@ -57,7 +57,7 @@ function readDuration(value: unknown, path: string): number {
   if (typeof value !== 'string' || !DURATION.test(value))
     return reject(
       path,
-      `${quote(value ?? null)} is not hours and minutes from 1m to 168h, such as "4h", "90m" or "1h30m"`,
+      `${quote(value ?? null)}: must be hours and minutes from 1m to 168h, such as "4h", "90m" or "1h30m"`,
     );
   const amount = (unit: string): number => Number(new RegExp(`([0-9]+)${unit}`).exec(value)?.[1] ?? 0);
   return (amount('h') * 60 + amount('m')) * MINUTE_MS;
@@ -67,7 +67,7 @@ function readZone(value: unknown, path: string): Intl.DateTimeFormat {
   const isName = typeof value === 'string' && value.length <= LONGEST_ZONE && ZONE.test(value);
   const zone = isName ? clockOf(value) : undefined;
   return (
-    zone ?? reject(path, `${quote(value ?? null)} is not a time zone of the IANA database, such as "Europe/Berlin"`)
+    zone ?? reject(path, `${quote(value ?? null)}: must be a time zone of the IANA database, such as "Europe/Berlin"`)
   );
 }
 

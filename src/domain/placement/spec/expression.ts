@@ -80,7 +80,7 @@ export function readExpressions(value: unknown, path: string): readonly Requirem
     const text = readString(item, place);
     if (text.length > LONGEST_EXPRESSION)
       reject(place, `has ${text.length} characters: at most ${LONGEST_EXPRESSION} are allowed`);
-    if (text.trim() === '') reject(place, `${quote(text)} is empty: an expression is needed`);
+    if (text.trim() === '') reject(place, `${quote(text)}: must be an expression`);
     const compiled = compiledOf(text);
     if (compiled.kind === 'problem') reject(place, compiled.message);
     return { path: place, key: text, operator: 'In', values: ['true'] };

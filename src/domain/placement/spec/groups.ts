@@ -35,7 +35,7 @@ const LARGEST_NUMBER = 2 ** 31 - 1;
 const WHOLE_GROUP: Bound = { unit: 'percent', value: 100 };
 const PERCENTAGE = /^([1-9]|[1-9][0-9]|100)%$/;
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const NAME_RULE = '1 to 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
+const NAME_RULE = "must be 1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 
 /** The groups of a spec, inside a `parse`; undefined where it asks for none. */
 export function readGroups(value: unknown, path: string): GroupStrategy | undefined {
@@ -55,7 +55,7 @@ export function readGroups(value: unknown, path: string): GroupStrategy | undefi
 function readGroup(value: unknown, path: string, known: Set<string>): DecisionGroup {
   const fields = readObject(value, path);
   const name = readString(fields['groupName'], `${path}.groupName`);
-  if (!NAME.test(name)) reject(`${path}.groupName`, `${quote(name)} is not the name of a group: ${NAME_RULE}`);
+  if (!NAME.test(name)) reject(`${path}.groupName`, `${quote(name)}: ${NAME_RULE}`);
   if (known.has(name)) reject(`${path}.groupName`, `${quote(name)} is the name of another group: names must differ`);
   known.add(name);
   const at = `${path}.groupClusterSelector`;
@@ -73,8 +73,8 @@ function readSize(value: unknown, path: string): Bound {
     return { unit: 'clusters', value };
   if (typeof value === 'string' && PERCENTAGE.test(value))
     return { unit: 'percent', value: Number.parseInt(value, 10) };
-  const rule = `a whole number from 1 to ${LARGEST_NUMBER}, or a percentage from 1% to 100%`;
-  return reject(path, `${quote(value)} is not ${rule}`);
+  const rule = `must be a whole number from 1 to ${LARGEST_NUMBER}, or a percentage from 1% to 100%`;
+  return reject(path, `${quote(value)}: ${rule}`);
 }
 
 /** The group of a cluster: the first whose selector it matches, else the one without a name. */

@@ -8,6 +8,7 @@ import {
   readLabelSelector,
   readList,
   readObject,
+  readOneOf,
   readString,
   reject,
   type Requirement,
@@ -99,7 +100,7 @@ function readCoordinate(value: Fields, path: string): Named {
     const body = BODIES[of];
     const isGiven = isPresent(value[body]);
     if (of === type && !isGiven) reject(`${path}.${body}`, `is missing: type ${type} needs it`);
-    if (of !== type && isGiven) reject(`${path}.${body}`, `must be absent with type ${type}`);
+    if (of !== type && isGiven) reject(`${path}.${body}`, `${quote(value[body])} must be absent with type ${type}`);
   }
   const at = `${path}.${BODIES[type]}`;
   switch (type) {
@@ -142,20 +143,14 @@ function readRange(value: Fields, path: string): ValueCoordinate['range'] {
   if (!hasMin) reject(`${path}.min`, 'is missing: max needs it');
   if (!hasMax) reject(`${path}.max`, 'is missing: min needs it');
   const [min, max] = [readBound(value['min'], `${path}.min`), readBound(value['max'], `${path}.max`)];
-  if (min >= max) reject(`${path}.max`, `${quote(value['max'])} must be greater than min, ${quote(value['min'])}`);
+  if (min >= max) reject(`${path}.max`, `${quote(value['max'])}: max must be greater than min, ${quote(value['min'])}`);
   return { min, max };
 }
 
 function readBound(value: unknown, path: string): number {
   const text = Number.isInteger(value) ? String(value) : value;
   const bound = typeof text === 'string' && !LARGE_EXPONENT.test(text) ? amountOf(text) : undefined;
-  return bound ?? reject(path, `${quote(value)} is not a quantity, such as 4, 500m, 16Gi or 0.35`);
-}
-
-function readOneOf<T extends string>(value: unknown, known: readonly T[], path: string): T {
-  const rule = `must be one of ${known.join(', ')}`;
-  const found = known.find((one) => one === value);
-  return found ?? reject(path, isPresent(value) ? `${quote(value)} ${rule}` : `is missing: it ${rule}`);
+  return bound ?? reject(path, `${quote(value)}: must be a quantity, such as 4, 500m, 16Gi or 0.35`);
 }
 
 function isPresent(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { quote, readList, readObject, readString, reject, valueOf } from '../../selectors.js';
+import { checkLabelKey, quote, readList, readObject, readOneOf, readString, reject, valueOf } from '../../selectors.js';
 import type { ClusterView } from './cluster.js';
 
 /** A claim or label whose values are domains. */
@@ -27,6 +27,9 @@ export function readSpread(value: unknown, path: string, wanted: number | undefi
   const constraints = items.map((item, index) =>
     readConstraint(readObject(item, `${at}[${index}]`), `${at}[${index}]`),
   );
+  const names = constraints.map(({ source, key }) => `${source} ${key}`);
+  const again = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (again >= 0) reject(`${at}[${again}]`, `${names[again]} has a constraint before: keys must differ`);
   if (constraints.length > 0 && wanted === undefined)
     reject(path, 'needs a number of clusters: set spec.numberOfClusters, or numberOfClusters of every predicate');
   return constraints;
@@ -35,20 +38,16 @@ export function readSpread(value: unknown, path: string, wanted: number | undefi
 function readConstraint(item: Readonly<Record<string, unknown>>, path: string): SpreadConstraint {
   const key = readString(item['topologyKey'], `${path}.topologyKey`);
   if (key === '') reject(`${path}.topologyKey`, 'is empty: the name of a claim or label is needed');
-  const source = oneOf(item['topologyKeyType'], ['Claim', 'Label'], `${path}.topologyKeyType`);
+  const source = readOneOf(item['topologyKeyType'], ['Claim', 'Label'], `${path}.topologyKeyType`);
+  if (source === 'Label') checkLabelKey(key, `${path}.topologyKey`);
   const mode = item['whenUnsatisfiable'] ?? 'ScheduleAnyway';
-  const isStrict = oneOf(mode, ['DoNotSchedule', 'ScheduleAnyway'], `${path}.whenUnsatisfiable`) === 'DoNotSchedule';
+  const isStrict =
+    readOneOf(mode, ['DoNotSchedule', 'ScheduleAnyway'], `${path}.whenUnsatisfiable`) === 'DoNotSchedule';
   const minDomains = readCount(item['minDomains'], `${path}.minDomains`);
   if (minDomains !== undefined && !isStrict)
     reject(`${path}.minDomains`, `${minDomains} needs whenUnsatisfiable: DoNotSchedule, not ScheduleAnyway`);
   const maxSkew = readCount(item['maxSkew'], `${path}.maxSkew`) ?? 1;
   return { source: source === 'Claim' ? 'claim' : 'label', key, maxSkew, minDomains, isStrict };
-}
-
-function oneOf<T extends string>(value: unknown, known: readonly T[], path: string): T {
-  const rule = `must be one of ${known.join(', ')}`;
-  const found = known.find((one) => one === value);
-  return found ?? reject(path, value === undefined ? `is missing: ${rule}` : `${quote(value)}: ${rule}`);
 }
 
 function readCount(value: unknown, path: string): number | undefined {

@@ -18,25 +18,25 @@ function at(time: string, start: string, duration: string, timeZone = 'Europe/Be
 }
 
 describe('spec.changeWindows', () => {
-  const start = 'is not a weekday (Mon to Sun) or *, and a time from 00:00 to 23:59, such as "Mon 22:00"';
-  const duration = 'is not hours and minutes from 1m to 168h, such as "4h", "90m" or "1h30m"';
-  const zone = 'is not a time zone of the IANA database, such as "Europe/Berlin"';
+  const start = 'must be a weekday (Mon to Sun) or *, and a time from 00:00 to 23:59, such as "Mon 22:00"';
+  const duration = 'must be hours and minutes from 1m to 168h, such as "4h", "90m" or "1h30m"';
+  const zone = 'must be a time zone of the IANA database, such as "Europe/Berlin"';
   it.each([
-    [{ start: 'Mon 24:00' }, 'start', `"Mon 24:00" ${start}`],
-    [{ start: 'mon 22:00' }, 'start', `"mon 22:00" ${start}`],
-    [{ start: '22:00' }, 'start', `"22:00" ${start}`],
-    [{ start: undefined }, 'start', `null ${start}`],
-    [{ duration: '0h' }, 'duration', `"0h" ${duration}`],
-    [{ duration: '0m' }, 'duration', `"0m" ${duration}`],
-    [{ duration: '169h' }, 'duration', `"169h" ${duration}`],
-    [{ duration: '168h1m' }, 'duration', `"168h1m" ${duration}`],
-    [{ duration: '10081m' }, 'duration', `"10081m" ${duration}`],
-    [{ duration: '30s' }, 'duration', `"30s" ${duration}`],
-    [{ duration: 4 }, 'duration', `4 ${duration}`],
-    [{ timeZone: 'Mars/Base' }, 'timeZone', `"Mars/Base" ${zone}`],
-    [{ timeZone: '+01:00' }, 'timeZone', `"+01:00" ${zone}`],
-    [{ timeZone: '' }, 'timeZone', `"" ${zone}`],
-    [{ timeZone: undefined }, 'timeZone', `null ${zone}`],
+    [{ start: 'Mon 24:00' }, 'start', `"Mon 24:00": ${start}`],
+    [{ start: 'mon 22:00' }, 'start', `"mon 22:00": ${start}`],
+    [{ start: '22:00' }, 'start', `"22:00": ${start}`],
+    [{ start: undefined }, 'start', `null: ${start}`],
+    [{ duration: '0h' }, 'duration', `"0h": ${duration}`],
+    [{ duration: '0m' }, 'duration', `"0m": ${duration}`],
+    [{ duration: '169h' }, 'duration', `"169h": ${duration}`],
+    [{ duration: '168h1m' }, 'duration', `"168h1m": ${duration}`],
+    [{ duration: '10081m' }, 'duration', `"10081m": ${duration}`],
+    [{ duration: '30s' }, 'duration', `"30s": ${duration}`],
+    [{ duration: 4 }, 'duration', `4: ${duration}`],
+    [{ timeZone: 'Mars/Base' }, 'timeZone', `"Mars/Base": ${zone}`],
+    [{ timeZone: '+01:00' }, 'timeZone', `"+01:00": ${zone}`],
+    [{ timeZone: '' }, 'timeZone', `"": ${zone}`],
+    [{ timeZone: undefined }, 'timeZone', `null: ${zone}`],
   ])('%j is refused', (wrong, field, message) => {
     const window = { start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin', ...wrong };
 

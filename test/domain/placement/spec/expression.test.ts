@@ -94,7 +94,7 @@ describe('an expression that cannot be used', () => {
       `found no matching overload for '_==_' applied to '(string, int)' (line 1, column 30)`,
     ],
     ['managedCluster.metadata.name', 'must evaluate to a bool, and evaluates to string'],
-    [' ', '" " is empty: an expression is needed'],
+    [' ', '" ": must be an expression'],
     [7, '7 is not a string'],
     ['a'.repeat(2_049), 'has 2049 characters: at most 2048 are allowed'],
   ])('the expression %j is misconfigured: %s', (text, message) => {

@@ -41,16 +41,16 @@ describe('spec.decisionStrategy.groupStrategy', () => {
     ]);
   });
 
-  const amount = 'a whole number from 1 to 2147483647, or a percentage from 1% to 100%';
-  const rule = '1 to 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
+  const amount = 'must be a whole number from 1 to 2147483647, or a percentage from 1% to 100%';
+  const rule = "must be 1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
   it.each([
-    [size(0), 'clustersPerDecisionGroup', `0 is not ${amount}`],
-    [size('0%'), 'clustersPerDecisionGroup', `"0%" is not ${amount}`],
-    [size('101%'), 'clustersPerDecisionGroup', `"101%" is not ${amount}`],
-    [size(2.5), 'clustersPerDecisionGroup', `2.5 is not ${amount}`],
+    [size(0), 'clustersPerDecisionGroup', `0: ${amount}`],
+    [size('0%'), 'clustersPerDecisionGroup', `"0%": ${amount}`],
+    [size('101%'), 'clustersPerDecisionGroup', `"101%": ${amount}`],
+    [size(2.5), 'clustersPerDecisionGroup', `2.5: ${amount}`],
     [names('a', 'b', 'a'), 'decisionGroups[2].groupName', '"a" is the name of another group: names must differ'],
-    [names(''), 'decisionGroups[0].groupName', `"" is not the name of a group: ${rule}`],
-    [names('a b'), 'decisionGroups[0].groupName', `"a b" is not the name of a group: ${rule}`],
+    [names(''), 'decisionGroups[0].groupName', `"": ${rule}`],
+    [names('a b'), 'decisionGroups[0].groupName', `"a b": ${rule}`],
     [names(undefined), 'decisionGroups[0].groupName', 'is missing: a string is required'],
     [names(...Array.from({ length: 33 }, (_, n) => `g${n}`)), 'decisionGroups', 'has 33 items: at most 32 are allowed'],
     [
