@@ -197,14 +197,14 @@ describe('answers', () => {
   });
 
   it('what may not be read is named, and the rest is answered', async () => {
-    hub.refused = 'managedclusters';
+    hub.allows = (_verb, plural) => plural !== 'managedclusters';
     await clock.advance(60_000);
     const { text } = await ask('placements/shop/web');
     expect(JSON.parse(text)).toMatchObject({
       withheld: [{ resource: 'managedclusters', verb: 'list', status: 403 }],
       data: { selected: 3, funnel: [{ step: 'in', count: 3 }] },
     });
-    hub.refused = undefined;
+    hub.allows = () => true;
     await clock.advance(60_000);
   });
 

@@ -15,6 +15,7 @@ import {
   type Look,
 } from '../../support/rigs/console/browser.js';
 import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
+import { ROLES, STORIES } from '../../support/rigs/console/stories.js';
 import { consoleEvents, consoleWorld, hostileWorld } from '../../support/rigs/console/worlds.js';
 import { root } from '../../support/repository/root.js';
 
@@ -48,7 +49,7 @@ const SCENES: readonly Scene[] = [
   { name: 'placement, near', world: FLEET, address: '/placements/shop/web?show=near', shows: 'wanted region=eu-west' },
   { name: 'placement, prefers', world: FLEET, address: '/placements/shop/mail', shows: 'Spread by' },
   { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
-  { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-2?drain=yes', shows: 'If it is drained' },
+  { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-3?drain=yes', shows: 'If it is drained' },
   {
     name: 'what if',
     world: FLEET,
@@ -88,7 +89,7 @@ const SCENES: readonly Scene[] = [
     world: FLEET,
     address: '/placements/shop/web',
     shows: 'needs list managedclusters',
-    before: (hub) => (hub.refused = 'managedclusters'),
+    before: (hub) => (hub.allows = (_verb, plural) => plural !== 'managedclusters'),
   },
   { name: 'hostile fleet', world: () => hostileWorld(40), address: '/fleet?view=table', shows: 'cluster-1<img' },
   {
@@ -101,6 +102,23 @@ const SCENES: readonly Scene[] = [
 ];
 const WIDE: Look = { width: 1280, scheme: 'light' };
 const NARROW: Look = { width: 360, scheme: 'dark' };
+/** Without rules of access: axe knows neither the colors of a system nor another size of text. */
+const LOOKS: readonly {
+  readonly name: string;
+  readonly width: number;
+  readonly make: (page: Page) => Promise<void>;
+}[] = [
+  { name: 'forced', width: 360, make: (page) => page.emulateMedia({ forcedColors: 'active' }) },
+  {
+    name: 'large',
+    width: 1280,
+    make: async (page) => {
+      await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' });
+      await page.setViewportSize({ width: 1280, height: 860 });
+      await page.evaluate('document.documentElement.style.fontSize = "200%"');
+    },
+  },
+];
 const PICTURES = path.join(root, '.run', 'console');
 
 let browser: Browser;
@@ -144,7 +162,7 @@ async function close({ page, started }: Opened): Promise<void> {
   started.server.closeAllConnections();
 }
 
-async function picture(page: Page, name: string, { width, scheme }: Look): Promise<void> {
+async function picture(page: Page, name: string, { width, scheme }: { width: number; scheme: string }): Promise<void> {
   const file = `${name.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
   await page.screenshot({ path: path.join(PICTURES, file), fullPage: true });
   shots.push({ title: `${name}, ${width}, ${scheme}`, file });
@@ -165,6 +183,11 @@ describeWithChromium('the pages of the console', () => {
           await page.emulateMedia({ colorScheme: look.scheme });
           await picture(page, name, look);
           expect(await axeFaults(page)).toEqual([]);
+          expect(await sidewaysPixels(page)).toBe(0);
+        }
+        for (const look of LOOKS) {
+          await look.make(page);
+          await picture(page, name, { width: look.width, scheme: look.name });
           expect(await sidewaysPixels(page)).toBe(0);
         }
         expect(faults).toEqual([]);
@@ -231,40 +254,16 @@ describeWithChromium('the pages of the console', () => {
 });
 
 describeWithChromium('by keyboard alone', () => {
-  it('somebody finds out why a cluster is not selected', async () => {
-    const one = await opened(FLEET(), WIDE);
-    const { page } = one;
-    await page.keyboard.press('g');
-    await page.keyboard.press('p');
-    await page.getByRole('heading', { name: 'Placements' }).waitFor();
-    await tabTo(page, /^shop\/web$/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Near misses').waitFor();
-    await tabTo(page, /^Near misses/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Why cluster-' }).first().waitFor();
-    await tabTo(page, /^Why cluster-/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('is not selected: no predicate matches').waitFor();
-    await page.keyboard.press('Escape');
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(/^Why cluster-/);
-    await close(one);
-  });
-
-  it('somebody sees what an edit does, with the fields, keys and values that can follow', async () => {
-    const one = await opened(FLEET(), WIDE);
-    const { page } = one;
-    await page.keyboard.press('g');
-    await page.keyboard.press('w');
-    await page.getByText('Nothing is planned yet').waitFor();
-    await tabTo(page, /^Manifests$/);
-    await page.keyboard.insertText(DRAFT.replace('spec: { numberOfClusters: 7 }\n', 'spec:\n  '));
-    await page.keyboard.type('num');
-    await page.getByRole('option', { name: 'numberOfClusters' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.keyboard.type('1');
-    await page.getByText('4 of 4 → 1 of 1').waitFor();
-    await picture(page, 'what if, keyboard', WIDE);
+  it.each(ROLES.map((role) => [role.name, role] as const))('%s finds out what people come for', async (name, role) => {
+    const one = await opened(FLEET(), WIDE, (hub) => (hub.allows = role.allows));
+    for (const [title, walk] of STORIES) {
+      await walk(one.page, role);
+      await picture(one.page, `${name}, ${title}`, WIDE);
+    }
+    expect(one.started.hub.written).toEqual(
+      role.name === 'a viewer' ? [] : ['update placements.cluster.fleetmgmt.io web'],
+    );
+    expect(one.faults).toEqual([]);
     await close(one);
   });
 

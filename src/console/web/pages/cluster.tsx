@@ -166,7 +166,7 @@ function Drain({ name }: { readonly name: string }): JSX.Element {
       <h2>If it is drained</h2>
       {error !== undefined && <Problem status={error} />}
       {data === undefined && error === undefined && <Loading rows={2} />}
-      {data !== undefined && data.rows.length === 0 && <p>No decision names it: nothing moves.</p>}
+      {data !== undefined && data.rows.length === 0 && <p>No decision changes by it.</p>}
       {data !== undefined && data.rows.length > 0 && (
         <ul class="list">
           {data.rows.map((one) => (

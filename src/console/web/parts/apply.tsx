@@ -92,7 +92,7 @@ function answerText(found: ApplyAnswer | Status, dryRun: boolean): string {
     case 'accepted':
       return `${dryRun ? 'The API server accepts' : 'Applied'}: ${found.objects.map(shown).join(', ')}`;
     case 'moved':
-      return 'The fleet has changed since this plan, and the outcome with it. Look at the new one before you apply it.';
+      return 'The hub has changed since this plan. Look at the new one before you apply it.';
     case 'refused':
       return `${shown(found.object)}: ${shown(found.message)}`;
   }

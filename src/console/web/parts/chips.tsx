@@ -20,7 +20,7 @@ export const CHIPS: readonly ChipKind[] = [
     field: 'losses',
     title: 'Lost',
     add: 'Loss',
-    hint: 'label/region=eu-west, claim/KEY=VALUE, mclset/NAME or a cluster',
+    hint: 'label/region=eu-west, mclset/edge, a cluster',
   },
 ];
 

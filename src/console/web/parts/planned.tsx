@@ -62,7 +62,8 @@ function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.
 function statesText(before: PlannedState | undefined, after: PlannedState | undefined): string {
   const of = (state: PlannedState | undefined): string => {
     if (state === undefined) return 'none';
-    return state.wanted === undefined ? String(state.selected) : `${state.selected} of ${state.wanted}`;
+    const [selected, wanted] = [state.selected, state.wanted].map((count) => count?.toLocaleString('en-US'));
+    return wanted === undefined ? `${selected}` : `${selected} of ${wanted}`;
   };
   const phase = after !== undefined && before?.phase !== after.phase ? `, ${spaced(after.phase)}` : '';
   return `${of(before)} → ${of(after)}${phase}`;

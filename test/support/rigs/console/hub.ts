@@ -7,8 +7,15 @@ import { TYPES } from '../../../../src/cli/whatif/worlds.js';
 import { WORLD_RESOURCES, type World } from '../../../../src/domain/fleet/world.js';
 import type { ReadClient } from '../../../../src/runtime/client/client.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
+import type { Call } from '../../../../src/runtime/transport/call.js';
+import type { Transport } from '../../../../src/runtime/transport/transport.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+
+function forbidden(call: ApiError['call']): ApiError {
+  const message = `User "somebody" cannot ${call.verb} ${call.resource}`;
+  return new ApiError({ kind: 'Forbidden', status: 403, message, call });
+}
 
 /** A console over plain HTTP whose hub is a world in memory. */
 
@@ -16,25 +23,35 @@ import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 export class MemoryHub {
   world: World;
   events: readonly KubeObject[] = [];
-  /** The plural name of the kind that may not be listed. */
-  refused: string | undefined;
+  /** Whether the person may do this; undefined as a namespace: all. */
+  allows: (verb: string, plural: string, namespace?: string) => boolean = () => true;
   isDown = false;
   lists = 0;
 
   readonly client: ReadClient = {
     get: () => Promise.resolve(undefined),
-    list: (type, _namespace, { fieldSelector = '' } = {}) => {
+    list: (type, namespace, { fieldSelector = '' } = {}) => {
       this.lists += 1;
       const { plural, group } = type;
       const call = { verb: 'list', resource: `${plural}.${group}` };
       if (this.isDown) throw new ApiError({ kind: 'Transport', message: 'https://hub: connection refused', call });
-      if (plural === this.refused) throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call });
+      if (!this.allows('list', plural, namespace)) throw forbidden(call);
       const resource = WORLD_RESOURCES.find((one) => TYPES[one] === type);
       const events = fieldSelector.startsWith('regarding.kind=Placement') ? this.events : [];
       // The caller asks for the type of the resource.
       return Promise.resolve((resource === undefined ? events : this.world.objects[resource]) as never[]);
     },
   };
+
+  /** The writes that were allowed, without dry runs. */
+  readonly written: string[] = [];
+
+  write({ target, query }: Call): ReturnType<Transport['call']> {
+    const { verb, resource, namespace, name } = target;
+    if (!this.allows(verb, resource.split('.')[0] ?? '', namespace)) return Promise.reject(forbidden(target));
+    if (query?.['dryRun'] === undefined) this.written.push(`${verb} ${resource} ${name}`);
+    return Promise.resolve({ status: 200, body: {} });
+  }
 
   constructor(world: World) {
     this.world = world;
@@ -59,7 +76,7 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
     namespace: 'shop',
     build: assets.build,
   };
-  const transport = { call: () => Promise.reject(new Error('nothing is written here')) };
+  const transport = { call: (call: Call) => hub.write(call) };
   const parts = { hub: { snapshots, client: hub.client, transport, session, namespace: undefined }, assets, sessions };
   const server = await listen(parts, { host: '127.0.0.1', port: 0 });
   return { hub, server, port: portOf(server), sessions };
