@@ -13,19 +13,20 @@ export interface FromOcm {
   readonly notes: readonly string[];
 }
 
-/** The objects of this project. @throws InputError for a field that cannot be carried over, or that the definitions refuse. */
+/** The objects of this project. @throws InputError for all fields that cannot be carried over, or that the definitions refuse. */
 export async function fromOcm(manifests: readonly KubeObject[], output: OutputFormat): Promise<FromOcm> {
   const objects: KubeObject[] = [];
   const notes: string[] = [];
+  const faults: string[] = [];
   for (const manifest of manifests) {
-    const { object, differences } = carried(manifest);
-    for (const { field, text } of differences)
-      notes.push(`${nameOf(manifest)}${field === '' ? '' : `: ${field}`} ${text}`);
+    const name = nameOf(manifest);
+    const { object, differences } = carried(manifest, faults);
+    for (const { field, text } of differences) notes.push(`${name}${field === '' ? '' : `: ${field}:`} ${text}`);
     if (object === undefined) continue;
-    const [fault] = await manifestFaults(object);
-    if (fault !== undefined) throw new InputError(`${nameOf(manifest)}, as it would be here: ${fault}`);
+    faults.push(...(await manifestFaults(object)).map((fault) => `${name}, as it would be here: ${fault}`));
     objects.push(object);
   }
+  if (faults.length > 0) throw new InputError(faults.join('; '));
   if (objects.length === 0)
     throw new InputError(
       'no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management is there',
@@ -34,14 +35,15 @@ export async function fromOcm(manifests: readonly KubeObject[], output: OutputFo
   return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), notes };
 }
 
-function carried(manifest: KubeObject): CarriedOver {
+function carried(manifest: KubeObject, faults: string[]): CarriedOver {
   const result = carriedOver(manifest);
   if (result === undefined) {
     const text = 'is left out: it is not an object of Open Cluster Management';
     return { object: undefined, differences: [{ field: '', text }] };
   }
-  if (!result.ok) throw new InputError(`${nameOf(manifest)}: ${problemText(result.problem)}`);
-  return result.value;
+  if (result.ok) return result.value;
+  faults.push(...result.problems.map((problem) => `${nameOf(manifest)}: ${problemText(problem)}`));
+  return { object: undefined, differences: [] };
 }
 
 function nameOf({ kind = '', metadata: { namespace, name } }: KubeObject): string {

@@ -109,9 +109,15 @@ function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): rea
   const problem = after?.rules.problem;
   return [
     `${wordText(one.namespace)}/${wordText(one.name)}  ${changeText(one)}`,
-    ...(problem === undefined ? [] : [`  ${problemText(problem)}`]),
+    ...(problem === undefined ? shortageLines(one) : [`  ${problemText(problem)}`]),
     ...table(rows, colored),
   ];
+}
+
+/** Why the Placement has too few clusters then, in the words of the condition; nothing where that is so already. */
+function shortageLines({ before, after }: PlacementPlan): readonly string[] {
+  if (after?.satisfied.status !== 'False' || after.satisfied.message === before?.satisfied.message) return [];
+  return [`  ${after.satisfied.reason}: ${after.satisfied.message}`];
 }
 
 function placeText(piece: PieceName | undefined): string {

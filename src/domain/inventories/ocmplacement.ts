@@ -1,7 +1,7 @@
 import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { TAINTS } from '../../api/names.js';
 import type { ObjectMeta } from '../../runtime/vocabulary/meta.js';
-import { quote, readList, readObject, readString, reject } from '../selectors.js';
+import { parse, quote, readList, readObject, readString, reject } from '../selectors.js';
 import { scoreClaimName } from './scores.js';
 
 /**
@@ -10,7 +10,8 @@ import { scoreClaimName } from './scores.js';
  * definition of the result does it.
  */
 
-export type Note = (field: string, text: string) => void;
+/** `isFault`: the field cannot be carried over. */
+export type Note = (field: string, text: string, isFault?: true) => void;
 
 /** A field: how it is called here, and its value; undefined for one that is left out. */
 interface Field {
@@ -120,12 +121,21 @@ function objectOf(fields: Fields): (value: unknown, path: string, note: Note) =>
     const result: Record<string, unknown> = {};
     for (const [key, one] of Object.entries(readObject(value, path))) {
       const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
-      if (field === undefined) reject(`${path}.${key}`, `is no field of ${PLACEMENT}`);
-      const read = field.read === undefined ? one : field.read(one, `${path}.${key}`, note);
-      if (read !== undefined) result[field.to ?? key] = read;
+      const at = `${path}.${key}`;
+      if (field === undefined) note(at, `is no field of ${PLACEMENT}`, true);
+      const read = field?.read === undefined ? one : noted(() => field.read?.(one, at, note), note);
+      if (field !== undefined && read !== undefined) result[field.to ?? key] = read;
     }
     return result;
   };
+}
+
+/** What `read` returns; undefined for what it rejects, which is noted: people see all faults at once. */
+function noted<T>(read: () => T, note: Note): T | undefined {
+  const result = parse(read);
+  if (result.ok) return result.value;
+  note(result.problem.field, result.problem.message, true);
+  return undefined;
 }
 
 function listOf(fields: Fields): (value: unknown, path: string, note: Note) => readonly unknown[] {
@@ -186,7 +196,9 @@ function prioritizers(value: unknown, path: string, note: Note): unknown {
   const { mode, configurations, ...others } = readObject(value, path);
   rejectFields(others, path);
   const given = readList(configurations, `${path}.configurations`);
-  const read = given.flatMap((one, index) => coordinate(one, `${path}.configurations[${index}]`, note));
+  const read = given.flatMap(
+    (one, index) => noted(() => coordinate(one, `${path}.configurations[${index}]`, note), note) ?? [],
+  );
   const isNamed = read.some(({ scoreCoordinate }) => scoreCoordinate['builtIn'] === 'Balance');
   if (mode === 'Exact' || isNamed) return read.length === 0 ? undefined : { configurations: read };
   if (mode !== undefined && mode !== 'Additive' && mode !== '')

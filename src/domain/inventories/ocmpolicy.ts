@@ -1,7 +1,7 @@
 import { ManagedClusterSetBindings, ManagedClusterSets, Placements, OcmManagedClusters } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
-import { parse, quote, readObject, reject, type Parsed } from '../selectors.js';
+import { parse, quote, readObject, reject, type Problem } from '../selectors.js';
 import { isDisabled, metadataOf, placementSpec, rejectFields, type Note } from './ocmplacement.js';
 
 /** The objects of Open Cluster Management (OCM) by which clusters are selected, as objects of this project. */
@@ -18,6 +18,10 @@ export interface CarriedOver {
   readonly object: (KubeObject & { readonly spec: unknown }) | undefined;
   readonly differences: readonly Difference[];
 }
+
+type Carrying =
+  | { readonly ok: true; readonly value: CarriedOver }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 interface Carried {
   readonly versions: readonly string[];
@@ -38,15 +42,17 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /**
  * The object of this project that selects as the one of OCM does, and every difference. Undefined for an object of another
- * group; a problem for a field that OCM does not have, or that has no meaning here.
+ * group; a problem for each field that OCM does not have, or that has no meaning here.
  */
-export function carriedOver(object: KubeObject & { readonly spec?: unknown }): Parsed<CarriedOver> | undefined {
+export function carriedOver(object: KubeObject & { readonly spec?: unknown }): Carrying | undefined {
   const { apiVersion = '', kind = '' } = object;
   const [group, version = ''] = apiVersion.split('/');
   if (group !== OcmManagedClusters.group) return undefined;
-  return parse((): CarriedOver => {
+  const problems: Problem[] = [];
+  const result = parse((): CarriedOver => {
     const differences: Difference[] = [];
-    const note: Note = (field, text) => differences.push({ field, text });
+    const note: Note = (field, text, isFault) =>
+      isFault ? problems.push({ field, message: text }) : differences.push({ field, text });
     const found = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
     if (found === undefined) {
       note('', `is left out: ${ELSEWHERE[kind] ?? 'it has no counterpart'}`);
@@ -60,6 +66,8 @@ export function carriedOver(object: KubeObject & { readonly spec?: unknown }): P
       kind === 'Placement' && isDisabled(object.metadata) ? { ...readObject(own, 'spec'), paused: true } : own;
     return { object: { apiVersion: apiVersionOf(found.type), kind, metadata, spec }, differences };
   });
+  if (!result.ok) problems.push(result.problem);
+  return result.ok && problems.length === 0 ? result : { ok: false, problems };
 }
 
 function setSpec(spec: unknown): unknown {

@@ -28,7 +28,7 @@ describe('plan --from-ocm', () => {
     expect(notes).toEqual([
       'ManagedCluster paris-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
       'ManagedCluster lyon-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
-      'Placement bakery/ovens: spec.prioritizerPolicy Balance is added: OCM adds it, and Steady, to a Placement without the field',
+      'Placement bakery/ovens: spec.prioritizerPolicy: Balance is added: OCM adds it, and Steady, to a Placement without the field',
     ]);
   });
 
@@ -73,6 +73,17 @@ describe('plan --from-ocm', () => {
   it.each([
     [[placement({ numberOfClusters: -1 })], /^Placement shop\/web, as it would be here: spec.numberOfClusters: /],
     [[placement({ colour: 'red' })], 'Placement shop/web: spec.colour: is no field of a Placement of OCM (v1beta1)'],
+    [
+      [
+        placement({
+          colour: 'red',
+          predicates: [{ weather: 1 }],
+          prioritizerPolicy: { configurations: [{ scoreCoordinate: { builtIn: 'Cheapest' } }] },
+        }),
+        placement({ numberOfClusters: -1 }),
+      ],
+      /spec\.colour: .*; .*spec\.predicates\[0\]\.weather: .*; .*builtIn: "Cheapest" .*; .*here: spec\.numberOfClusters: /,
+    ],
     [
       [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }],
       'no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management is there',

@@ -279,7 +279,7 @@ describe('a Placement of Open Cluster Management', () => {
 
     expect(carriedOver({ apiVersion: `${OCM}/v1beta1`, kind: 'Placement', metadata, spec })).toEqual({
       ok: false,
-      problem: { field, message },
+      problems: [{ field, message }],
     });
   });
 });
@@ -312,10 +312,7 @@ describe('other objects of Open Cluster Management', () => {
   it('an earlier version, and an object of another group, are told apart', () => {
     expect(carriedOver({ apiVersion: `${OCM}/v1beta1`, kind: 'ManagedClusterSet', metadata })).toEqual({
       ok: false,
-      problem: {
-        field: 'apiVersion',
-        message: `"${OCM}/v1beta1" is not read: convert it to v1beta2 first`,
-      },
+      problems: [{ field: 'apiVersion', message: `"${OCM}/v1beta1" is not read: convert it to v1beta2 first` }],
     });
     expect(carriedOver({ apiVersion: 'v1', kind: 'Namespace', metadata })).toBeUndefined();
   });
