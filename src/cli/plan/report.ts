@@ -1,8 +1,9 @@
 import { orderedPlans, plansApart, type ApartPlan } from '../../domain/fleet/apart.js';
 import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
 import { planLoss, type PlacementLoss } from '../../domain/fleet/loss.js';
-import { planFleet, type Name, type PlacementPlan } from '../../domain/fleet/plan.js';
+import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
+import type { Name } from '../../domain/fleet/sides.js';
 import type { World } from '../../domain/fleet/world.js';
 import type { ChangeLimit } from './flags.js';
 import type { FleetReading } from '../whatif/worlds.js';

@@ -1,5 +1,6 @@
 import type { ApartPlan } from '../../domain/fleet/apart.js';
-import type { Name, PieceName, PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import type { PieceName, PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import type { Name } from '../../domain/fleet/sides.js';
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';

@@ -2,17 +2,8 @@ import { sameList } from '../placement/stored/items.js';
 import { schedule, selectedClusters } from '../placement/select/schedule.js';
 import { noOthers, type PlacementSnapshot } from '../placement/select/snapshot.js';
 import { forecastOf, type Forecast } from './forecast.js';
-import {
-  continueAfter,
-  placementsIn,
-  planPlacement,
-  sideOf,
-  unknownPlan,
-  type Name,
-  type PlacementPlan,
-  type PlannedRemoval,
-  type Side,
-} from './plan.js';
+import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } from './plan.js';
+import { continueAfter, placementsIn, sideOf, type Name, type Side } from './sides.js';
 import { inputWithout, lostClusters, type LostClusters } from './without.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 

@@ -10,11 +10,12 @@ import type { PlacementRules } from '../placement/spec/predicates.js';
 import type { Piece } from '../placement/stored/piece.js';
 import { predicateOf } from '../placement/select/rules.js';
 import type { DropCause, Schedule } from '../placement/select/schedule.js';
-import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
+import type { Scorer } from '../placement/select/scores.js';
 import type { Before, ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
 import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
-import { forecastOf, type Forecast } from './forecast.js';
-import { WorldInputs, type PlacementInput, type World } from './world.js';
+import type { Forecast } from './forecast.js';
+import { continueAfter, placementsIn, secondSide, sideOf, type Name, type Side, type Sides } from './sides.js';
+import { WorldInputs, type World } from './world.js';
 
 /** What becomes of the decisions of all Placements when one world becomes another. */
 
@@ -80,25 +81,6 @@ type Lists = Pick<PlacementPlan, 'adds' | 'removes' | 'stays' | 'held' | 'regrou
 
 const NO_LISTS: Lists = { adds: [], removes: [], stays: [], held: [], regrouped: [] };
 
-/** A Placement. */
-export interface Name {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** One Placement on both sides; undefined where it does not exist. */
-export interface Sides {
-  readonly before: Side | undefined;
-  readonly after: Side | undefined;
-}
-
-export interface Side {
-  readonly input: PlacementInput;
-  readonly inputs: WorldInputs;
-  readonly forecast: Forecast;
-  readonly scorer: Scorer | undefined;
-}
-
 /**
  * The plans of all Placements of both worlds, sorted by namespace and name. Before the change every decision counts as
  * published, so that what would change anyway is not part of a plan. In O(Placements × clusters).
@@ -115,39 +97,8 @@ export function planFleet(before: World, after: World): readonly PlacementPlan[]
   });
 }
 
-/** What is decided last of a Placement counts for the scores of the next one, as in the controller: before a change, and after it. */
-export function continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
-  for (const name of names) sideOf(before.input(name), before);
-  after.continueFrom(before);
-}
-
-/** The Placements of these worlds, sorted by namespace and name. */
-export function placementsIn(...worlds: readonly World[]): readonly Name[] {
-  const all = worlds.flatMap(({ objects }) => objects.placements);
-  // By a key that sorts by namespace and then by name: a line feed sorts before every character of a name.
-  const names = all.map(
-    ({ metadata: { namespace = '', name } }) => [`${namespace}\n${name}`, { namespace, name }] as const,
-  );
-  return [...new Map(names)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => name);
-}
-
 export function unknownPlan(name: Name): PlacementPlan {
   return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS };
-}
-
-/** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
-export function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
-  if (input === undefined || input.deleting) return undefined;
-  const [forecast, scorer] = [forecastOf(input.snapshot), scorerOfSnapshot(input.snapshot)];
-  inputs.decided(input.snapshot.placement, forecast.clusters);
-  return { input, inputs, forecast, scorer };
-}
-
-/** What was published before counts as stored, unless the Placement is another one of the same name. */
-function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
-  const fresh = after.input(name);
-  const isSame = fresh?.snapshot.placement.uid === first?.input.snapshot.placement.uid;
-  return sideOf(isSame ? after.input(name, first?.forecast.published) : fresh, after);
 }
 
 /** `after`: where the clusters that come in are. */
