@@ -28,6 +28,10 @@ class Relation {
     for (const cluster of clusters) this.add(key, cluster);
   }
 
+  clustersOf(key: string): Iterable<string> {
+    return this.#clusters.get(key) ?? [];
+  }
+
   placementsOf(cluster: string): ReadonlySet<string> {
     return this.#placements.get(cluster) ?? NO_PLACEMENTS;
   }
@@ -77,12 +81,14 @@ export class DecisionIndex {
     );
   }
 
-  /** Forgets a Placement that is gone. */
-  forget(key: string): void {
+  /** Forgets a Placement that is gone. Returns the clusters that it had selected. */
+  forget(key: string): readonly string[] {
+    const selected = [...this.#selected.clustersOf(key)];
     this.#selected.replace(key, []);
     this.#held.replace(key, []);
     this.#committed.delete(key);
     this.#unknown.delete(key);
+    return selected;
   }
 
   /** Notes that the Placement exists. */

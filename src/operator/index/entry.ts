@@ -38,13 +38,24 @@ export interface Entry extends IndexedPlacement, PlacementEntry {
   pending: boolean;
 }
 
+/** A Placement of which nothing is decided yet. */
+export function newEntry(
+  key: string,
+  { namespace, rules }: IndexedPlacement,
+  joined: Pick<Entry, 'pool' | 'unreadable'>,
+): Entry {
+  const undecided = { watch: undefined, isSpreadOpen: true, isRescored: false, pending: false };
+  return { key, namespace, rules, ...joined, ...undecided };
+}
+
 /** Those of the Placements that may select the cluster, and that no change has reported: each once until its next pass. */
 export function rescoredAmong(
-  ordinal: number,
+  ordinal: number | undefined,
   keys: Iterable<string>,
   placements: ReadonlyMap<string, Entry>,
 ): readonly Rescored[] {
   const found: Rescored[] = [];
+  if (ordinal === undefined) return found;
   for (const key of keys) {
     const entry = placements.get(key);
     if (entry === undefined || entry.pending || entry.isRescored || !entry.pool.clusters.has(ordinal)) continue;

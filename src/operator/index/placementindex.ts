@@ -18,11 +18,12 @@ import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
-import { NO_EFFECTS, rescoredAmong, type ClusterEffects, type Entry, type IndexedPlacement } from './entry.js';
+import { newEntry, NO_EFFECTS, rescoredAmong } from './entry.js';
+import type { ClusterEffects, Entry, IndexedPlacement, Rescored } from './entry.js';
 import { FactWatch } from './factwatch.js';
-import { KeyIndex, movingKeys } from './keyindex.js';
+import { KeyIndex, ScoredIndex } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
-import { membersOf, type IndexedDecision, type Reading } from './reading.js';
+import { existing, membersOf, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
 import { TaintIndex } from './taintindex.js';
@@ -55,8 +56,8 @@ export class PlacementIndex {
   readonly #taints = new TaintIndex();
   /** The keys that Placements spread over. */
   readonly #topologies = new KeyIndex();
-  /** The keys that the scores of Placements with moves depend on. */
-  readonly #scored = new KeyIndex();
+  /** What the scores of Placements with moves depend on. */
+  readonly #scored = new ScoredIndex();
   readonly #decisions: DecisionIndex;
 
   /** All three are updated by this index, and may be read by others. */
@@ -118,18 +119,9 @@ export class PlacementIndex {
     this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
     this.#topologies.add(key, rules.spread);
-    this.#scored.add(key, movingKeys(rules));
+    this.#scored.add(key, rules);
     const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
-    const entry: Entry = {
-      key,
-      namespace,
-      rules,
-      ...joined,
-      watch: undefined,
-      isSpreadOpen: true,
-      isRescored: false,
-      pending: false,
-    };
+    const entry = newEntry(key, { namespace, rules }, joined);
     this.#placements.set(key, entry);
     this.#decisions.addPlacement(key);
     const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
@@ -137,10 +129,19 @@ export class PlacementIndex {
     this.#updateMaySelectOthers(entry);
   }
 
-  removePlacement(key: string): void {
+  /** Removes a Placement. Returns those whose scores that changes. */
+  removePlacement(key: string): readonly Rescored[] {
     this.#forgetPlacement(key);
-    this.#decisions.forget(key);
     this.#usage.put(key, NO_KEYS);
+    return this.recounted(key, this.#decisions.forget(key));
+  }
+
+  /** Of the others, those with moves to whose scores it makes a difference that this one begins or ceases to select the clusters. */
+  recounted(key: string, clusters: readonly string[]): readonly Rescored[] {
+    const { balanced } = this.#scored;
+    if (!this.tracking || balanced.size === 0) return [];
+    const others = [...balanced].filter((other) => other !== key);
+    return clusters.flatMap((name) => rescoredAmong(this.#membership.ordinalOf(name), others, this.#placements));
   }
 
   #forgetPlacement(key: string): void {
@@ -148,7 +149,7 @@ export class PlacementIndex {
     if (entry === undefined) return;
     this.#requirements.removePlacement(key, entry.rules);
     this.#topologies.remove(key, entry.rules.spread);
-    this.#scored.remove(key, movingKeys(entry.rules));
+    this.#scored.remove(key, entry.rules);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#maySelectOthers.delete(entry);
@@ -172,7 +173,7 @@ export class PlacementIndex {
       ...this.#bindings.bound(namespace),
       candidates: this.#candidatesOf(entry),
       othersSelecting: isBalanced(rules) ? this.#decisions.othersSelecting(key) : noOthers,
-      clusters: (names) => (read = this.#clustersNamed(names)),
+      clusters: (names) => (read = existing(names, (name) => this.cluster(name))),
       members: () => membersOf(entry.pool.sets, this.#membership, this.#clusters),
       commit: (decision) => this.#commit(entry, decision, { changes, clusters: read }),
     };
@@ -217,15 +218,6 @@ export class PlacementIndex {
     if (isShort(entry.rules, sizes, facts)) entry.watch = new FactWatch(entry.rules, facts, unmatched);
     const view = readsViews(entry.rules) ? this.#candidates.viewsAt(matching) : noView;
     return { ...sizes, tainted, has: (name) => all.has(name), view, unmatched };
-  }
-
-  #clustersNamed(names: Iterable<string>): ReadonlyMap<string, ClusterView> {
-    const found = new Map<string, ClusterView>();
-    for (const name of names) {
-      const cluster = found.has(name) ? undefined : this.cluster(name);
-      if (cluster !== undefined) found.set(name, cluster);
-    }
-    return found;
   }
 
   /** The cluster `name`, whether or not it is in a set. */

@@ -103,7 +103,7 @@ function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterS
 }
 
 function foldPlacement(
-  { index, caches, changeFilter, mutations, metrics }: PlacementContext,
+  { index, caches, changeFilter, mutations, metrics, enqueueAfter }: PlacementContext,
   facts: NamedFacts,
   change: Change<Placement>,
 ): readonly string[] {
@@ -113,7 +113,7 @@ function foldPlacement(
   const affected = changeFilter.affected(mutations.placements, change, [key]);
   if (after !== undefined && !isSpecChange(change)) return affected;
   if (after === undefined) {
-    index.removePlacement(key);
+    for (const other of index.removePlacement(key)) enqueueAfter(other.key, other.afterMs);
     // Here and not in a reconcile: a replica that lost the lease reconciles nothing, and its series end too.
     metrics?.placementGone(namespace, name);
     return facts.put(key) ? [key, ...viewAgain(index, caches, facts)] : [key];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ManagedCluster, ManagedClusterStatus } from '../../../../src/api/generated/managedcluster.js';
 import type { PlacementSpec } from '../../../../src/api/generated/placement.js';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
+import { ManagedClusters, Placements } from '../../../../src/api/resources.js';
 import { PlacementRig } from '../../../support/rigs/controllers/placement.js';
 
 type Configuration = NonNullable<NonNullable<PlacementSpec['prioritizerPolicy']>['configurations']>[number];
@@ -86,6 +86,35 @@ describe('scores', () => {
     hub.place('three', only('a', 'c'));
     await hub.untilIdle();
     expect(hub.infos.filter(({ name }) => name === 'free')).toHaveLength(passes);
+  });
+
+  it('where clusters move, Balance is looked at an interval after others begin or cease to select a candidate', async () => {
+    const hub = new PlacementRig();
+    hub.clusters('a', 'b');
+    hub.set('elsewhere');
+    hub.bind('elsewhere');
+    hub.cluster('other', {}, { set: 'elsewhere' });
+    hub.place('one', only('a'));
+    const rebalance = { scoreMargin: 20, minSelectedSeconds: 0, intervalSeconds: 30 };
+    hub.place('free', { ...best(BALANCE), ClusterSets: ['fleet'], rebalance });
+    await hub.start();
+    const passes = (): number => hub.infos.filter(({ name }) => name === 'free').length;
+    await hub.untilIdle(60_000);
+    const [first, before] = [selected(hub, 'free'), passes()];
+
+    hub.place('elsewhere', only('other'));
+    await hub.untilIdle(60_000);
+    expect([first, passes()]).toEqual([['b'], before]);
+
+    const others = ['two', 'three'].map((name) => hub.place(name, only('b')));
+    await hub.untilIdle(20_000);
+    expect(selected(hub, 'free')).toEqual(['b']);
+    await hub.untilIdle(10_000);
+    expect(selected(hub, 'free')).toEqual(['a']);
+
+    for (const { metadata } of others) hub.api.remove(Placements, metadata);
+    await hub.untilIdle(60_000);
+    expect(selected(hub, 'free')).toEqual(['b']);
   });
 
   it.each(['a', 'b', 'c'])(
