@@ -1,5 +1,6 @@
 import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { planChange, type PlanRequest } from '../../src/cli/plan/plan.js';
+import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import type { World } from '../../src/domain/fleet/world.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
@@ -8,6 +9,24 @@ import { predicate, rawDecision, rawSet } from '../support/builders/world.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 const BALANCE = { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } };
+/** A score of 100 for two clusters that match and are not selected. */
+const OTHERS = {
+  scoreCoordinate: {
+    type: 'Selector',
+    selector: {
+      claimSelector: {
+        matchExpressions: [{ key: 'cluster-name', operator: 'In', values: ['prod-eu-1', 'prod-ap-1'] }],
+      },
+    },
+  },
+};
+const MOVING = { ...EXAMPLE_SPEC, prioritizerPolicy: { configurations: [OTHERS] }, rebalance: { scoreMargin: 20 } };
+const BOUNDED = { ...MOVING, disruptionBudget: { maxRemovals: 1, windowSeconds: 7_200 } };
+const FOLLOWED = {
+  numberOfClusters: 1,
+  ClusterSets: ['edge'],
+  rebalance: { scoreMargin: 20, minSelectedSeconds: 0 },
+};
 const FLEET = 'cluster.fleetmgmt.io/v1alpha1';
 const REQUEST: PlanRequest = {
   namespace: 'shop',
@@ -43,6 +62,14 @@ function readingFrom(before: World | FleetReading): FleetReading {
 
 const placement = (spec: unknown, name = 'web'): KubeObject & { spec: unknown } => {
   return { apiVersion: FLEET, kind: 'Placement', metadata: { name }, spec };
+};
+const withOne = (name: string): Change => {
+  const metadata = { name, namespace: 'shop', uid: name };
+  return {
+    kind: 'apply',
+    resource: 'placements',
+    object: { metadata, spec: { numberOfClusters: 1, ClusterSets: ['edge'] } },
+  };
 };
 const inUse = { conditions: [{ type: 'InUse', status: 'True', reason: 'SelectedFrom' }] };
 const usedSets = exampleWorld().objects.managedclustersets.map((one) => ({ ...one, status: inUse }));
@@ -110,6 +137,24 @@ const cases: readonly Case[] = [
       placement({ numberOfClusters: 1, prioritizerPolicy: { configurations: [BALANCE] } }, 'api-2'),
     ],
   }),
+  text('moves that follow, with a limit', {
+    manifests: [placement(MOVING)],
+    maxRemovals: { kind: 'number', value: 1 },
+    maxAdditions: { kind: 'number', value: 1 },
+  }),
+  text('moves that wait for a disruption budget', { manifests: [placement(BOUNDED)] }),
+  text(
+    'moves without an end, with a limit that they do not exceed',
+    {
+      manifests: [
+        placement({ ...FOLLOWED, prioritizerPolicy: { configurations: [BALANCE] } }, 'avoids'),
+        placement({ ...FOLLOWED, prioritizerPolicy: { configurations: [{ ...BALANCE, weight: -1 }] } }, 'follows'),
+      ],
+      maxRemovals: { kind: 'number', value: 9 },
+    },
+    overlay(exampleWorld({ ...EXAMPLE_SPEC, ClusterSets: ['production'] }), ['avoids', 'follows'].map(withOne)),
+  ),
+  text('moves that would be made anyway', { labels: ['mcl/prod-ap-2:zone=a'] }, exampleWorld(MOVING)),
   text('the clusters that stay', { deletions: ['mcl/prod-us-1'], output: 'wide' }),
   text('the names of what changes', { deletions: ['mcl/prod-us-1'], output: 'name' }),
   text('a label that changes nothing', { labels: ['mcl/prod-ap-2:zone=a'] }),
@@ -138,6 +183,10 @@ const cases: readonly Case[] = [
         predicates: [{ requiredClusterSelector: { celSelector: { celExpressions: ['managedcluster.x == "a"'] } } }],
       }),
     ],
+  }),
+  json('moves that follow, with a limit', {
+    manifests: [placement(MOVING)],
+    maxRemovals: { kind: 'number', value: 1 },
   }),
   json('an invalid spec', { manifests: [placement({ numberOfClusters: -1 })] }),
   json('one readable namespace', { deletions: ['mclsetbinding/production'] }, partly),

@@ -7,6 +7,7 @@ import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { notFound } from '../meant.js';
 import { RefusedError, someNames } from '../terminal/output.js';
+import { laterMoves, laterText, pairText } from '../whatif/moves.js';
 import { unreadableLine } from '../whatif/withheld.js';
 import { readPlacementWorld } from '../whatif/worlds.js';
 import type { PauseConfig } from './flags.js';
@@ -69,11 +70,12 @@ function changeLines(world: World, placement: RawObject): readonly string[] {
   };
   const after = { ...world, objects: { ...world.objects, placements: [resumed] } };
   const plan = planFleet(world, after).find((one) => isOf(one, placement));
-  const { adds = [], removes = [], held = [] } = plan ?? {};
+  const { adds = [], removes = [], held = [], moves = [] } = plan ?? {};
   const rows = [
     ...removes.map(({ name, why }) => `  - ${name}  ${why}`),
     ...held.map(({ name, why }) => `  ! ${name}  ${why}`),
     ...adds.map(({ name, why }) => `  + ${name}  ${why}`),
+    ...laterMoves({ moves }).map((move) => `  > ${pairText(move)}  ${laterText(move)}`),
   ];
   return rows.length === 0 ? ['  no cluster comes in or leaves'] : [...rows.slice(0, MOST_NAMES), ...more(rows.length)];
 }

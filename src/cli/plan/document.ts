@@ -40,6 +40,8 @@ function placementDocument(
     remove: lists.removes,
     stay: lists.stays,
     held: lists.held,
+    ...(lists.moves.length === 0 ? {} : { moves: lists.moves }),
+    ...(lists.hasMoreMoves ? { movesComputed: false } : {}),
     ...(lists.regrouped.length === 0 ? {} : { regroup: lists.regrouped.map(regroupDocument) }),
     ...(apart === undefined ? {} : { apart: apartDocument(apart) }),
   };

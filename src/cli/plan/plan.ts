@@ -12,7 +12,7 @@ import { planDocument } from './document.js';
 import { lostBy } from './lose.js';
 import { loseEach } from './loseeach.js';
 import { isChange, lossReport, planReport, type Changed, type ChangeLimits, type PlanReport } from './report.js';
-import { excessText, planLines } from './text.js';
+import { excessText, MORE_MOVES, planLines } from './text.js';
 
 export interface PlanRequest extends ChangeLimits {
   /** Of objects that name none. */
@@ -79,13 +79,16 @@ function planLosses(after: FleetReading, request: PlanRequest, notes: readonly s
 }
 
 const NOT_READ = 'not everything could be read';
+const NOT_COUNTED = `not all moves are counted for the limits: ${MORE_MOVES}`;
 
 /** `known`: whether all Placements were read. Without Placements none of them is unknown, and there may be some. */
 function outputOf(report: PlanReport, request: PlanRequest, known: boolean): PlanOutput {
   const exceeded = report.exceeded.map((one) => {
     return `--${one.additions === undefined ? 'max-removals' : 'max-additions'}: ${excessText(one)}`;
   });
-  const errors = [...exceeded, ...(known ? [] : [NOT_READ])];
+  const hasLimit = request.maxRemovals !== undefined || request.maxAdditions !== undefined;
+  const isUncounted = hasLimit && report.placements.some((one) => one.hasMoreMoves);
+  const errors = [...exceeded, ...(isUncounted ? [NOT_COUNTED] : []), ...(known ? [] : [NOT_READ])];
   return { text: textOf(report, request), errors, exitCode: exitCodeOf(report, errors.length > 0) };
 }
 

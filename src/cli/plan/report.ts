@@ -6,6 +6,7 @@ import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { Name } from '../../domain/fleet/sides.js';
 import type { World } from '../../domain/fleet/world.js';
 import type { ChangeLimit } from './flags.js';
+import { laterMoves } from '../whatif/moves.js';
 import type { FleetReading } from '../whatif/worlds.js';
 
 /** What may not become too much; absent without a limit. */
@@ -20,6 +21,8 @@ export interface Excess {
   readonly name: string;
   readonly removals?: number;
   readonly additions?: number;
+  /** How many of them by moves that follow later. */
+  readonly moves?: number;
   readonly selected: number;
   readonly most: number;
 }
@@ -55,6 +58,8 @@ export interface PlanTotals {
   readonly remove: number;
   readonly stay: number;
   readonly held: number;
+  /** Moves that follow; undefined where none does. */
+  readonly moves?: number;
   /** Placements. */
   readonly changed: number;
   readonly unknown: number;
@@ -129,11 +134,13 @@ export function isChange({ kind }: PlacementPlan): boolean {
 function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
   const sum = (count: (one: PlacementPlan) => number): number =>
     placements.reduce((total, one) => total + count(one), 0);
+  const moves = sum((one) => laterMoves(one).length);
   return {
     add: sum(({ adds }) => adds.length),
     remove: sum(({ removes }) => removes.length),
     stay: sum(({ stays }) => stays.length),
     held: sum(({ held }) => held.length),
+    ...(moves > 0 && { moves }),
     changed: placements.filter(isChange).length,
     unknown: placements.filter(({ kind }) => kind === 'Unknown').length,
     placements: placements.length,
@@ -142,21 +149,39 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
 
 /**
  * A percentage is rounded up, as that of a PodDisruptionBudget; of additions it is of one cluster at least. The changes may be
- * written together or slowly: the larger number counts.
+ * written together or slowly: the larger number counts. A move counts as a removal of the cluster that it leaves, since the
+ * workload leaves it, and as an addition of the one that it goes to.
  */
 function excessesOf(
-  { namespace, name, before, removes, adds }: PlacementPlan,
+  plan: PlacementPlan,
   apart: ApartPlan | undefined,
   { maxRemovals, maxAdditions }: ChangeLimits,
 ): readonly Excess[] {
-  const selected = before?.clusters.length ?? 0;
-  const excesses: Excess[] = [];
-  const [mostRemovals, mostAdditions] = [most(maxRemovals, selected), most(maxAdditions, Math.max(selected, 1))];
-  const removals = Math.max(removes.length, apart?.leave.length ?? 0);
-  const additions = Math.max(adds.length, apart?.come.length ?? 0);
-  if (removals > mostRemovals) excesses.push({ namespace, name, removals, selected, most: mostRemovals });
-  if (additions > mostAdditions) excesses.push({ namespace, name, additions, selected, most: mostAdditions });
-  return excesses;
+  const { namespace, name, before, removes, adds, moves } = plan;
+  const first = new Set(before?.clusters);
+  const leaving = moves.map(({ from }) => from).filter((one) => first.has(one));
+  const coming = moves.map(({ to }) => to).filter((one) => !first.has(one));
+  const excessOf = (
+    kind: 'removals' | 'additions',
+    now: readonly string[],
+    { later, most: limit }: { readonly later: readonly string[]; readonly most: number },
+  ): readonly Excess[] => {
+    const all = new Set([...now, ...later]).size;
+    if (all <= limit) return [];
+    const byMoves = all - new Set(now).size;
+    return [
+      { namespace, name, [kind]: all, ...(byMoves > 0 && { moves: byMoves }), selected: first.size, most: limit },
+    ];
+  };
+  const longer = (planned: readonly { readonly name: string }[], slowly: readonly string[] = []): readonly string[] =>
+    slowly.length > planned.length ? slowly : planned.map((one) => one.name);
+  return [
+    ...excessOf('removals', longer(removes, apart?.leave), { later: leaving, most: most(maxRemovals, first.size) }),
+    ...excessOf('additions', longer(adds, apart?.come), {
+      later: coming,
+      most: most(maxAdditions, Math.max(first.size, 1)),
+    }),
+  ];
 }
 
 function most(limit: ChangeLimit | undefined, of: number): number {

@@ -6,11 +6,15 @@ import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { someNames } from '../terminal/output.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
+import { laterMoves, laterText, pairText } from '../whatif/moves.js';
 import { refusedLine, unreadableLine } from '../whatif/withheld.js';
 import { isChange, type Excess, type LossReport, type PlanReport, type PlanTotals } from './report.js';
 
 /** Clusters that a line names. */
 const MOST_NAMES = 5;
+/** Moves of a Placement that are shown. */
+const MOST_MOVES = 20;
+export const MORE_MOVES = 'more moves may follow: so many are not computed';
 
 export interface TextOptions {
   readonly colored: boolean;
@@ -63,10 +67,11 @@ function namesText(names: readonly string[]): string {
 }
 
 /** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
-export function totalText({ add, remove, stay, held, changed, unknown, placements }: PlanTotals): string {
+export function totalText({ add, remove, stay, held, moves = 0, changed, unknown, placements }: PlanTotals): string {
   const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${held} held`;
   const rest = unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'is' : 'are'} not known.`;
-  return `Plan: ${counts}, in ${changed} of ${placements} Placements.${rest}`;
+  const following = moves === 0 ? '' : ` ${moves} ${moves === 1 ? 'move follows' : 'moves follow'}.`;
+  return `Plan: ${counts}, in ${changed} of ${placements} Placements.${following}${rest}`;
 }
 
 /** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */
@@ -89,15 +94,18 @@ export function lossText(
 }
 
 /** `shop/web would lose 2 of 3 clusters, and at most 1 may leave`. */
-export function excessText({ namespace, name, removals, additions, selected, most }: Excess): string {
+export function excessText({ namespace, name, removals, additions, moves, selected, most }: Excess): string {
   const clusters = `${selected} ${selected === 1 ? 'cluster' : 'clusters'}`;
+  const by = moves === undefined ? '' : `, ${moves === (removals ?? additions) ? '' : `${moves} of them `}by moves`;
   if (additions !== undefined)
-    return `${namespace}/${name} would gain ${additions} beside ${clusters}, and at most ${most} may come in`;
-  return `${namespace}/${name} would lose ${removals} of ${clusters}, and at most ${most} may leave`;
+    return `${namespace}/${name} would gain ${additions} beside ${clusters}${by}, and at most ${most} may come in`;
+  return `${namespace}/${name} would lose ${removals} of ${clusters}${by}, and at most ${most} may leave`;
 }
 
 function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): readonly string[] {
-  const { adds, removes, held, stays, regrouped, after } = one;
+  const { adds, removes, held, stays, regrouped, after, hasMoreMoves } = one;
+  const moves = laterMoves(one);
+  const shownMoves = wide ? moves : moves.slice(0, MOST_MOVES);
   const rows = [
     ...removes.map((move) => rowOf('-', move, 'red')),
     ...held.map((move) => rowOf('!', move, 'yellow')),
@@ -105,6 +113,10 @@ function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): rea
     ...regrouped.map(({ name, from, to }) =>
       rowOf('~', { name, why: `${placeText(from)} -> ${placeText(to)}` }, 'yellow'),
     ),
+    ...shownMoves.map((move) => [
+      { text: `  > ${pairText(move)}`, color: 'yellow' as const },
+      { text: laterText(move) },
+    ]),
     ...(wide ? stays.map((name): readonly Cell[] => [{ text: `    ${wordText(name)}` }, { text: 'stays' }]) : []),
   ];
   const problem = after?.rules.problem;
@@ -112,6 +124,8 @@ function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): rea
     `${wordText(one.namespace)}/${wordText(one.name)}  ${changeText(one)}`,
     ...(problem === undefined ? shortageLines(one) : [`  ${problemText(problem)}`]),
     ...table(rows, colored),
+    ...(shownMoves.length === moves.length ? [] : [`  > and ${moves.length - shownMoves.length} more moves`]),
+    ...(hasMoreMoves ? [`  > ${MORE_MOVES}`] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lossText, totalText } from '../../cli/plan/text.js';
 import { isChange, lossReport, planReport, type PlanReport } from '../../cli/plan/report.js';
+import { laterMoves } from '../../cli/whatif/moves.js';
 import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
@@ -58,6 +59,8 @@ function plannedPlacement({ namespace, name, kind, before, after, ...lists }: Pl
     add: some(lists.adds),
     remove: some(lists.removes),
     held: some(lists.held),
+    // Without times, which are others at each reading: `basedOn` is the same while the plan is.
+    moves: some(laterMoves(lists).map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` }))),
     added: lists.adds.length,
     removed: lists.removes.length,
     stay: lists.stays.length,

@@ -27,6 +27,8 @@ export interface PlannedPlacement {
   readonly add: readonly PlannedCluster[];
   readonly remove: readonly PlannedCluster[];
   readonly held: readonly PlannedCluster[];
+  /** Clusters that make room for better ones later, in their order. */
+  readonly moves: readonly PlannedCluster[];
   /** The whole counts; the lists may be cut. */
   readonly added: number;
   readonly removed: number;

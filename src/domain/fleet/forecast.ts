@@ -13,6 +13,8 @@ import {
 } from '../placement/stored/decision.js';
 import { contentOf, type Since } from '../placement/stored/items.js';
 import type { Piece, Pieces } from '../placement/stored/piece.js';
+import { recordAfter } from '../placement/stored/removals.js';
+import { recordWindow } from '../placement/select/budget.js';
 import { placementReport } from '../placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
@@ -39,6 +41,8 @@ export interface PublishedState {
   /** How many removals and additions it recorded. */
   readonly removals: number;
   readonly additions: number;
+  /** For how many seconds they count. */
+  readonly windowSeconds: number;
   /** Its status, as far as decisions read it. */
   readonly status: JsonRecord;
 }
@@ -66,6 +70,7 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
       pieces: piecesOf(publishedAfter(changes)),
       removals: Math.max(removals, 0),
       additions: decided.countedAdditions.size,
+      windowSeconds: recordWindow(snapshot),
       status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },
     },
   };
@@ -77,27 +82,61 @@ interface Publishing {
   readonly at: number;
 }
 
-/** The stored decision objects once this is published: the first of the Placement's own has the records. */
+/**
+ * The stored decision objects once this is published. What it recorded stands in the first of the Placement's own: records of
+ * all of them count together.
+ */
 export function storedAfter(
   stored: readonly StoredDecision[],
   published: PublishedState | undefined,
   { owner, at }: Publishing,
 ): readonly StoredDecision[] {
   if (published === undefined) return stored;
-  const content = contentOf(published.slots[0] ?? [], published.since, published.pieces.get(1));
-  const all = stored.some(isOwn) ? stored : [...stored, readDecision(decisionObject(owner, 1, content), owner)];
-  const first = all.find(isOwn);
-  return all.map((one) => {
-    if (one !== first) return one;
-    return {
-      ...one,
-      removals: recorded(one.removals, published.removals, at),
-      additions: recorded(one.additions, published.additions, at),
-    };
-  });
+  const { slots, since, pieces, removals, additions, windowSeconds } = published;
+  const isKept = (one: StoredDecision): boolean => !isOwn(one) || one.deleting || one.ordinal === undefined;
+  const kept = stored.filter(isKept);
+  const own = new Map(stored.flatMap((one) => (isKept(one) ? [] : [[one.ordinal, one] as const])));
+  const taken = new Set(kept.map(({ ordinal }) => ordinal));
+  const ordinals = Array.from({ length: Math.max(slots.length, 1) }, (_, index) => index + 1);
+  const written = [...new Set([...ordinals, ...own.keys()])]
+    .filter((ordinal) => ordinal !== undefined)
+    .flatMap((ordinal) => {
+      const [known, clusters] = [own.get(ordinal), slots[ordinal - 1] ?? []];
+      const isNeeded = clusters.length > 0 || ordinal === 1 || pieces.has(ordinal) || known?.removals !== undefined;
+      if (taken.has(ordinal) || !isNeeded) return [];
+      const object = readDecision(
+        decisionObject(owner, ordinal, contentOf(clusters, since, pieces.get(ordinal))),
+        owner,
+      );
+      return [{ ...object, removals: known?.removals, additions: known?.additions }];
+    });
+  const [first, ...others] = written;
+  if (first === undefined) return kept;
+  const recorded = (before: StoredDecision['removals'], count: number): StoredDecision['removals'] =>
+    recordAfter(before, count, { windowSeconds, now: at });
+  const records = { removals: recorded(first.removals, removals), additions: recorded(first.additions, additions) };
+  return [...kept, { ...first, ...records }, ...others];
 }
 
-function recorded(before: StoredDecision['removals'], count: number, at: number): StoredDecision['removals'] {
-  if (count === 0 || before?.kind === 'unreadable') return before;
-  return { kind: 'entries', entries: [...(before?.entries ?? []), [at, count]] };
+/** What the next decision starts from at a later time, once this one of the snapshot is published. */
+export function snapshotAfter(
+  snapshot: PlacementSnapshot,
+  { schedule: decided, published }: Forecast,
+  now: number,
+): PlacementSnapshot {
+  const { placement, candidates, selected, stored, now: at } = snapshot;
+  const added = decided.added.flatMap((name) => {
+    const view = candidates.view(name);
+    return view === undefined ? [] : [[name, view] as const];
+  });
+  return {
+    ...snapshot,
+    placement: { ...placement, status: published.status },
+    selected: new Map([...selected, ...added]),
+    stored: storedAfter(stored, published, { owner: placement, at }),
+    remembered: published.slots,
+    rememberedSince: published.since,
+    rememberedPieces: published.pieces,
+    now,
+  };
 }

@@ -14,7 +14,8 @@ import type { Scorer } from '../placement/select/scores.js';
 import type { Before, ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
 import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
 import type { Forecast } from './forecast.js';
-import { continueAfter, placementsIn, secondSide, sideOf, type Name, type Side, type Sides } from './sides.js';
+import { mayMove, movesFollowing, nameKey, NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
+import { continueAfter, placementsIn, secondSide, sideOf, startOf, type Name, type Side, type Sides } from './sides.js';
 import { WorldInputs, type World } from './world.js';
 
 /** What becomes of the decisions of all Placements when one world becomes another. */
@@ -62,7 +63,7 @@ export interface PlacementState extends Pick<Forecast, 'phase' | 'satisfied' | '
   readonly held: readonly string[];
 }
 
-export interface PlacementPlan {
+export interface PlacementPlan extends FollowingMoves {
   readonly namespace: string;
   readonly name: string;
   readonly kind: PlanKind;
@@ -89,23 +90,39 @@ export function planFleet(before: World, after: World): readonly PlacementPlan[]
   const inputs = { before: new WorldInputs(before), after: new WorldInputs(after) };
   const names = placementsIn(before, after);
   if (inputs.before.isBalanced || inputs.after.isBalanced) continueAfter(names, inputs.before, inputs.after);
-  return names.map((name) => {
+  const moving: Sides[] = [];
+  const plans = names.map((name) => {
     if (!inputs.before.isKnown) return unknownPlan(name);
     const first = sideOf(inputs.before.input(name), inputs.before);
     const second = secondSide(name, first, inputs.after);
-    return planPlacement(name, { before: first, after: second }, inputs.after);
+    const sides = { before: first, after: second };
+    if ([first, second].some((one) => one !== undefined && mayMove(one.input.snapshot))) moving.push(sides);
+    return planPlacement(name, sides, inputs.after);
+  });
+  return moving.length === 0 ? plans : withMoves(plans, moving);
+}
+
+/** The plans with the moves that follow from the change. */
+function withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): readonly PlacementPlan[] {
+  const starts = moving.map(({ before, after }) => ({ before: startOf(before), after: startOf(after) }));
+  const found = movesFollowing(starts);
+  return plans.map((plan) => {
+    const following = found.get(nameKey(plan));
+    if (following === undefined) return plan;
+    const isChanged = plan.kind === 'Unchanged' && following.moves.length > 0;
+    return { ...plan, ...following, ...(isChanged && { kind: 'Changed' as const }) };
   });
 }
 
 export function unknownPlan(name: Name): PlacementPlan {
-  return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS };
+  return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS, ...NONE_FOLLOW };
 }
 
 /** `after`: where the clusters that come in are. */
 export function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {
   const lists = listsOf(sides, after);
   const states = { before: stateOf(sides.before), after: stateOf(sides.after) };
-  return { ...name, kind: kindOf(states, lists), ...states, ...lists };
+  return { ...name, kind: kindOf(states, lists), ...states, ...lists, ...NONE_FOLLOW };
 }
 
 function stateOf(side: Side | undefined): PlacementState | undefined {

@@ -1,5 +1,6 @@
 import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
 import { forecastOf, type Forecast } from './forecast.js';
+import type { Start } from './movesahead.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
 /** A Placement in one world, and in another one: what is compared. */
@@ -52,4 +53,14 @@ export function secondSide(name: Name, first: Side | undefined, after: WorldInpu
   const fresh = after.input(name);
   const isSame = fresh?.snapshot.placement.uid === first?.input.snapshot.placement.uid;
   return sideOf(isSame ? after.input(name, first?.forecast.published) : fresh, after);
+}
+
+export function startOf(side: Side | undefined): Start | undefined {
+  if (side === undefined) return undefined;
+  const {
+    input: { snapshot },
+    forecast,
+    inputs,
+  } = side;
+  return { snapshot, forecast, decided: (clusters) => inputs.decided(snapshot.placement, clusters) };
 }

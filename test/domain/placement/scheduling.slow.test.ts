@@ -4,9 +4,15 @@ import fc from 'fast-check';
 import { timestamp } from '../../../src/runtime/vocabulary/meta.js';
 import type { PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
-import { someChanges, expectAsPlanned } from '../../support/builders/changes.js';
+import { someChanges, expectAsPlanned, expectMovesAsPlanned } from '../../support/builders/changes.js';
 import { expectExplainsSchedule, expectIndexEqual } from '../../support/builders/explained.js';
-import { schedulingWorld, someScheduling, WEB, type SchedulingCase } from '../../support/builders/scheduling.js';
+import {
+  schedulingWorld,
+  someScheduling,
+  someSchedulingSpec,
+  WEB,
+  type SchedulingCase,
+} from '../../support/builders/scheduling.js';
 import { explainInput } from '../../support/builders/world.js';
 import { Choosing, chooseByTheBook } from '../../support/scenario/checks/choice.js';
 import { fillByTheBook, mostByTheBook, moveByTheBook } from '../../support/scenario/checks/moving.js';
@@ -160,4 +166,49 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
       { numRuns: SNAPSHOTS / 10 },
     );
   });
+
+  it('a plan of an edit says each move that the controller then makes, in their order, and when', () => {
+    let moves = 0;
+    fc.assert(
+      fc.property(someScheduling(8), someMoving, someMoving, (one, web, other) => {
+        const { spreadPolicy } = one.spec;
+        const world = schedulingWorld({ ...one, spec: { numberOfClusters: 2, ...(spreadPolicy && { spreadPolicy }) } });
+        const placements = world.objects.placements.map((each) =>
+          each.metadata.name === 'other-1' ? { ...each, spec: { numberOfClusters: 2 } } : each,
+        );
+        const edits = { web, 'other-1': { ...other, prioritizerPolicy: BY_BALANCE } };
+        moves += expectMovesAsPlanned({ ...world, at: NOW, objects: { ...world.objects, placements } }, edits);
+      }),
+      { numRuns: 150 },
+    );
+
+    expect(moves).toBeGreaterThan(20);
+  });
 });
+
+const BY_BALANCE = { configurations: [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }] };
+
+const BY_COST = {
+  configurations: [{ scoreCoordinate: { type: 'Claim', claim: { name: 'cost', order: 'Ascending' } } }],
+};
+
+/** Moves, and all that they wait for. */
+const someMoving = fc.record(
+  {
+    rebalance: fc.record({
+      scoreMargin: fc.constantFrom(0, 5, 40),
+      minSelectedSeconds: fc.constantFrom(0, 90, 3_600),
+      intervalSeconds: fc.constantFrom(60, 600),
+    }),
+    disruptionBudget: fc.record({
+      maxRemovals: fc.constantFrom(1, 1, 2, 0),
+      windowSeconds: fc.constantFrom(60, 3_600),
+    }),
+    changeWindows: fc.constantFrom([{ start: '* 12:00', duration: '1h', timeZone: 'UTC' }]),
+    prioritizerPolicy: fc.oneof(
+      fc.constantFrom(BY_BALANCE, BY_COST),
+      someSchedulingSpec.map((spec) => spec.prioritizerPolicy ?? BY_COST),
+    ),
+  },
+  { requiredKeys: ['rebalance', 'prioritizerPolicy'] },
+);

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
+import { timestamp, type ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
 import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
 import { forecastOf } from '../../../src/domain/fleet/forecast.js';
 import { planFleet } from '../../../src/domain/fleet/plan.js';
 import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
+import { isBalanced } from '../../../src/domain/placement/spec/prioritizers.js';
+import type { Schedule } from '../../../src/domain/placement/select/schedule.js';
 import { recordWindow } from '../../../src/domain/placement/select/budget.js';
 import { nextRemovals, withRecord } from '../../../src/domain/placement/stored/removals.js';
 import { decisionObject } from '../../../src/domain/placement/stored/decision.js';
@@ -120,15 +123,17 @@ function publishedOf(
   placement: RawObject,
   inputs: WorldInputs,
   world: World,
-): { readonly placement: RawObject; readonly decisions: readonly RawObject[] } {
+): { readonly placement: RawObject; readonly decisions: readonly RawObject[]; readonly schedule?: Schedule } {
   const { namespace = '', name, uid = '' } = placement.metadata;
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
-  const { slots, removals, additions, status } = forecastOf(input.snapshot).published;
+  const { schedule, published: after } = forecastOf(input.snapshot);
+  const { slots, since, pieces, removals, additions, status } = after;
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
   const decisions = slots.map((clusters, index) => {
-    const object = decisionObject({ namespace, name, uid }, index + 1, contentOf(clusters));
+    const content = contentOf(clusters, since, pieces.get(index + 1));
+    const object = decisionObject({ namespace, name, uid }, index + 1, content);
     const before = own.find((one) => one.metadata.name === object.metadata.name)?.metadata.annotations;
     const recorded = (metadata: ObjectMeta, key: string, count: number): ObjectMeta =>
       withRecord(metadata, key, nextRemovals(before?.[key], index === 0 ? count : 0, at));
@@ -139,7 +144,74 @@ function publishedOf(
     );
     return { ...object, metadata };
   });
-  return { placement: { ...placement, status }, decisions };
+  return { placement: { ...placement, status }, decisions, schedule };
+}
+
+/** A plan of edits of Placements says each move that the controller then makes, and when. Returns how many it makes. */
+export function expectMovesAsPlanned(world: World, edits: Readonly<Record<string, unknown>>): number {
+  const before = published(world);
+  const after = overlay(
+    before,
+    Object.entries(edits).map(([name, spec]) => ({
+      kind: 'apply',
+      resource: 'placements',
+      object: { metadata: inNamespace(name), spec },
+    })),
+  );
+  const { made, isEndless } = movesMade(after);
+  const planned = planFleet(before, after);
+  // Where one Placement prefers what another one selects, and that one avoids it, moves have no end.
+  assert.equal(
+    planned.some(({ hasMoreMoves }) => hasMoreMoves),
+    isEndless,
+  );
+  if (isEndless) return 0;
+  assert.deepEqual(
+    planned.map(({ name, moves }) => [name, moves.map(({ from, to, at }) => [from, to, at])]),
+    planned.map(({ name }) => [
+      name,
+      made.flatMap(([of, from, to, at]) => (of === name ? [[from, to, timestamp(at)]] : [])),
+    ]),
+  );
+  return made.length;
+}
+
+/** A move that the controller made: which Placement, from where, to where, and when. */
+type MadeMove = readonly [name: string, from: string, to: string, at: number];
+
+/**
+ * What the controller does from `world.at` on: it decides each Placement at once and publishes the decision, and again at the time
+ * for which it asks; one with Balance and moves also an interval after another decision has changed. Of several at the same time
+ * the first by name is decided first.
+ */
+function movesMade(world: World): { readonly made: readonly MadeMove[]; readonly isEndless: boolean } {
+  const names = world.objects.placements.map(({ metadata }) => metadata.name).sort();
+  const due = new Map(names.map((name) => [name, world.at]));
+  const made: MadeMove[] = [];
+  let hub = world;
+  for (let passes = 0; passes < 2_000; passes++) {
+    const [name, at] = [...due].reduce((first, one) => (one[1] < first[1] ? one : first));
+    if (at === Infinity) return { made, isEndless: false };
+    hub = { ...hub, at };
+    const placement = hub.objects.placements.find((one) => one.metadata.name === name);
+    assert.ok(placement);
+    const { schedule, ...after } = publishedOf(placement, new WorldInputs(hub), hub);
+    assert.ok(schedule);
+    const isOf = ({ metadata }: RawObject): boolean => metadata.ownerReferences?.[0]?.uid === placement.metadata.uid;
+    const others = hub.objects.placementdecisions.filter((one) => !isOf(one));
+    const placements = hub.objects.placements.map((one) => (one === placement ? after.placement : one));
+    hub = { ...hub, objects: { ...hub.objects, placements, placementdecisions: [...others, ...after.decisions] } };
+    due.set(name, schedule.until);
+    if (schedule.added.length + schedule.dropped.length === 0) continue;
+    if (schedule.move !== undefined) made.push([name, schedule.move.leaves, schedule.move.comes, at]);
+    for (const one of placements) {
+      const { rebalance, ...rules } = compileSpec(one.spec);
+      const again = at + (rebalance?.intervalSeconds ?? Infinity) * 1_000;
+      if (one.metadata.name !== name && isBalanced(rules))
+        due.set(one.metadata.name, Math.min(due.get(one.metadata.name) ?? Infinity, again));
+    }
+  }
+  return { made, isEndless: true };
 }
 
 /** The clusters that the decisions of a Placement hold, sorted. */

@@ -32,7 +32,7 @@ export function PlannedView({ plan }: { readonly plan: Plan }): JSX.Element {
 }
 
 function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.Element {
-  const { namespace, name, change, before, after, add, remove, held, added, removed, stay } = one;
+  const { namespace, name, change, before, after, add, remove, held, moves, added, removed, stay } = one;
   const problem = after?.problem;
   return (
     <>
@@ -55,6 +55,7 @@ function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.
       <Clusters list={add} total={added} sign="+" />
       <Clusters list={remove} total={removed} sign="−" />
       <Clusters list={held} total={held.length} sign="held" />
+      <Clusters list={moves} total={moves.length} sign="→" />
     </>
   );
 }

@@ -74,10 +74,13 @@ export function notNeededText(cluster: ClusterView | undefined, rules: Placement
 }
 
 /** `edge-1 → edge-7 (score 81, 55 before, margin 20)`. */
-export function moveText({ leaves, comes, scores, constraint }: Move, { rebalance }: PlacementRules): string {
-  const why =
-    constraint === undefined
-      ? `score ${scores.comes / 100}, ${scores.leaves / 100} before, margin ${rebalance?.scoreMargin}`
-      : `closer to ${spreadText(constraint)}`;
-  return `${wordText(leaves)} → ${wordText(comes)} (${why})`;
+export function moveText(move: Move, rules: PlacementRules): string {
+  return `${wordText(move.leaves)} → ${wordText(move.comes)} (${moveReason(move, rules)})`;
+}
+
+/** `score 81, 55 before, margin 20`, `closer to spread by claim region (maxSkew 1)`. */
+export function moveReason({ scores, constraint }: Move, { rebalance }: PlacementRules): string {
+  return constraint === undefined
+    ? `score ${scores.comes / 100}, ${scores.leaves / 100} before, margin ${rebalance?.scoreMargin}`
+    : `closer to ${spreadText(constraint)}`;
 }

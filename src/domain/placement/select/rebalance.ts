@@ -21,13 +21,24 @@ import { nextOpening, type Waiting } from './waiting.js';
 interface Rebalancing {
   /** Undefined: no cluster moves now. */
   readonly move: Move | undefined;
+  /** What the next move waits for until then, where one may follow. */
+  readonly moveWaits: MoveWait | undefined;
   /** Whether its removal counts against the disruption budget. */
   readonly isCounted: boolean;
   /** When to look again: ms since the epoch, Infinity for never. */
   readonly until: number;
 }
 
-const NEVER: Rebalancing = { move: undefined, isCounted: false, until: Infinity };
+/** What the next move waits for: a field of the spec. */
+export interface MoveWait {
+  readonly field: 'intervalSeconds' | 'minSelectedSeconds' | 'disruptionBudget' | 'changeWindows';
+  /** The move for which the disruption budget has no removal left. */
+  readonly move?: Move;
+}
+
+const INTERVAL: MoveWait = { field: 'intervalSeconds' };
+
+const NEVER: Rebalancing = { move: undefined, moveWaits: undefined, isCounted: false, until: Infinity };
 
 /** What of a schedule a move changes; its fields as in `Schedule`. */
 interface Decided {
@@ -39,6 +50,7 @@ interface Decided {
   readonly counted: ReadonlySet<string>;
   readonly waiting: Waiting | undefined;
   readonly move: Move | undefined;
+  readonly moveWaits: MoveWait | undefined;
   readonly hasRoom: boolean;
   readonly until: number;
 }
@@ -56,24 +68,27 @@ export function withMove<D extends Decided>(
   // Any cluster that comes to match, or is not tainted any more, may be better than a selected one.
   const open = { ...decided, hasRoom: true };
   const next = snapshot.now + rules.rebalance.intervalSeconds * 1_000;
-  if (added.length + dropped.length > 0) return { ...open, until: Math.min(decided.until, next) };
+  if (added.length + dropped.length > 0) return { ...open, moveWaits: INTERVAL, until: Math.min(decided.until, next) };
   if (heldRemovals.length + heldAdditions.length > 0 || waiting !== undefined) return open;
-  const { move, isCounted, until } = rebalancing(kept.flat(), judged, snapshot, scoreOf);
-  if (move === undefined) return { ...open, until: Math.min(decided.until, until) };
+  const { move, moveWaits, isCounted, until: later } = rebalancing(kept.flat(), judged, snapshot, scoreOf);
+  const until = Math.min(decided.until, later);
+  if (move === undefined) return { ...open, moveWaits, until };
   const removals: readonly Dropped[] = [{ cluster: move.leaves, cause: 'Moved' }];
   const opens = nextOpening(snapshot);
   if (opens !== undefined) {
     const waits = { until: 'WindowOpens' as const, removals, additions: [move.comes], opens };
-    return { ...open, move, waiting: waits, until: Math.min(decided.until, opens.at) };
+    const opening = Math.min(decided.until, opens.at);
+    return { ...open, move, moveWaits: { field: 'changeWindows' }, waiting: waits, until: opening };
   }
   return {
     ...open,
     move,
+    moveWaits,
     kept: kept.map((list) => list.filter((name) => name !== move.leaves)),
     added: [move.comes],
     dropped: removals,
     counted: isCounted ? new Set([move.leaves]) : decided.counted,
-    until: Math.min(decided.until, until),
+    until,
   };
 }
 
@@ -97,18 +112,24 @@ function rebalancing(
   let move = old.length === 0 ? undefined : best;
   if (old.length > 0 && old.length < movable.length) move = bestMove({ ...search, movable: old }, snapshot, scoreOf);
   const next = Math.max(...times.values()) + rebalance.intervalSeconds * 1_000;
-  if (move === undefined || now < next)
-    return { ...NEVER, until: move === undefined ? Math.max(earliest, next) : next };
+  if (move === undefined && earliest > next)
+    return { ...NEVER, moveWaits: { field: 'minSelectedSeconds' }, until: earliest };
+  if (move === undefined || now < next) return { ...NEVER, moveWaits: INTERVAL, until: next };
   const { isBounded, left, until } = removalsLeft(selected.length, snapshot);
-  return left < 1
-    ? { ...NEVER, until }
-    : { move, isCounted: isBounded, until: now + rebalance.intervalSeconds * 1_000 };
+  if (left < 1) return { ...NEVER, moveWaits: { field: 'disruptionBudget', move }, until };
+  const after = now + rebalance.intervalSeconds * 1_000;
+  return { move, moveWaits: INTERVAL, isCounted: isBounded, until: after };
 }
 
 /** Since when each cluster is selected, ms since the epoch; one without a time, from now on. */
 function timesOf(selected: readonly string[], snapshot: PlacementSnapshot): ReadonlyMap<string, number> {
   const since = selectedSince(snapshot);
-  return new Map(selected.map((name) => [name, Date.parse(since.get(name) ?? '') || snapshot.now]));
+  return new Map(
+    selected.map((name) => {
+      const time = since.get(name);
+      return [name, time === undefined ? snapshot.now : Date.parse(time)];
+    }),
+  );
 }
 
 /** Those of the clusters that have been selected for long enough, and when the first of the others will have been. */

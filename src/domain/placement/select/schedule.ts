@@ -2,7 +2,7 @@ import { DECISION_SIZE } from '../../../api/names.js';
 import type { Problem } from '../../selectors.js';
 import type { Shortage } from './choice/shortage.js';
 import type { Move } from './choice/moves.js';
-import { withMove } from './rebalance.js';
+import { withMove, type MoveWait } from './rebalance.js';
 import { scoresOf } from './scores.js';
 import { newClusters, notNeeded, withoutExcess, type DropCause, type Dropped } from './turnover.js';
 import { ration, type HeldRemoval, type HoldKind } from './budget.js';
@@ -49,6 +49,8 @@ export interface Schedule extends TaintEffects {
   readonly shortage: Shortage;
   /** The move of `spec.rebalance`, which is all that such a decision changes, or what waits for a window; undefined without one. */
   readonly move: Move | undefined;
+  /** What the next move after it waits for, where one may follow at `until`. */
+  readonly moveWaits: MoveWait | undefined;
   /** What waits for a change window or, while the Placement is paused, for its end; undefined for nothing of either. */
   readonly waiting: Waiting | undefined;
 }
@@ -114,6 +116,7 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
     waiting: removals.length === 0 ? undefined : { until: 'WindowOpens', removals, additions: [], opens },
     until: Math.min(effects.until, holdUntil, definitionsTrusted(snapshot), opens?.at ?? Infinity),
     move: undefined,
+    moveWaits: undefined,
   };
   return withMove(decided, judged, snapshot, scoreOf);
 }

@@ -77,24 +77,34 @@ export function removalsEnd(record: RemovalRecord | undefined, windowSeconds: nu
  * more. `before` is the stored annotation. Its entries that have run out are dropped; when it cannot be read, it stays
  * as it is.
  */
-export function nextRemovals(
-  before: string | undefined,
+export function nextRemovals(before: string | undefined, removed: number, at: RecordTime): string | undefined {
+  const record = recordAfter(readRemovals(before), removed, at);
+  if (record?.kind !== 'entries') return record && before;
+  return JSON.stringify(Object.fromEntries(record.entries.map(([time, clusters]) => [timestamp(time), clusters])));
+}
+
+interface RecordTime {
+  readonly windowSeconds: number;
+  readonly now: number;
+}
+
+/** The record of {@link nextRemovals}. */
+export function recordAfter(
+  before: RemovalRecord | undefined,
   removed: number,
-  { windowSeconds, now }: { readonly windowSeconds: number; readonly now: number },
-): string | undefined {
-  const record = readRemovals(before);
-  if (record?.kind === 'unreadable') return before;
+  { windowSeconds, now }: RecordTime,
+): RemovalRecord | undefined {
+  if (before?.kind === 'unreadable') return before;
   const step = Math.ceil(windowSeconds / STEPS) * 1_000;
   const sums = new Map<number, number>();
   const add = (at: number, clusters: number): void => {
     const rounded = Math.ceil(at / step) * step;
     sums.set(rounded, (sums.get(rounded) ?? 0) + clusters);
   };
-  for (const [at, clusters] of countedEntries(record?.entries ?? [], windowSeconds, now)) add(at, clusters);
+  for (const [at, clusters] of countedEntries(before?.entries ?? [], windowSeconds, now)) add(at, clusters);
   if (removed > 0) add(now, removed);
   const entries = mergeOldest([...sums].sort(([a], [b]) => a - b));
-  if (entries.length === 0) return undefined;
-  return JSON.stringify(Object.fromEntries(entries.map(([at, clusters]) => [timestamp(at), clusters])));
+  return entries.length === 0 ? undefined : { kind: 'entries', entries };
 }
 
 /**

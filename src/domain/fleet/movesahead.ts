@@ -1,0 +1,189 @@
+import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { moveReason } from '../placement/explain/choicetext.js';
+import { isCompared, type PlacementRules } from '../placement/spec/predicates.js';
+import { isBalanced } from '../placement/spec/prioritizers.js';
+import type { Move } from '../placement/select/choice/moves.js';
+import type { MoveWait } from '../placement/select/rebalance.js';
+import type { PlacementSnapshot } from '../placement/select/snapshot.js';
+import { forecastOf, snapshotAfter, type Forecast } from './forecast.js';
+
+/**
+ * The moves of `spec.rebalance` that follow, as far as the present facts say: each decision is made at the time at which the
+ * controller looks again, by the functions that it uses. What else that time brings, such as the end of a toleration, is decided,
+ * too, and is not said.
+ */
+
+/** A move that follows. */
+export interface MoveAhead {
+  readonly move: Move;
+  /** When, at the earliest: ms since the epoch. */
+  readonly at: number;
+  /** What it waits for; undefined for one that is made at once. */
+  readonly waits: MoveWait['field'] | undefined;
+}
+
+export interface MovesAhead {
+  /** In the order in which they are made. */
+  readonly moves: readonly MoveAhead[];
+  /** False: more may follow, and are not computed. */
+  readonly isComplete: boolean;
+  /** The move that the disruption budget never lets be made. */
+  readonly stuck: Move | undefined;
+}
+
+/** A Placement whose moves are asked for, and its decision of now. */
+export interface Start {
+  readonly snapshot: PlacementSnapshot;
+  readonly forecast: Forecast;
+  /** Notes what is decided: it counts for the scores of others. */
+  readonly decided?: (clusters: readonly string[]) => void;
+}
+
+/** A cluster that makes room for a better one. */
+export interface PlannedMove {
+  readonly from: string;
+  readonly to: string;
+  readonly why: string;
+  /** When, at the earliest, RFC 3339. */
+  readonly at: string;
+  /** The field of the spec that it waits for; undefined for one that is made at once. */
+  readonly waitsFor?: MoveWait['field'];
+}
+
+/** The moves that follow from a change. */
+export interface FollowingMoves {
+  /** In the order in which they are made. */
+  readonly moves: readonly PlannedMove[];
+  /** More may follow, and are not computed. */
+  readonly hasMoreMoves: boolean;
+}
+
+export const NONE_FOLLOW: FollowingMoves = { moves: [], hasMoreMoves: false };
+
+/** For how many clusters decisions are made at most, for all Placements together: some ten seconds. */
+const MOST_COMPARED = 2_000_000;
+/** What a decision costs beside its clusters, in clusters. */
+const DECISION_COST = 200;
+/** How often one Placement is decided at most. */
+const MOST_DECISIONS = 500;
+
+/** Whether clusters of the Placement may move. */
+export function mayMove({ placement: { rules } }: PlacementSnapshot): boolean {
+  return rules.rebalance !== undefined && !rules.paused && rules.problem === undefined && isCompared(rules);
+}
+
+/** By the keys of the Placements, the moves that follow after a change, and would not without it. */
+export function movesFollowing(
+  pairs: readonly { readonly before: Start | undefined; readonly after: Start | undefined }[],
+): ReadonlyMap<string, FollowingMoves> {
+  const after = aheadOf(pairs.flatMap((one) => one.after ?? []));
+  if ([...after.values()].every(({ moves, isComplete }) => isComplete && moves.length === 0)) return new Map();
+  const before = aheadOf(pairs.flatMap((one) => one.before ?? []));
+  const following = [...after].map(([key, { moves, isComplete, rules }]) => {
+    const anyway = new Set(before.get(key)?.moves.map(pairOf));
+    const own = moves.filter((one) => !anyway.has(pairOf(one))).map((one) => plannedMove(one, rules));
+    return [key, { moves: own, hasMoreMoves: !isComplete }] as const;
+  });
+  return new Map(following);
+}
+
+function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead & { readonly rules: PlacementRules }> {
+  const found = movesAhead(starts);
+  return new Map(
+    starts.flatMap(({ snapshot: { placement } }, index) => {
+      const ahead = found[index];
+      return ahead === undefined ? [] : [[nameKey(placement), { ...ahead, rules: placement.rules }] as const];
+    }),
+  );
+}
+
+export function nameKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}
+
+function pairOf({ move: { leaves, comes } }: MoveAhead): string {
+  return `${leaves} ${comes}`;
+}
+
+export function plannedMove({ move, at, waits }: MoveAhead, rules: PlacementRules): PlannedMove {
+  const time = { at: timestamp(at), ...(waits !== undefined && { waitsFor: waits }) };
+  return { from: move.leaves, to: move.comes, why: moveReason(move, rules), ...time };
+}
+
+/** A Placement at the time of its last decision. */
+interface Stand extends Start {
+  snapshot: PlacementSnapshot;
+  forecast: Forecast;
+  next: number;
+  decisions: number;
+  isComplete: boolean;
+  readonly moves: MoveAhead[];
+}
+
+/**
+ * The moves of each Placement, by the time at which they are made: those with Balance depend on each other. Where several are
+ * decided at the same time, the first of `starts` is decided first; the controller has no such order.
+ */
+export function movesAhead(starts: readonly Start[]): readonly MovesAhead[] {
+  const stands = starts.map((one) => standOf(one));
+  const balanced = stands.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
+  wake(balanced, (one) => one.snapshot.now);
+  let left = MOST_COMPARED;
+  for (let stand = nextOf(stands); stand !== undefined; stand = nextOf(stands)) {
+    const { placement, candidates } = stand.snapshot;
+    left -= candidates.matched.size + DECISION_COST;
+    stand.isComplete = left >= 0 && stand.decisions < MOST_DECISIONS;
+    if (!stand.isComplete) {
+      stand.next = Infinity;
+      continue;
+    }
+    const { added, dropped } = decide(stand);
+    if (added.length + dropped.length === 0) continue;
+    const { now } = stand.snapshot;
+    wake(
+      balanced.filter((one) => one.snapshot.placement !== placement && one !== stand),
+      () => now,
+    );
+  }
+  return stands.map(({ moves, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
+    const isStuck = mayMove(snapshot) && schedule.until === Infinity;
+    return { moves, isComplete, stuck: isStuck ? schedule.moveWaits?.move : undefined };
+  });
+}
+
+function standOf({ snapshot, forecast, decided }: Start): Stand {
+  const { schedule } = forecast;
+  const next = mayMove(snapshot) ? schedule.until : Infinity;
+  const moves: MoveAhead[] = [];
+  const isMade = schedule.move !== undefined && schedule.added.length > 0;
+  if (schedule.move !== undefined && isMade) moves.push({ move: schedule.move, at: snapshot.now, waits: undefined });
+  return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves };
+}
+
+/** The scores of these may have changed at that time: they are looked at an interval later, as the index has it. */
+function wake(stands: readonly Stand[], changedAt: (stand: Stand) => number): void {
+  for (const stand of stands) {
+    const { intervalSeconds = 0 } = stand.snapshot.placement.rules.rebalance ?? {};
+    if (mayMove(stand.snapshot)) stand.next = Math.min(stand.next, changedAt(stand) + intervalSeconds * 1_000);
+  }
+}
+
+/** The first of those that are decided next; undefined when nothing follows. */
+function nextOf(stands: readonly Stand[]): Stand | undefined {
+  let first: Stand | undefined;
+  for (const stand of stands) if (stand.next < (first?.next ?? Infinity)) first = stand;
+  return first;
+}
+
+/** Decides once more, at the time of `next`. */
+function decide(stand: Stand): Forecast['schedule'] {
+  const { next: at, forecast: before } = stand;
+  const snapshot = snapshotAfter(stand.snapshot, before, at);
+  const forecast = forecastOf(snapshot);
+  const { schedule, clusters } = forecast;
+  if (schedule.move !== undefined && schedule.added.length > 0)
+    stand.moves.push({ move: schedule.move, at, waits: before.schedule.moveWaits?.field ?? 'intervalSeconds' });
+  Object.assign(stand, { snapshot, forecast, next: schedule.until, decisions: stand.decisions + 1 });
+  stand.decided?.(clusters);
+  return schedule;
+}
