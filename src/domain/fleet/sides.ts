@@ -1,7 +1,7 @@
 import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
 import { forecastOf, type Forecast } from './forecast.js';
 import type { Start } from './movesahead.js';
-import { WorldInputs, type PlacementInput, type World } from './world.js';
+import type { PlacementInput, World, WorldInputs } from './world.js';
 
 /** A Placement in one world, and in another one: what is compared. */
 
