@@ -3,7 +3,7 @@ import type { World } from '../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawBinding, rawCluster, rawDecision, rawSet } from '../support/builders/world.js';
 import type { LeavingEvents } from '../../src/cli/explain/events.js';
-import { TAINTS } from '../../src/api/names.js';
+import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import { NOW } from '../support/builders/hubfacts.js';
 import { taint } from '../support/builders/taints.js';
 import { describeRecorded, type Case } from './recorded.js';
@@ -157,7 +157,56 @@ const numberedWorld = exampleWorld({
   ],
 });
 
+/** A score of 100 for two clusters that match and are not selected. */
+const others = [{ key: 'cluster-name', operator: 'In', values: ['prod-eu-1', 'prod-ap-1'] }];
+const movingSpec = {
+  ...EXAMPLE_SPEC,
+  prioritizerPolicy: {
+    configurations: [
+      { scoreCoordinate: { type: 'Selector', selector: { claimSelector: { matchExpressions: others } } } },
+    ],
+  },
+  rebalance: { scoreMargin: 20 },
+};
+const movingWorld = exampleWorld(movingSpec);
+/** All clusters of the decision are of one set. */
+const crowded = (fields: object, objects: Partial<World['objects']> = {}): World =>
+  exampleWorld(
+    {
+      ...EXAMPLE_SPEC,
+      spreadPolicy: { spreadConstraints: [{ topologyKey: CLUSTER_SET_LABEL, topologyKeyType: 'Label' }] },
+      ...fields,
+    },
+    { placementdecisions: [rawDecision(1, ['prod-eu-1', 'prod-eu-2', 'prod-us-1'])], ...objects },
+  );
+
+const unpreferred = rawCluster('edge-eu-2', {
+  set: 'edge',
+  labels: { tier: 'edge' },
+  claims: { platform: 'aws' },
+  taints: [taint('slow', { effect: 'PreferNoSelect' })],
+});
+
 const cases: readonly Case[] = [
+  text('clusters that will move', movingWorld, { scores: true, nearest: 0 }),
+  text('a cluster that will make room', movingWorld, { cluster: 'edge-eu-2' }),
+  text('a cluster that will come in', movingWorld, { cluster: 'prod-ap-1' }),
+  json('a cluster that will come in', movingWorld, { cluster: 'prod-ap-1' }),
+  text(
+    'a move that no disruption budget allows',
+    exampleWorld({ ...movingSpec, disruptionBudget: { maxRemovals: 0 } }),
+    {
+      nearest: 0,
+    },
+  ),
+  text('an exceeded spread constraint', crowded({}), { nearest: 0 }),
+  text('an exceeded spread constraint, with moves', crowded({ rebalance: { scoreMargin: 20 } }), { nearest: 0 }),
+  text(
+    'an exceeded spread constraint, and no move',
+    crowded({ rebalance: { scoreMargin: 20 } }, { managedclusters: exampleClusters({ 'edge-eu-2': unpreferred }) }),
+    { nearest: 0 },
+  ),
+  json('an exceeded spread constraint', crowded({}), { cluster: 'prod-eu-1' }),
   text('clusters that left', exampleWorld(), { leaving }),
   text('a cluster that left', exampleWorld(), { leaving, cluster: 'prod-ap-1' }),
   text('a cluster that left and does not exist any more', exampleWorld(), { leaving, cluster: 'prod-eu-9' }),

@@ -12,6 +12,7 @@ import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
 import type { LeavingEvent } from './events.js';
+import { movementFields } from './moves.js';
 import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { matchedPredicate, releasesField } from '../whatif/reasons.js';
@@ -57,6 +58,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...(events === undefined ? {} : { events }),
     ...releasesField(releases, explanation.placement),
     ...waitingField(report),
+    ...movementFields(report.movement()),
     withheld: [...withheld, ...unread],
   };
 }

@@ -20,6 +20,7 @@ import type { OtherTaint } from '../../domain/placement/select/standing.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { isSelectedByRules, reasonText, taintClause } from '../whatif/reasons.js';
 import { Harm, type OtherPlacements } from './harm.js';
+import { moveClause, movementOf, type Movement } from './moves.js';
 import type { Denied } from './rights.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import { sliceChanges } from '../../domain/placement/publish/slices.js';
@@ -45,6 +46,8 @@ export interface ExplainReport {
   readonly withheld: readonly Withheld[];
   /** What annotations of the Placement let leave or come in. */
   readonly releases: readonly StandingRelease[];
+  /** Which clusters will move; computed at the first call. */
+  readonly movement: () => Movement;
   /** All that the caller reads: sets that no binding names, and other Placements. */
   readonly world: World;
   /** The same clusters and sets, with the Placements of all namespaces, or of those that could be read. */
@@ -75,6 +78,7 @@ export function explainReport(
   const explanation = explain(input);
   const { rules } = input.snapshot.placement;
   const eligibility = explanation.schedule?.eligibility;
+  let movement: Movement | undefined;
   return {
     input,
     explanation,
@@ -84,6 +88,7 @@ export function explainReport(
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
     releases: placementIn(world, namespace, name).flatMap((one) => standingReleases(one, world.at)),
+    movement: () => (movement ??= movementOf(input, explanation)),
     world,
     others: beyond,
     harm: new Harm(beyond, { namespace, name }),
@@ -151,9 +156,9 @@ function storedSatisfaction(status: unknown): Satisfaction {
 }
 
 /** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
-export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
+export function whyText(one: ClusterExplanation, { explanation, movement }: ExplainReport): string {
   const kept = one.inDecision && isSelectedByRules(one, explanation) ? ', kept' : '';
-  return `${reasonText(one, explanation)}${kept}${scoreClause(one, explanation)}${taintClause(one, explanation)}`;
+  return `${reasonText(one, explanation)}${kept}${scoreClause(one, explanation)}${moveClause(one, movement())}${taintClause(one, explanation)}`;
 }
 
 /** `, score 81`; empty without scores, and where no score counts. */

@@ -31,7 +31,7 @@ export function scoreLines(
 export function clusterScoreLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
   const explained = scoreExplainer(report.explanation)(one);
   if (explained === undefined) return [];
-  const preference = preferenceText(one, report.explanation);
+  const preference = preferenceText(one, report.explanation, report.movement().moves);
   return [
     `  ${preference ?? `score ${explained.score}`}`,
     ...explained.parts.map((part) => {

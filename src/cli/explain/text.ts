@@ -13,6 +13,7 @@ import { waitingText } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { textOf } from '../../domain/placement/select/rules.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
+import { clusterMoveLines, movementLines } from './moves.js';
 import { isOffered, labelLines, LABEL_RIGHTS, proposalsOf, setLines, type Proposal } from './proposals.js';
 import {
   absentLine,
@@ -86,6 +87,7 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
       ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
       : summaryText(summary),
     ...holdLines(report),
+    ...movementLines(report.movement(), explanation.placement.rules),
     ...report.releases.map((one) => endableLine(one, explanation.placement)),
     withheldLine(report),
     uncountedLine(report),
@@ -198,6 +200,7 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
     `${name} ${verdict}`,
     ...unread,
     ...pieceLines(one, report),
+    ...clusterMoveLines(one, report.movement()),
     ...clusterScoreLines(one, report),
     ...predicateLines(one, report),
     ...taintLines(one, report, verdict),

@@ -64,8 +64,13 @@ export const NONE_FOLLOW: FollowingMoves = { moves: [], hasMoreMoves: false };
 const MOST_COMPARED = 2_000_000;
 /** What a decision costs beside its clusters, in clusters. */
 const DECISION_COST = 200;
-/** How often one Placement is decided at most. */
-const MOST_DECISIONS = 500;
+/** How often one Placement is decided at most, and how many moves of it are looked for. */
+export interface MostOfOne {
+  readonly decisions: number;
+  readonly moves: number;
+}
+
+const MOST_OF_ONE: MostOfOne = { decisions: 500, moves: Infinity };
 
 /** Whether clusters of the Placement may move. */
 export function mayMove({ placement: { rules } }: PlacementSnapshot): boolean {
@@ -124,7 +129,7 @@ interface Stand extends Start {
  * The moves of each Placement, by the time at which they are made: those with Balance depend on each other. Where several are
  * decided at the same time, the first of `starts` is decided first; the controller has no such order.
  */
-export function movesAhead(starts: readonly Start[]): readonly MovesAhead[] {
+export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_ONE): readonly MovesAhead[] {
   const stands = starts.map((one) => standOf(one));
   const balanced = stands.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
   wake(balanced, (one) => one.snapshot.now);
@@ -132,7 +137,7 @@ export function movesAhead(starts: readonly Start[]): readonly MovesAhead[] {
   for (let stand = nextOf(stands); stand !== undefined; stand = nextOf(stands)) {
     const { placement, candidates } = stand.snapshot;
     left -= candidates.matched.size + DECISION_COST;
-    stand.isComplete = left >= 0 && stand.decisions < MOST_DECISIONS;
+    stand.isComplete = left >= 0 && stand.decisions < most.decisions && stand.moves.length < most.moves;
     if (!stand.isComplete) {
       stand.next = Infinity;
       continue;

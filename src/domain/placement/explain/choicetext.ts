@@ -19,7 +19,7 @@ export function topologyText({ source, key }: TopologyKey): string {
 }
 
 /** `spread by claim region (maxSkew 1)`. */
-function spreadText(constraint: SpreadConstraint): string {
+export function spreadText(constraint: SpreadConstraint): string {
   const { maxSkew, minDomains } = constraint;
   const least = minDomains === undefined ? '' : `, minDomains ${minDomains}`;
   return `spread by ${topologyText(constraint)} (maxSkew ${maxSkew}${least})`;

@@ -88,19 +88,34 @@ function problemText(problem: CoordinateScore['problem'], { coordinate }: Priori
 
 /**
  * Why a cluster that passes every rule was left out: what the selected cluster that ranks lowest has. Undefined without scores,
- * and for one that is selected.
+ * and for one that is selected. `moves`: those that follow.
  */
-export function preferenceText(one: ClusterExplanation, explanation: Explanation): string | undefined {
+export function preferenceText(
+  one: ClusterExplanation,
+  explanation: Explanation,
+  moves: readonly { readonly from: string; readonly to: string }[],
+): string | undefined {
   const score = scoreOf(one, explanation);
   if (score === undefined || one.verdict !== 'NotNeeded') return undefined;
   const last = lastSelected(explanation);
   const other = last && scoreOf(last, explanation);
   if (last === undefined || other === undefined) return `score ${score}`;
   const name = `${wordText(last.name)} (score ${other})`;
-  if (last.inDecision) return `score ${score}; ${name} was selected before, and stays`;
+  if (last.inDecision) return `score ${score}; ${name} was selected before, and ${futureText(one, last, moves)}`;
   if (other > score) return `score ${score}; ${name} has the higher score`;
   if (other === score) return `score ${score}; ${name} has the same score, and ranks before it by hash`;
   return `score ${score}; ${name} ranks before it by taints or spread, which count before the score`;
+}
+
+function futureText(
+  one: ClusterExplanation,
+  last: ClusterExplanation,
+  moves: Parameters<typeof preferenceText>[2],
+): string {
+  const move = moves.find(({ to }) => to === one.name) ?? moves.find(({ from }) => from === last.name);
+  if (move === undefined) return 'stays';
+  if (move.from !== last.name) return `stays; ${wordText(move.from)} makes room for this one`;
+  return `makes room for ${move.to === one.name ? 'this one' : wordText(move.to)}`;
 }
 
 function lastSelected({ clusters }: Explanation): ClusterExplanation | undefined {

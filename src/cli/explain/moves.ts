@@ -1,0 +1,100 @@
+import { forecastOf } from '../../domain/fleet/forecast.js';
+import { mayMove, movesAhead, plannedMove, type PlannedMove } from '../../domain/fleet/movesahead.js';
+import { moveText } from '../../domain/placement/explain/choicetext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/spreadstate.js';
+import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
+import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
+import { laterText, pairText } from '../whatif/moves.js';
+
+/** Which clusters will move, what for, and which spread constraints are exceeded. */
+
+export interface Movement {
+  /** The moves that follow, in their order. */
+  readonly moves: readonly PlannedMove[];
+  /** More may follow. */
+  readonly hasMore: boolean;
+  /** What the disruption budget never lets be made. */
+  readonly stuck: string | undefined;
+  readonly exceeded: readonly ExceededSpread[];
+}
+
+const NOTHING: Movement = { moves: [], hasMore: false, stuck: undefined, exceeded: [] };
+/** So many decisions are foreseen. */
+const MOST_DECISIONS = 50;
+/** So many moves are shown. */
+const MOST_MOVES = 5;
+
+export function movementOf({ snapshot }: ExplainInput, { schedule, readable }: Explanation): Movement {
+  if (schedule === undefined || !readable.decisions) return NOTHING;
+  const { rules } = snapshot.placement;
+  const exceeded = rules.problem === undefined ? exceededSpread(schedule, snapshot) : [];
+  const [ahead] = mayMove(snapshot)
+    ? movesAhead([{ snapshot, forecast: forecastOf(snapshot) }], { decisions: MOST_DECISIONS, moves: MOST_MOVES })
+    : [];
+  if (ahead === undefined) return { ...NOTHING, exceeded };
+  const moves = ahead.moves.map((one) => plannedMove(one, rules));
+  const stuck = ahead.stuck === undefined ? undefined : moveText(ahead.stuck, rules);
+  return { moves, hasMore: !ahead.isComplete, stuck, exceeded };
+}
+
+/** Lines about the Placement. */
+export function movementLines(movement: Movement, { rebalance }: PlacementRules): readonly string[] {
+  const { moves, hasMore, stuck, exceeded } = movement;
+  const isMoving = moves.length > 0 || hasMore || stuck !== undefined;
+  const rest = isMoving
+    ? ''
+    : rebalance === undefined
+      ? '; nobody leaves for it without spec.rebalance'
+      : '; no move is allowed that brings it closer';
+  return [
+    ...exceeded.map((one) => `${exceededText(one)}${rest}`),
+    ...moves.map((one) => `moves: ${pairText(one)}: ${laterText(one)}`),
+    ...(hasMore ? ['more moves may follow'] : []),
+    ...(stuck === undefined ? [] : [`waits for spec.disruptionBudget, which lets no cluster leave: ${stuck}`]),
+  ];
+}
+
+/** `, moves to edge-7`, `, comes in for edge-1`; empty for a cluster that stays where it is. */
+export function moveClause({ name, verdict }: ClusterExplanation, { moves }: Movement): string {
+  const found = moveOf(name, verdict, moves);
+  if (found === undefined) return '';
+  return found.from === name ? `, moves to ${wordText(found.to)}` : `, comes in for ${wordText(found.from)}`;
+}
+
+/** The move of one cluster, with what it waits for. */
+export function clusterMoveLines({ name, verdict }: ClusterExplanation, { moves }: Movement): readonly string[] {
+  const found = moveOf(name, verdict, moves);
+  return found === undefined ? [] : [`  ${pairText(found)}: ${laterText(found)}`];
+}
+
+/** The next one in which the cluster leaves, if it is selected, or comes in. */
+function moveOf(
+  name: string,
+  verdict: ClusterExplanation['verdict'],
+  moves: readonly PlannedMove[],
+): PlannedMove | undefined {
+  if (verdict === 'Selected') return moves.find(({ from }) => from === name);
+  return verdict === 'NotNeeded' ? moves.find(({ to }) => to === name) : undefined;
+}
+
+/** Fields `moves` and `exceededSpread`; left out where there is nothing of either. */
+export function movementFields({ moves, hasMore, exceeded }: Movement): object {
+  return {
+    ...(moves.length === 0 ? {} : { moves }),
+    ...(hasMore ? { movesComputed: false } : {}),
+    ...(exceeded.length === 0 ? {} : { exceededSpread: exceeded.map(exceededDocument) }),
+  };
+}
+
+function exceededDocument(one: ExceededSpread): object {
+  const { constraint, full, lowest } = one;
+  return {
+    topologyKey: constraint.key,
+    topologyKeyType: constraint.source === 'claim' ? 'Claim' : 'Label',
+    maxSkew: constraint.maxSkew,
+    domains: full,
+    lowest,
+    message: exceededText(one),
+  };
+}
