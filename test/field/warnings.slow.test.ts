@@ -35,12 +35,20 @@ const labelled = (matchLabels: object, numberOfClusters?: number): object => ({
   requiredClusterSelector: { labelSelector: { matchLabels } },
   ...(numberOfClusters === undefined ? {} : { numberOfClusters }),
 });
+const preferring = (weight: number): object => ({
+  configurations: [{ scoreCoordinate: { type: 'Label', label: { name: 'size' } }, weight }],
+});
 const EARLY = { late: 'yes' };
 /** The Placements of the namespace night: a cluster that waits for a window, one that is held, and a pause. */
 const NIGHT = {
   late: { predicates: [labelled(EARLY, 1), labelled({ tier: 'x' }, 1)], changeWindows: [WINDOW] },
   held: { predicates: [labelled(EARLY)], disruptionBudget: BUDGET },
   frozen: { paused: true },
+  moving: {
+    numberOfClusters: 1,
+    prioritizerPolicy: preferring(1),
+    rebalance: { scoreMargin: 20, intervalSeconds: 90 },
+  },
 };
 const SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
 const VERSION = 'cluster.fleetmgmt.io/v1alpha1';
@@ -114,8 +122,8 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     await kubectlOk(['apply', '-f', '-'], { kubeconfig, input: objects.join('\n---\n') });
     running = new PlacementServerRig(server());
     await waitFor('the decisions of the night', async () => {
-      const placements = await Promise.all(['late', 'held'].map((one) => fleet.placement('night', one)));
-      return placements.map((one) => one?.status?.numberOfSelectedClusters).join() === '2,1';
+      const placements = await Promise.all(['late', 'held', 'moving'].map((one) => fleet.placement('night', one)));
+      return placements.map((one) => one?.status?.numberOfSelectedClusters).join() === '2,1,1';
     });
     await kubectlOk(['label', 'mcl', 'night-1', 'late-'], { kubeconfig });
     await waitFor('a cluster to wait, and to be held', async (seen) => {
@@ -155,6 +163,8 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
   const PLAN = '; see kubectl mce plan -f FILE';
   const LOST_BUDGET = `${WEB}spec.disruptionBudget is removed: nothing bounds what the next mistake takes from the decision`;
   const UNBOUNDED = `${WEB}spec.numberOfClusters is removed: every cluster that matches comes in, beside the 1 selected`;
+  const MOVING = 'Placement night/moving: ';
+  const BETTER = 'make room for better clusters, one in';
   const LATE = 'Placement night/late: ';
   const WAITS = `${LATE}an edit of the spec waits for no change window: if they still fail a rule, these leave: night-1 (no label late, wanted late=yes)`;
   const broken = 'needs the variable managedCluster and brackets in pairs';
@@ -326,6 +336,28 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
         `${WEB}numberOfClusters of spec.predicates is new: of the 1 selected those beyond the number of their predicate leave${PLAN}`,
       ],
     ],
+    [
+      'moves that are new',
+      patch({ rebalance: { scoreMargin: 20 } }),
+      [`${WEB}a change of spec.rebalance lets clusters move: up to all of the 1 selected ${BETTER} 60 s${PLAN}`],
+    ],
+    [
+      'another sign of a weight where clusters move',
+      patch({ prioritizerPolicy: preferring(-1) }, 'moving', 'night'),
+      [
+        `${MOVING}a change of spec.prioritizerPolicy lets clusters move: up to all of the 1 selected ${BETTER} 90 s${PLAN}`,
+      ],
+    ],
+    [
+      'a smaller margin and another predicate where clusters move',
+      patch({ predicates: [{}], rebalance: { scoreMargin: 19.5 } }, 'moving', 'night'),
+      [
+        `${MOVING}a change of spec.predicates, spec.rebalance lets clusters move: up to all of the 1 selected ${BETTER} 90 s${PLAN}`,
+        `${MOVING}spec.predicates is new: up to all of the 1 selected leave${PLAN}`,
+      ],
+    ],
+    ['a larger margin', patch({ rebalance: { scoreMargin: 30, minSelectedSeconds: 7200 } }, 'moving', 'night'), []],
+    ['another weight without moves', patch({ prioritizerPolicy: preferring(-1) }), []],
     [
       'the removal of change windows while a cluster waits',
       patch({ changeWindows: null }, 'late', 'night'),
