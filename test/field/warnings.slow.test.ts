@@ -166,7 +166,7 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
   const MOVING = 'Placement night/moving: ';
   const BETTER = 'make room for better clusters, one in';
   const LATE = 'Placement night/late: ';
-  const WAITS = `${LATE}an edit of the spec waits for no change window: if they still fail a rule, these leave: night-1 (no label late, wanted late=yes)`;
+  const WAITS = `${LATE}an edit of the spec waits for no change window: if they fail a rule and are not held, these leave: night-1 (no label late, wanted late=yes)`;
   const broken = 'needs the variable managedCluster and brackets in pairs';
   const expressions = (...celExpressions: string[]): object => ({
     predicates: [{ requiredClusterSelector: { celSelector: { celExpressions } } }],

@@ -1,5 +1,5 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { waitingText } from '../../domain/placement/report/waits.js';
+import { waitingTexts } from '../../domain/placement/report/waits.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
@@ -66,8 +66,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
 /** Field `waiting`; left out where nothing waits for a change window, or for the end of a pause. */
 function waitingField({ explanation, input }: ExplainReport): object {
   const { schedule } = explanation;
-  const message = schedule && waitingText(input.snapshot, schedule);
-  if (schedule?.waiting === undefined || message === undefined) return {};
+  if (schedule?.waiting === undefined) return {};
   const { until, removals, additions, opens } = schedule.waiting;
   return {
     waiting: {
@@ -75,7 +74,9 @@ function waitingField({ explanation, input }: ExplainReport): object {
       ...(opens === undefined ? {} : { opens: timestamp(opens.at) }),
       removals: removals.map(({ cluster }) => cluster),
       additions: [...additions].sort(),
-      message,
+      message: waitingTexts(input.snapshot, schedule)
+        .map(({ message }) => message)
+        .join('; '),
     },
   };
 }

@@ -9,7 +9,7 @@ import { keptOutBy, summaryText } from '../../domain/placement/explain/summary.j
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
-import { waitingText } from '../../domain/placement/report/waits.js';
+import { waitingTexts } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { textOf } from '../../domain/placement/select/rules.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
@@ -112,8 +112,7 @@ export function holdLines({ explanation, input }: ExplainReport): readonly strin
     lines.push(`removals are held: ${holdCause(input.snapshot, decided)}; to let them go: ${release}`);
   if (decided !== undefined && decided.heldAdditions.length > 0)
     lines.push(`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`);
-  const waits = decided && waitingText(input.snapshot, decided);
-  if (waits !== undefined) lines.push(waits);
+  if (decided !== undefined) lines.push(...waitingTexts(input.snapshot, decided).map(({ message }) => message));
   return lines;
 }
 
@@ -160,7 +159,7 @@ function rowsOf(
 function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean): readonly Cell[] {
   return [
     { text: wordText(one.name) },
-    { text: one.verdict, color: COLORS[one.verdict] },
+    { text: isWaiting(one, report) ? 'Waiting' : one.verdict, color: COLORS[one.verdict] },
     { text: one.rank === undefined ? '-' : String(one.rank) },
     ...(wide ? [{ text: one.sets.length === 0 ? '-' : one.sets.join(',') }] : []),
     { text: whyText(one, report) },

@@ -60,6 +60,8 @@ export interface PlanTotals {
   readonly held: number;
   /** Moves that follow; undefined where none does. */
   readonly moves?: number;
+  /** Those of `held` that wait for a change window; left out for none. */
+  readonly waiting?: number;
   /** Placements. */
   readonly changed: number;
   readonly unknown: number;
@@ -135,7 +137,9 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
   const sum = (count: (one: PlacementPlan) => number): number =>
     placements.reduce((total, one) => total + count(one), 0);
   const moves = sum((one) => laterMoves(one).length);
+  const waiting = sum(({ held }) => held.filter(({ waitsUntil }) => waitsUntil !== undefined).length);
   return {
+    ...(waiting === 0 ? {} : { waiting }),
     add: sum(({ adds }) => adds.length),
     remove: sum(({ removes }) => removes.length),
     stay: sum(({ stays }) => stays.length),

@@ -67,8 +67,10 @@ function namesText(names: readonly string[]): string {
 }
 
 /** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
-export function totalText({ add, remove, stay, held, moves = 0, changed, unknown, placements }: PlanTotals): string {
-  const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${held} held`;
+export function totalText(totals: PlanTotals): string {
+  const { add, remove, stay, held, waiting = 0, moves = 0, changed, unknown, placements } = totals;
+  const kept = `${held - waiting} held${waiting === 0 ? '' : `, ${waiting} waiting for a change window`}`;
+  const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${kept}`;
   const rest = unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'is' : 'are'} not known.`;
   const following = moves === 0 ? '' : ` ${moves} ${moves === 1 ? 'move follows' : 'moves follow'}.`;
   return `Plan: ${counts}, in ${changed} of ${placements} Placements.${following}${rest}`;

@@ -7,6 +7,8 @@ import { endableLine, standingReleases } from '../../domain/placement/report/sta
 import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
+import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
+import { waitCause, waitsBesideHolds } from '../../domain/placement/report/waits.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -76,9 +78,11 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const [placement] = world.objects.placements;
   const of = `${namespace}/${name}`;
   if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
+  const input = explainInputOf(world, namespace, name);
+  const waits = additions || input === undefined ? '' : waitsBesideHolds(input.snapshot);
   const clusters = request.clusters ?? heldIn(world, request);
   if (clusters.length === 0)
-    return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release`;
+    return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(input)}`;
   if (!additions) checkDecided(clusters, world, request);
   const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;
   const text = releaseText(until, clusters);
@@ -96,7 +100,8 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
       cause: error,
     });
   }
-  const wait = !additions && isHeldForLoss({ generation, status: placement.status }) ? LOSS_WAIT : '';
+  const isLost = !additions && isHeldForLoss({ generation, status: placement.status });
+  const wait = `${isLost ? LOSS_WAIT : ''}${waits}`;
   if (!clusters.includes(ALL)) {
     const named = `${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
     return `${of}: ${named}${wait}`;
@@ -105,6 +110,14 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
     endableLine(one, { namespace, name }),
   );
   return `${of}: ${written.join('; ')}${wait}`;
+}
+
+/** What no release lets go: `; edge-1 waits for the change window that opens at …`. */
+function waitingClause(input: ExplainInput | undefined): string {
+  const waiting = input && schedule(input.snapshot).waiting;
+  const [first, ...more] = waiting?.removals ?? [];
+  if (waiting === undefined || first === undefined) return '';
+  return `; ${wordText(first.cluster)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitCause(waiting, first.cluster)}`;
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */

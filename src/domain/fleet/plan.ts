@@ -199,9 +199,11 @@ function waitingOf(snapshot: PlacementSnapshot, schedule: Schedule): readonly Pl
   const { waiting } = schedule;
   if (waiting === undefined) return [];
   const waits = waitCause(waiting);
-  const time = waiting.opens === undefined ? {} : { waitsUntil: timestamp(waiting.opens.at) };
+  const windowed = new Set(waiting.windowed.map(({ cluster }) => cluster));
   const inside = waiting.removals.map((one): PlannedRemoval => {
-    return { name: one.cluster, cause: one.cause, why: `${heldCause(one, snapshot, schedule)}; ${waits}`, ...time };
+    const why = `${heldCause(one, snapshot, schedule)}; ${waitCause(waiting, one.cluster)}`;
+    const opens = windowed.has(one.cluster) ? waiting.opens : undefined;
+    return { name: one.cluster, cause: one.cause, why, ...(opens && { waitsUntil: timestamp(opens.at) }) };
   });
   return [...inside, ...waiting.additions.map((name): PlannedRemoval => ({ name, cause: 'HeldBack', why: waits }))];
 }

@@ -103,10 +103,10 @@ function piecesIn({ snapshot }: PlacementInput): readonly PieceBranch[] {
 
 /** `since 2026-11-27T10:00:00Z, spec.paused is true: …`. */
 function waitingIn(status: unknown): string | undefined {
-  const found = recordsIn(field(status, 'conditions')).find(
-    ({ type, status: state }) => state === 'True' && (type === 'Paused' || type === 'ChangesWaiting'),
-  );
-  return found && `since ${textField(found, 'lastTransitionTime')}, ${textField(found, 'message')}`;
+  const texts = recordsIn(field(status, 'conditions'))
+    .filter(({ type, status: state }) => state === 'True' && (type === 'Paused' || type === 'ChangesWaiting'))
+    .map((one) => `since ${textField(one, 'lastTransitionTime')}, ${textField(one, 'message')}`);
+  return texts.length === 0 ? undefined : texts.join('; ');
 }
 
 function domainsOf(clusters: readonly ClusterView[], by: TopologyKey): readonly Branch[] {

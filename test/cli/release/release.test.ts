@@ -59,6 +59,26 @@ describe('release', () => {
     ]);
   });
 
+  it.each<[string, object, string]>([
+    [
+      'a change window is closed',
+      { changeWindows: [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }] },
+      'they leave when the next one opens, at 2026-11-23T22:00:00Z (Mon 22:00 UTC)',
+    ],
+    ['it is paused', { paused: true }, 'they stay while spec.paused is true'],
+  ])('says when the clusters leave where %s', async (_what, fields, text) => {
+    const world = heldWorld();
+    const placements = world.objects.placements.map((one) => ({
+      ...one,
+      spec: { ...Object(one.spec), ...fields },
+      status: { ...Object(one.status), observedGeneration: one.metadata.generation },
+    }));
+    const client = new ReleaseClient({ ...world, objects: { ...world.objects, placements } });
+
+    expect(await releaseRemovals(client, REQUEST)).toContain(text);
+    expect(written(client)).toContain('prod-eu-2');
+  });
+
   it('says when clusters leave that a lost definition holds', async () => {
     const world = heldWorld();
     const conditions = [{ type: 'RemovalsHeld', status: 'True', reason: 'DefinitionsReplaced' }];

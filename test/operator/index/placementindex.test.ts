@@ -8,7 +8,7 @@ import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import type { IndexedDecision, Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { factsOf } from '../../../src/domain/placement/report/facts.js';
-import { waitingText } from '../../../src/domain/placement/report/waits.js';
+import { waitingTexts } from '../../../src/domain/placement/report/waits.js';
 import { groupOf } from '../../../src/domain/placement/spec/groups.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
 import type {
@@ -106,7 +106,7 @@ class Model {
       added,
       dropped,
       until,
-      waits: waitingText(seen, decided),
+      waits: waitingTexts(seen, decided),
       facts: factsOf(seen, decided, new Set(selectedClusters(decided))),
     };
   }

@@ -1,4 +1,5 @@
 import type { Requirement } from '../../selectors.js';
+import type { Waiting } from '../select/waiting.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import { topologyText } from './choicetext.js';
 import { taintedKey } from './taints.js';
@@ -16,8 +17,10 @@ export interface SummaryPart {
 export interface Summary {
   /** Those that the disruption budget holds included, as the decision names them; undefined when it is not known of some cluster. */
   readonly selected: number | undefined;
-  /** How many of these are held. */
+  /** How many of these are held, or wait. */
   readonly held: number;
+  /** How many of them wait, for a change window or for the end of a pause; left out for none. */
+  readonly waiting?: { readonly count: number; readonly until: Waiting['until'] };
   readonly total: number;
   /** The largest count first, then by text. */
   readonly parts: readonly SummaryPart[];
@@ -28,7 +31,7 @@ type Phrase = readonly [one: string, several: string];
 const MOST_PARTS = 8;
 
 /** Counts the clusters of an explanation by what keeps them out: for a predicate, the first unmet requirement of the best one. */
-export function summarize({ clusters, placement: { rules } }: Explanation): Summary {
+export function summarize({ clusters, schedule, placement: { rules } }: Explanation): Summary {
   const counts = new Map<string | Requirement, { readonly of: ClusterExplanation; count: number }>();
   for (const one of clusters) {
     const cause = one.unmet[one.best ?? 0]?.[0]?.requirement;
@@ -41,7 +44,11 @@ export function summarize({ clusters, placement: { rules } }: Explanation): Summ
   const held = isKnown ? (counts.get('Held')?.count ?? 0) : 0;
   const selected = isKnown ? (counts.get('Selected')?.count ?? 0) + held : undefined;
   if (isKnown) for (const verdict of ['Selected', 'Held']) counts.delete(verdict);
-  return { selected, held, total: clusters.length, parts: partsOf([...counts.values()], rules) };
+  const { removals = [], until = 'Resumed' } = schedule?.waiting ?? {};
+  const waits = new Set(removals.map(({ cluster }) => cluster));
+  const count = clusters.filter(({ name, verdict, inDecision }) => verdict === 'Held' && inDecision && waits.has(name));
+  const waiting = held === 0 || count.length === 0 ? {} : { waiting: { count: count.length, until } };
+  return { selected, held, ...waiting, total: clusters.length, parts: partsOf([...counts.values()], rules) };
 }
 
 /** Equal requirements of several predicates are one part. */
@@ -62,12 +69,16 @@ function partsOf(
 }
 
 /** `3/9 clusters are selected: 4 didn't match label tier=gold, 2 weren't needed (3 wanted).` */
-export function summaryText({ selected, held, total, parts }: Summary): string {
+export function summaryText({ selected, held, waiting, total, parts }: Summary): string {
   const shown = parts.slice(0, MOST_PARTS).map(({ count, text }) => `${count} ${text}`);
   const rest = parts.slice(MOST_PARTS).reduce((sum, { count }) => sum + count, 0);
   if (rest > 0) shown.push(`${rest} for other reasons`);
   if (selected === undefined) return `of ${total} clusters ${shown.join(', ')}.`;
-  const ofThem = held === 0 ? '' : `, ${held} of them held`;
+  const waits = waiting?.count ?? 0;
+  const end = waiting?.until === 'Resumed' ? 'the end of the pause' : 'a change window';
+  const ofThem = `${held === waits ? '' : `, ${held - waits} of them held`}${
+    waits === 0 ? '' : `, ${waits} of them ${waits === 1 ? 'waits' : 'wait'} for ${end}`
+  }`;
   return `${selected}/${total} clusters are selected${ofThem}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
 }
 

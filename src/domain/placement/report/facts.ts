@@ -38,8 +38,8 @@ export interface Facts {
   readonly allTainted: boolean;
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
-  /** Some stored clusters no longer match and are held, or wait to leave. */
-  readonly someHeld: boolean;
+  /** What keeps stored clusters that no longer match; undefined without such. */
+  readonly keptBy: 'Budget' | 'Window' | 'Pause' | undefined;
   /** Which field of the spec keeps some clusters out that match; undefined for none. */
   readonly keptOutBy: 'disruptionBudget.maxAdditions' | 'paused' | undefined;
   /** numberOfClusters; undefined for all matching clusters. */
@@ -48,6 +48,11 @@ export interface Facts {
   readonly scheduled: number;
   /** The number of clusters that are stored, selected or not. */
   readonly stored: number;
+}
+
+function keptBy({ heldRemovals, waiting }: Schedule): Facts['keptBy'] {
+  if (heldRemovals.length > 0) return 'Budget';
+  return waiting?.until === 'Resumed' ? 'Pause' : 'Window';
 }
 
 function keptOutBy({ heldAdditions, waiting }: Schedule): Facts['keptOutBy'] {
@@ -78,7 +83,7 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     stuck: schedule.stuck,
     allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && !someHeld,
     allStored: scheduled === chosen.length,
-    someHeld,
+    keptBy: someHeld ? keptBy(schedule) : undefined,
     keptOutBy: keptOutBy(schedule),
     wanted,
     scheduled,

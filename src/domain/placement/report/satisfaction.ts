@@ -36,6 +36,13 @@ const PREDICATE_LIMIT = 180;
 const MOST_SHORTAGES = 4;
 const SHORTAGE_LIMIT = 420;
 
+/** Of one cluster that no longer matches and stays, and of several. */
+const KEPT = {
+  Budget: ['is held', 'are held'],
+  Window: ['waits for a change window', 'wait for a change window'],
+  Pause: ['stays while spec.paused is true', 'stay while spec.paused is true'],
+} as const;
+
 /** The PlacementSatisfied condition. */
 export function satisfiedCondition(facts: Facts): ConditionText {
   for (const rule of RULES) {
@@ -129,17 +136,17 @@ function tooFew(facts: Facts): ConditionText | undefined {
 
 /** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
 function missing(facts: Facts): string {
-  const { wanted, scheduled, allStored, someHeld, keptOutBy } = facts;
+  const { wanted, scheduled, allStored, keptBy, keptOutBy } = facts;
   const keeps = `spec.${keptOutBy} keeps matching clusters out`;
   if (wanted === undefined && keptOutBy !== undefined) return keeps;
   if (wanted === undefined) return 'not every cluster that matches is stored';
-  if (someHeld && allStored) return missingBesideHeld(wanted, facts);
+  if (keptBy !== undefined && allStored) return missingBesideHeld(wanted, KEPT[keptBy], facts);
   const count = wanted - scheduled;
   const text =
     wanted === 1
       ? 'the 1 wanted cluster is missing'
       : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
-  if (someHeld) return `${text}, including those that are held`;
+  if (keptBy !== undefined) return `${text}, including those that ${KEPT[keptBy][1]}`;
   if (keptOutBy !== undefined) return `${text}: ${keeps}`;
   if (!allStored) return text;
   const why = unmatchedList(facts);
@@ -155,10 +162,14 @@ function joined(text: string, tail: string): string {
 }
 
 /** Held clusters take places: they are no missing ones, as in the count of selected clusters. */
-function missingBesideHeld(wanted: number, { scheduled, stored }: Facts): string {
+function missingBesideHeld(
+  wanted: number,
+  [one, several]: (typeof KEPT)['Budget' | 'Window' | 'Pause'],
+  facts: Facts,
+): string {
+  const { scheduled, stored } = facts;
   const [held, count] = [stored - scheduled, wanted - stored];
-  const [match, are] = held === 1 ? ['matches', 'is'] : ['match', 'are'];
-  const text = `no longer ${match} and ${are} held`;
+  const text = `no longer ${held === 1 ? `matches and ${one}` : `match and ${several}`}`;
   if (count <= 0) return `${held} of ${wanted} wanted clusters ${text}`;
   return `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing; ${held} ${text}`;
 }

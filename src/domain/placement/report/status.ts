@@ -10,7 +10,7 @@ import type { HoldKind } from '../select/budget.js';
 import { definitionsToRemember, releaseToRemember } from '../select/definitions.js';
 import { budgetInForce, budgetToRemember } from '../select/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './holds.js';
-import { waitingText } from './waits.js';
+import { waitingTexts } from './waits.js';
 import { factsOf, type Facts } from './facts.js';
 import { decisionGroups } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
@@ -117,14 +117,16 @@ export function heldStates(snapshot: PlacementSnapshot, schedule: Schedule): rea
 
 /** The conditions Paused and ChangesWaiting, those that are True. */
 function waitStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly ConditionState[] {
-  const message = waitingText(snapshot, schedule);
-  if (message === undefined) return [];
   const { generation: observedGeneration } = snapshot.placement;
-  const isPaused = schedule.waiting?.until === 'Resumed';
-  const type = isPaused ? PlacementConditions.Paused : PlacementConditions.ChangesWaiting;
-  return [
-    { type, ...statement('True', isPaused ? 'PausedBySpec' : 'OutsideChangeWindows', message), observedGeneration },
-  ];
+  return waitingTexts(snapshot, schedule).map(({ until, message }) =>
+    until === 'Resumed'
+      ? { type: PlacementConditions.Paused, ...statement('True', 'PausedBySpec', message), observedGeneration }
+      : {
+          type: PlacementConditions.ChangesWaiting,
+          ...statement('True', 'OutsideChangeWindows', message),
+          observedGeneration,
+        },
+  );
 }
 
 /** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */

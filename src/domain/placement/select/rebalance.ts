@@ -76,7 +76,7 @@ export function withMove<D extends Decided>(
   const removals: readonly Dropped[] = [{ cluster: move.leaves, cause: 'Moved' }];
   const opens = nextOpening(snapshot);
   if (opens !== undefined) {
-    const waits = { until: 'WindowOpens' as const, removals, additions: [move.comes], opens };
+    const waits = { until: 'WindowOpens' as const, removals, windowed: removals, additions: [move.comes], opens };
     const opening = Math.min(decided.until, opens.at);
     return { ...open, move, moveWaits: { field: 'changeWindows' }, waiting: waits, until: opening };
   }

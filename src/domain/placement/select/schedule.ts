@@ -75,11 +75,9 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
     counted,
     surplus: uncounted,
   } = ration(snapshot, withoutExcess(judged, current, snapshot, scoreOf));
-  const waits = new Map<string, DropCause>(waitingRemovals(snapshot, judged, heldByBudget));
-  const held =
-    waits.size === 0
-      ? heldByBudget
-      : new Map([...judged.failing].filter(([name]) => heldByBudget.has(name) || waits.has(name)));
+  const outside = waitingRemovals(snapshot, judged);
+  const waits = new Map<string, DropCause>([...outside].filter(([name]) => !heldByBudget.has(name)));
+  const held = outside.size === 0 ? heldByBudget : new Map([...heldByBudget, ...outside]);
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
   const dropped = new Map<string, DropCause>([...judged.failing].filter(([name]) => !held.has(name)));
   const staying = { current, dropped, held, limit, judged, scoreOf };
@@ -94,7 +92,8 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
   const stays = ({ cluster }: Dropped): boolean => !dropped.has(cluster);
   const heldRemovals = byCluster(heldByBudget).filter((one) => stays(one) && !waits.has(one.cluster));
   const removals = byCluster(waits).filter(stays);
-  const opens = removals.length === 0 ? undefined : nextOpening(snapshot);
+  const windowed = byCluster(new Map([...outside, ...waits])).filter(stays);
+  const opens = windowed.length === 0 ? undefined : nextOpening(snapshot);
   const total = current.flat().length - dropped.size + added.length;
   const effects = taintEffects({ dropped, held, size: total, limit, shortage: additions.shortage }, judged, snapshot);
   const decided: Schedule = {
@@ -113,7 +112,7 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
     uncounted,
     ...additions,
     ...effects,
-    waiting: removals.length === 0 ? undefined : { until: 'WindowOpens', removals, additions: [], opens },
+    waiting: windowed.length === 0 ? undefined : { until: 'WindowOpens', removals, windowed, additions: [], opens },
     until: Math.min(effects.until, holdUntil, definitionsTrusted(snapshot), opens?.at ?? Infinity),
     move: undefined,
     moveWaits: undefined,

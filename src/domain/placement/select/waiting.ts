@@ -18,9 +18,11 @@ export interface Waiting {
   readonly until: 'Resumed' | 'WindowOpens';
   /** Those that stay meanwhile, sorted by name; they are in `kept`, too. */
   readonly removals: readonly Dropped[];
+  /** Those that wait for a window, also where a budget or a pause keeps them anyway; sorted by name. */
+  readonly windowed: readonly Dropped[];
   /** Those that stay out meanwhile, highest rank first. */
   readonly additions: readonly string[];
-  /** When the next window opens: ms since the epoch, and the window; undefined while paused. */
+  /** When the next window opens: ms since the epoch, and the window; undefined where none is `windowed`. */
   readonly opens: Opening | undefined;
 }
 
@@ -30,15 +32,12 @@ export interface Opening {
   readonly text: string;
 }
 
-/** Those of the clusters that fail a rule which wait for a window; none of `held`, which a budget keeps anyway. */
+/** Those of the clusters that fail a rule which wait for a window, whether or not a budget keeps them anyway. */
 export function waitingRemovals(
   snapshot: PlacementSnapshot,
   { failing, failingByHub }: DecidedClusters,
-  held: ReadonlyMap<string, FailedRule>,
 ): ReadonlyMap<string, FailedRule> {
-  const elective = [...failing].filter(
-    ([name, cause]) => !held.has(name) && isElective(cause) && !failingByHub.has(name),
-  );
+  const elective = [...failing].filter(([name, cause]) => isElective(cause) && !failingByHub.has(name));
   return new Map(elective.length > 0 && nextOpening(snapshot) !== undefined ? elective : []);
 }
 
@@ -104,7 +103,13 @@ export function frozen<S extends Changes>(decided: S): S {
     countedAdditions: new Set(),
     // A cluster that would come in may get a taint that keeps it out.
     hasRoom: decided.hasRoom || added.length + heldAdditions.length > 0,
-    waiting: { until: 'Resumed', removals, additions: added, opens: undefined },
+    waiting: {
+      until: 'Resumed',
+      removals,
+      windowed: waiting?.windowed ?? [],
+      additions: added,
+      opens: waiting?.opens,
+    },
   };
 }
 

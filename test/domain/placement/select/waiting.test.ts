@@ -74,6 +74,46 @@ describe('change windows', () => {
     expect(selectedClusters(decided)).toEqual(['a', 'c']);
   });
 
+  it.each<[string, object, Record<string, string>]>([
+    [
+      'a budget holds',
+      { disruptionBudget: { maxRemovals: 0 } },
+      {
+        PlacementSatisfied: '1 of 3 wanted clusters no longer matches and is held',
+        RemovalsHeld: 'maxRemovals 0 in 3600 s would be exceeded; held: b (label tier=silver, wanted tier=gold)',
+        ChangesWaiting: 'then, unless they are held, these leave: b (label tier=silver, wanted tier=gold)',
+      },
+    ],
+    [
+      'is paused',
+      { paused: true },
+      {
+        PlacementSatisfied: '1 of 3 wanted clusters no longer matches and stays while spec.paused is true',
+        Paused: 'spec.paused is true: no cluster comes in and none leaves',
+        ChangesWaiting: 'then, unless spec.paused is true, these leave: b (label tier=silver, wanted tier=gold)',
+      },
+    ],
+    [
+      'nothing else keeps',
+      {},
+      {
+        PlacementSatisfied: '1 of 3 wanted clusters no longer matches and waits for a change window',
+        ChangesWaiting:
+          'outside of spec.changeWindows; the next one opens at 2026-11-23T22:00:00Z (Mon 22:00 UTC); then these leave: b',
+      },
+    ],
+  ])('outside of them a cluster that %s has each condition that keeps it, and no other', (_what, spec, messages) => {
+    const of = world({ changeWindows: closed, numberOfClusters: 3, ...spec });
+    const seen = snapshot(of);
+    const decided = schedule(seen);
+    const { states } = placementReport(seen, decided, { changes: sliceChanges(seen, decided), done: 9 });
+    const found = states.filter(({ type }) => !['PlacementMisconfigured', 'Ready', 'Reconciling'].includes(type));
+
+    expect(found.map(({ type }) => type)).toEqual(Object.keys(messages));
+    for (const { type, message } of found) expect(message).toContain(messages[type]);
+    expect([decided.until, selectedClusters(decided)]).toEqual([OPENS, ['a', 'c']]);
+  });
+
   it('inside of one it leaves', () => {
     expect(outcome(world({ changeWindows: open }))).toMatchObject({ leaves: ['b'], waits: [] });
     expect(outcome(world({ changeWindows: closed }, { now: OPENS }))).toMatchObject({ leaves: ['b'], waits: [] });
@@ -152,7 +192,7 @@ describe('change windows', () => {
     const held = schedule(snapshot(world(spec)));
 
     expect(held.hold).toBe('Budget');
-    expect(held.waiting).toBeUndefined();
+    expect(held.waiting).toMatchObject({ removals: [], windowed: [{ cluster: 'b' }] });
     expect(outcome(world(spec, { release }))).toMatchObject({ leaves: [], waits: ['b'] });
     expect(outcome(world({ ...spec, changeWindows: open }, { release }))).toMatchObject({ leaves: ['b'], waits: [] });
   });
