@@ -8,15 +8,15 @@ import { systemClock } from '../../../src/runtime/clock.js';
 import {
   axeFaults,
   describeWithChromium,
-  launchChromium,
   sidewaysPixels,
   tabTo,
   watchedPage,
   type Look,
 } from '../../support/rigs/console/browser.js';
+import { launchChromium } from '../../support/rigs/console/chromium.js';
 import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { ROLES, STORIES } from '../../support/rigs/console/stories.js';
-import { consoleEvents, consoleWorld, hostileWorld } from '../../support/rigs/console/worlds.js';
+import { consoleEvents, consoleWorld, documentsWorld, hostileWorld } from '../../support/rigs/console/worlds.js';
 import { root } from '../../support/repository/root.js';
 
 /** Every page in a real browser: what it does there, and pictures to look at, in .run/console/index.html. */
@@ -29,6 +29,8 @@ interface Scene {
   readonly shows: string;
   readonly before?: (hub: MemoryHub) => void;
   readonly act?: (page: Page) => Promise<void>;
+  /** Its picture in the documents: UPDATE_PICTURES=1 makes it anew. */
+  readonly document?: string;
 }
 
 const FLEET = (): World => consoleWorld(120);
@@ -40,25 +42,33 @@ spec: { numberOfClusters: 7 }
 `;
 
 const SCENES: readonly Scene[] = [
-  { name: 'fleet, map', world: FLEET, address: '/fleet', shows: 'Group by' },
+  { name: 'fleet, map', world: FLEET, address: '/fleet', shows: 'Group by', document: 'console-fleet' },
   { name: 'fleet, table', world: FLEET, address: '/fleet?view=table&sort=health', shows: 'cluster-8' },
   { name: 'fleet, no match', world: FLEET, address: '/fleet?q=set:edge+health:deleting', shows: 'Leave out a term' },
   { name: 'fleet, empty', world: EMPTY, address: '/fleet', shows: 'There is no cluster yet' },
   { name: 'placements', world: FLEET, address: '/placements', shows: 'partially satisfied' },
-  { name: 'placement, in', world: FLEET, address: '/placements/shop/web', shows: 'rank 1' },
+  {
+    name: 'placement, all',
+    world: documentsWorld,
+    address: '/placements/shop/web?show=all',
+    shows: 'rank 1',
+    document: 'console-placement',
+  },
   { name: 'placement, near', world: FLEET, address: '/placements/shop/web?show=near', shows: 'wanted region=eu-west' },
   { name: 'placement, prefers', world: FLEET, address: '/placements/shop/mail', shows: 'Spread by' },
   { name: 'placement, gone', world: FLEET, address: '/placements/shop/none', shows: 'There is no Placement none' },
   { name: 'cluster, drain', world: FLEET, address: '/clusters/cluster-3?drain=yes', shows: 'If it is drained' },
   {
     name: 'what if',
-    world: FLEET,
-    address: '/what-if',
-    shows: 'Nothing is planned yet',
+    world: documentsWorld,
+    address: '/what-if?begin=placement:shop/web',
+    shows: 'Apply with my rights',
     act: async (page) => {
-      await page.getByLabel('Manifests').fill(DRAFT);
-      await page.getByText('shop/web').first().waitFor();
+      const manifests = page.getByLabel('Manifests');
+      await manifests.fill((await manifests.inputValue()).replace('numberOfClusters: 3', 'numberOfClusters: 4'));
+      await page.getByText('3 of 3 → 4 of 4').waitFor();
     },
+    document: 'console-what-if',
   },
   {
     name: 'what if, fault',
@@ -102,7 +112,7 @@ const SCENES: readonly Scene[] = [
 ];
 const WIDE: Look = { width: 1280, scheme: 'light' };
 const NARROW: Look = { width: 360, scheme: 'dark' };
-/** Without rules of access: axe knows neither the colors of a system nor another size of text. */
+/** Without rules of access: axe does not know the colors of a system, and a zoomed page is a narrow one. */
 const LOOKS: readonly {
   readonly name: string;
   readonly width: number;
@@ -110,12 +120,12 @@ const LOOKS: readonly {
 }[] = [
   { name: 'forced', width: 360, make: (page) => page.emulateMedia({ forcedColors: 'active' }) },
   {
-    name: 'large',
-    width: 1280,
+    // A window of 1280 pixels at 200 %.
+    name: 'zoomed',
+    width: 640,
     make: async (page) => {
       await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' });
-      await page.setViewportSize({ width: 1280, height: 860 });
-      await page.evaluate('document.documentElement.style.fontSize = "200%"');
+      await page.setViewportSize({ width: 640, height: 430 });
     },
   },
 ];
@@ -162,6 +172,12 @@ async function close({ page, started }: Opened): Promise<void> {
   started.server.closeAllConnections();
 }
 
+async function documentPicture(page: Page, name: string | undefined): Promise<void> {
+  if (name === undefined || process.env['UPDATE_PICTURES'] !== '1') return;
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.screenshot({ path: path.join(root, 'docs', 'pictures', `${name}.png`) });
+}
+
 async function picture(page: Page, name: string, { width, scheme }: { width: number; scheme: string }): Promise<void> {
   const file = `${name.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
   await page.screenshot({ path: path.join(PICTURES, file), fullPage: true });
@@ -182,6 +198,7 @@ describeWithChromium('the pages of the console', () => {
           await page.setViewportSize({ width: look.width, height: look.width < 500 ? 740 : 860 });
           await page.emulateMedia({ colorScheme: look.scheme });
           await picture(page, name, look);
+          if (look === WIDE) await documentPicture(page, scene.document);
           expect(await axeFaults(page)).toEqual([]);
           expect(await sidewaysPixels(page)).toBe(0);
         }

@@ -7,7 +7,7 @@ import { Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
 import { WordMark } from '../parts/icon.js';
 import { Count, Text } from '../parts/name.js';
-import { Empty, Show } from '../parts/states.js';
+import { Empty, isWithheld, Show } from '../parts/states.js';
 
 /** The engine with its components, and the cluster sets with their bindings. */
 
@@ -27,7 +27,7 @@ export function EnginePage(): JSX.Element {
       <Show of={loaded}>
         {({ engines, sets }) => (
           <>
-            {engines.length === 0 && (
+            {engines.length === 0 && !isWithheld(loaded, 'multiclusterengines') && (
               <Empty
                 title="There is no MultiClusterEngine."
                 command={['kubectl', 'apply', '-f', 'examples/engine.yaml']}
@@ -38,7 +38,7 @@ export function EnginePage(): JSX.Element {
             {engines.map((one) => (
               <EngineCard key={one.name} engine={one} />
             ))}
-            <Sets sets={sets} />
+            {!isWithheld(loaded, 'managedclustersets') && <Sets sets={sets} />}
           </>
         )}
       </Show>

@@ -10,7 +10,7 @@ import { MapView } from '../parts/map.js';
 import { ClusterLink, Count, Since } from '../parts/name.js';
 import { BLOCK, Rows, useNarrow } from '../parts/rows.js';
 import { Search } from '../parts/search.js';
-import { Empty, Loading, Show } from '../parts/states.js';
+import { Empty, isWithheld, Loading, Show } from '../parts/states.js';
 
 /** All clusters: on a map, and as a table. */
 
@@ -33,7 +33,13 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
         />
       </header>
       <Show of={loaded}>
-        {(fleet) => (fleet.total === 0 ? <NoClusters /> : <FleetView fleet={fleet} route={route} address={address} />)}
+        {(fleet) =>
+          fleet.total === 0 ? (
+            !isWithheld(loaded, 'managedclusters') && <NoClusters />
+          ) : (
+            <FleetView fleet={fleet} route={route} address={address} />
+          )
+        }
       </Show>
     </>
   );

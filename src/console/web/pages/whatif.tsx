@@ -108,7 +108,7 @@ function plannedBy(answer: PlanAnswer | Status, before: Plan | undefined): Plann
 
 function DraftView({ faultLine }: { readonly faultLine: number | undefined }): JSX.Element {
   const { value } = draft;
-  const { data: schema = [] } = useLoaded<readonly SchemaField[]>('schema');
+  const { data: schema = NO_FIELDS } = useLoaded<readonly SchemaField[]>('schema');
   const { data: keys = [] } = useLoaded<readonly Key[]>('fleet/keys');
   const { data: fleet } = useLoaded<Fleet>('fleet?limit=0');
   const adders = useRef<HTMLDivElement>(null);
@@ -156,6 +156,7 @@ function DraftView({ faultLine }: { readonly faultLine: number | undefined }): J
   );
 }
 
+const NO_FIELDS: readonly SchemaField[] = [];
 const PLACEMENT = `apiVersion: cluster.fleetmgmt.io/v1alpha1
 kind: Placement
 metadata:

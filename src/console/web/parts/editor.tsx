@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { completionAt, type Known, type Suggestion } from '../completion.js';
 import { steppedTo, Suggestions } from './suggestions.js';
 
@@ -31,9 +31,13 @@ export function Editor({ label, value, known, faultLine, onInput }: EditorProps)
   const area = useRef<HTMLTextAreaElement>(null);
   const open = useSignal<Open | undefined>(undefined);
   const lines = Math.max(value.split('\n').length, LEAST_LINES);
+  const close = (): void => {
+    open.value = undefined;
+  };
   const suggest = (): void => {
     open.value = area.current === null ? undefined : openAt(area.current, known);
   };
+  useLateFields(known, area, suggest);
   const take = (one: Suggestion): void => {
     const typed = open.value?.typed ?? '';
     open.value = undefined;
@@ -64,8 +68,8 @@ export function Editor({ label, value, known, faultLine, onInput }: EditorProps)
           suggest();
         }}
         onKeyDown={(event) => onKey(event, open, { suggest, take })}
-        onClick={() => (open.value = undefined)}
-        onBlur={() => (open.value = undefined)}
+        onClick={close}
+        onBlur={close}
       />
       {now !== undefined && (
         <Suggestions
@@ -75,15 +79,24 @@ export function Editor({ label, value, known, faultLine, onInput }: EditorProps)
           textOf={({ text }) => text}
           active={now.active}
           onTake={take}
-          style={{
-            top: `calc(${now.line * LINE_EM}em + 14px)`,
-            left: `min(calc(3.6em + ${now.column}ch), 40%)`,
-          }}
+          style={placeOf(now)}
         />
       )}
       <Hint id={`${id}-hint`} />
     </div>
   );
+}
+
+/** Suggests for what was typed before the fields were read. */
+function useLateFields({ schema }: Known, { current }: { current: HTMLElement | null }, suggest: () => void): void {
+  useEffect(() => {
+    if (current !== null && document.activeElement === current) suggest();
+  }, [schema]);
+}
+
+/** Below the caret. */
+function placeOf({ line, column }: Open): JSX.CSSProperties {
+  return { top: `calc(${line * LINE_EM}em + 14px)`, left: `min(calc(3.6em + ${column}ch), 40%)` };
 }
 
 function Gutter({ lines, faultLine }: { readonly lines: number; readonly faultLine: number | undefined }): JSX.Element {

@@ -9,6 +9,7 @@ import { blocksOf, movedTo, windowOf } from '../window.js';
 export interface RowsProps<Row> {
   readonly label: string;
   readonly total: number;
+  /** Of text of 16 pixels. */
   readonly rowHeight: number;
   /** The address of the block that begins with a row. */
   readonly pathOf: (after: number, limit: number) => string;
@@ -16,6 +17,11 @@ export interface RowsProps<Row> {
   readonly head: ComponentChildren;
   readonly row: (row: Row) => ComponentChildren;
   readonly class?: string;
+}
+
+/** How large the person has set the text: 1 for 16 pixels. */
+function textScale(): number {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
 
 /** So many rows are read at once. */
@@ -28,7 +34,8 @@ interface Place {
   readonly height: number;
 }
 
-export function Rows<Row>(props: RowsProps<Row>): JSX.Element {
+export function Rows<Row>(given: RowsProps<Row>): JSX.Element {
+  const props = { ...given, rowHeight: given.rowHeight * textScale() };
   const { label, total, rowHeight, head } = props;
   const box = useRef<HTMLDivElement>(null);
   const place = useSignal<Place>({ top: 0, height: rowHeight * MOST_SEEN });
@@ -128,7 +135,7 @@ function Block<Row>(props: BlockProps<Row>): JSX.Element {
 
 /** Whether the page is narrow: rows are cards then. */
 export function useNarrow(): boolean {
-  const query = '(max-width: 720px)';
+  const query = '(max-width: 45em)';
   const isNarrow = useSignal(matchMedia(query).matches);
   useEffect(() => {
     const list = matchMedia(query);

@@ -107,6 +107,7 @@ function useSuggestions({ value, onInput, sets }: Pick<SearchProps, 'value' | 'o
   const take = ({ term }: Suggestion): void => {
     const isWhole = !term.endsWith(':') && !term.endsWith('=');
     onInput(`${before}${term}${isWhole ? ' ' : ''}`);
+    if (isWhole) isOpen.value = false;
     active.value = -1;
   };
   return { isOpen, active, found: isOpen.value ? suggestions(last, keys, sets) : [], take };

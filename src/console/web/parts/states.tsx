@@ -62,18 +62,29 @@ function WithheldNotice({
     <div class="notice info" role="note">
       <strong>Not all can be read with your rights.</strong>
       {namespace !== undefined && <p>Of Placements, decisions and bindings, only namespace {namespace} is shown.</p>}
-      <ul class="withheld">
-        {withheld.map(({ resource, verb, status }) => (
-          <li key={resource}>
-            <span>{status === 404 ? `${resource}: not served by this hub` : `needs ${verb} ${resource}`}</span>
-            <Command
-              words={['kubectl', 'auth', 'can-i', verb, `${resource}`, ...(NAMESPACED.has(resource) ? ['-A'] : [])]}
-            />
-          </li>
-        ))}
-      </ul>
+      <details>
+        <summary>{withheld.map(withheldText).join('; ')}</summary>
+        <ul class="withheld">
+          {withheld.map(({ resource, verb }) => (
+            <li key={resource}>
+              <Command
+                words={['kubectl', 'auth', 'can-i', verb, resource, ...(NAMESPACED.has(resource) ? ['-A'] : [])]}
+              />
+            </li>
+          ))}
+        </ul>
+      </details>
     </div>
   );
+}
+
+function withheldText({ resource, verb, status }: Withheld): string {
+  return status === 404 ? `${resource} is not served by this hub` : `needs ${verb} ${resource}`;
+}
+
+/** Whether it is not known what there is of a kind. */
+export function isWithheld({ withheld }: Loaded<unknown>, plural: string): boolean {
+  return withheld.some(({ resource }) => resource === plural);
 }
 
 const NAMESPACED = new Set(['placements', 'placementdecisions', 'managedclustersetbindings', 'events']);

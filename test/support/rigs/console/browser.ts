@@ -1,27 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { describeWith } from '../../describewith.js';
+import { CHROMIUM_PLACES, chromiumProgram } from './chromium.js';
 
 /** Chromium of the machine, as people have it, and what no page may do in it. */
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-function chromiumProgram(): string | undefined {
-  return [process.env['CHROMIUM'] ?? '', ...PLACES].find((file) => file !== '' && existsSync(file));
-}
 
 /** A suite that needs Chromium. Without it it is skipped with a line on stderr; with CI=true it fails. */
 export function describeWithChromium(title: string, body: () => void): void {
   const isThere = chromiumProgram() !== undefined;
-  describeWith(title, isThere ? undefined : `there is no Chromium in ${PLACES.join(', ')}, nor in CHROMIUM`, body);
-}
-
-export function launchChromium(): Promise<Browser> {
-  const executablePath = chromiumProgram();
-  if (executablePath === undefined) throw new Error(`there is no Chromium: install Debian's package, or set CHROMIUM`);
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  describeWith(
+    title,
+    isThere ? undefined : `there is no Chromium in ${CHROMIUM_PLACES.join(', ')}, nor in CHROMIUM`,
+    body,
+  );
 }
 
 export interface Look {

@@ -1,6 +1,7 @@
 import { CLUSTER_SET_LABEL, HISTORY_ANNOTATION, PLACEMENT_LABEL } from '../../../../src/api/names.js';
 import { worldOf, type RawObject, type World } from '../../../../src/domain/fleet/world.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../builders/examplefleet.js';
 import { predicate, rawBinding, rawDecision, rawPlacement, rawSet, UID } from '../../builders/world.js';
 import { rawEngine } from '../../builders/hubfacts.js';
 
@@ -171,6 +172,35 @@ export function consoleWorld(count: number, texts: Texts = PLAIN): World {
     managedclustersets: SETS.map((set) => rawSet(set)),
     managedclustersetbindings: [rawBinding('production'), rawBinding('edge')],
   });
+}
+
+/** The fleet of the documents, with agents: one of them is silent. */
+export function documentsWorld(): World {
+  const managedclusters = exampleClusters().map((object): RawObject => {
+    const { name, labels } = object.metadata;
+    const isSilent = name === 'edge-us-1';
+    const [, region = ''] = name.split('-');
+    const conditions = [
+      { type: 'ManagedClusterJoined', status: 'True', reason: 'Joined', message: '', lastTransitionTime: SINCE },
+      {
+        type: 'ManagedClusterConditionAvailable',
+        status: isSilent ? 'Unknown' : 'True',
+        reason: isSilent ? 'LeaseExpired' : 'AgentAvailable',
+        message: '',
+        lastTransitionTime: SINCE,
+      },
+    ];
+    return {
+      ...object,
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+      kind: 'ManagedCluster',
+      metadata: { ...object.metadata, labels: { ...labels, region } },
+      spec: { hubAcceptsClient: true },
+      status: { ...(object.status as object), conditions },
+    };
+  });
+  const placements = [placement('web', EXAMPLE_SPEC, satisfied('Satisfied', 'all 3 wanted clusters are selected', 3))];
+  return exampleWorld(EXAMPLE_SPEC, { managedclusters, placements });
 }
 
 /** What a name, a label, a claim or a message may try: markup, scripts, commands, 300 characters, other directions. */
