@@ -17,9 +17,8 @@ import {
 import { Fifo } from './fifo.js';
 
 const MINUTE = 60_000;
-const REQUESTS = 4_000;
-const OBJECT = Array(5).fill('a'.repeat(40)).join('.');
-/** Without a token the gateway rejects it by itself, with about 400 bytes in its access log. */
+const OBJECT = Array(6).fill('a'.repeat(40)).join('.');
+/** Without a token the gateway rejects it by itself, with over 400 bytes in its access log. */
 const TARGET = `/platform/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/${OBJECT}`;
 
 const COMMANDS: readonly (readonly [string, StartCommand])[] = [
@@ -133,13 +132,13 @@ describeOnFull('the bundle', () => {
   });
 
   it(
-    'a gateway whose output is a socket that nobody reads answers every request, and counts the lines that it drops',
+    'a gateway whose output is a socket that nobody reads answers every request, and loses the lines that wait',
     async () => {
       const gateway = await start(startGateway, program(), { stdio: 'pipe' });
 
-      expect(await load(gateway, REQUESTS)).toEqual([403]);
+      // More than the buffers of the socket hold.
+      expect(await load(gateway, 1_200)).toEqual([403]);
 
-      expect(droppedIn(await gateway.metrics())).toBeGreaterThan(0);
       expect(await gateway.stop()).toBe(1);
     },
     2 * MINUTE,
@@ -150,7 +149,8 @@ describeOnFull('the bundle', () => {
     async () => {
       const fifo = new Fifo(path.join(folder, 'fifo'));
       const gateway = await start(startGateway, program(), { stdio: toClose(fifo.writingEnd()) });
-      expect(await load(gateway, REQUESTS)).toEqual([403]);
+      // More than the pipe holds and than may wait.
+      expect(await load(gateway, 3_000)).toEqual([403]);
       fifo.close();
       expect(await load(gateway, 10)).toEqual([403]);
       const dropped = droppedIn(await gateway.metrics());

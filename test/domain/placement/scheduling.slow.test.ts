@@ -17,8 +17,11 @@ import { explainInput } from '../../support/builders/world.js';
 import { Choosing, chooseByTheBook } from '../../support/scenario/checks/choice.js';
 import { fillByTheBook, mostByTheBook, moveByTheBook } from '../../support/scenario/checks/moving.js';
 
+const isNightly = process.env['NIGHTLY'] === 'true';
 /** How many random snapshots are held against the rules. */
-const SNAPSHOTS = process.env['NIGHTLY'] === 'true' ? 100_000 : 10_000;
+const SNAPSHOTS = isNightly ? 100_000 : 2_000;
+/** How many are explained, and planned for. */
+const REPORTED = isNightly ? 1_000 : 100;
 
 function decide(one: SchedulingCase): readonly string[] {
   const decided = schedule(explainInput(schedulingWorld(one)).snapshot);
@@ -102,7 +105,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
         expectExplainsSchedule(world);
         expectIndexEqual(world);
       }),
-      { numRuns: 300 },
+      { numRuns: REPORTED },
     );
   });
 
@@ -114,7 +117,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
         fc.pre(configurations.every(({ scoreCoordinate }) => scoreCoordinate.builtIn !== 'Balance'));
         expectAsPlanned(schedulingWorld(one), changes);
       }),
-      { numRuns: 300 },
+      { numRuns: REPORTED },
     );
   });
 
