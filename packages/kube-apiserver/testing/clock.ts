@@ -69,8 +69,20 @@ export class ManualClock implements Clock {
 
 /** More than the keys that a test makes ready at once: a work queue starts one in each iteration of the event loop. */
 const ROUNDS = 64;
+/** What is active in a process in which nothing goes on: the pipes of Jest's worker, and the timers of its tests. */
+const AT_REST: ReadonlySet<string> = new Set(['PipeWrap', 'TTYWrap', 'Timeout']);
 
-/** Runs all ready promises and immediates, {@link ROUNDS} iterations of the event loop deep. */
+/**
+ * Runs all ready promises and immediates, at most {@link ROUNDS} iterations of the event loop deep. Beside a file or a socket
+ * it takes all of these, since what comes of them cannot be foreseen.
+ */
 export async function settle(): Promise<void> {
-  for (let round = 0; round < ROUNDS; round++) await new Promise((resolve) => setImmediate(resolve));
+  let isAlone = true;
+  for (let round = 0; round < ROUNDS; round++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!isAlone) continue;
+    const others = process.getActiveResourcesInfo().filter((kind) => !AT_REST.has(kind));
+    if (others.length === 0) return;
+    isAlone = others.every((kind) => kind === 'Immediate');
+  }
 }
