@@ -8,6 +8,7 @@ export default {
   transform: {},
   globalSetup: '<rootDir>/dist/test/support/controlplane/setup.js',
   globalTeardown: '<rootDir>/packages/kube-apiserver/dist/testing/controlplane/teardown.js',
+  testSequencer: '<rootDir>/test/sequencer.js',
   reporters: ['default', '<rootDir>/packages/kube-apiserver/dist/testing/controlplane/reporter.js'],
   // More than what a test waits for may take together, on a machine that has other things to do.
   testTimeout: 180_000,

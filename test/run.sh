@@ -44,6 +44,10 @@ program() { # program NAME FILE ARGUMENT...: a program that counts as one test b
   echo $? >"$results/$name.exit"
 }
 
+at_least() { # at_least N: how many files at a time fit on two CPUs, or on this machine
+  node -p "Math.max($1, os.availableParallelism())"
+}
+
 control_plane() { # builds kube-apiserver, helm and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
   bash packages/kube-apiserver/testing/control-plane/build.sh >/dev/null || true
   bash test/support/programs/build.sh >/dev/null || true
@@ -52,8 +56,8 @@ control_plane() { # builds kube-apiserver, helm and the rest once a machine; whe
 end_to_end() { # end_to_end [SUFFIX]: each file with a server of its own; then all their requests are compared with the rights in deploy/
   export CONTROL_PLANE_AUDIT=$PWD/.run/audit # the servers' request logs
   rm -rf "$CONTROL_PLANE_AUDIT"
-  # They wait for processes more than they compute: four at a time fit on two CPUs.
-  jest "e2e${1-}" --maxWorkers="$(node -p 'Math.max(4, os.availableParallelism())')" \
+  # They wait for processes for more than half of the time.
+  jest "e2e${1-}" --maxWorkers="$(at_least 5)" \
     --testPathPatterns '/dist/test/e2e/' --testPathIgnorePatterns '\.nightly\.test\.js$'
   jest "rights${1-}" --runInBand --testMatch '**/dist/test/e2e/audit.js'
   unset CONTROL_PLANE_AUDIT
@@ -88,13 +92,15 @@ case $suite in
       # Those that are left out run the command line as processes, which are not counted.
       '/dist/test/field/(?!output|defaults|gitops|yaml|exitcodes).*(?<!\.slow|\.nightly)\.test\.js$'
       '/dist/test/integration/(kube|clusters|inventories|engine|placement)/.*(?<!\.slow|\.nightly)\.test\.js$'
-      '/dist/test/(field/kubeconfig|runtime/profiles)/.*\.slow\.test\.js$'
+      '/dist/test/field/kubeconfig/.*\.slow\.test\.js$'
     )
-    jest counted --coverage --testPathPatterns "${counted[@]}"
-    # Many of these wait for processes: more than two at a time fit on two CPUs.
-    jest unit --maxWorkers="$(node -p 'Math.max(3, os.availableParallelism())')" --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "${counted[@]}"
+    # Some of these wait for a server, and many of the others for processes.
+    jest counted --maxWorkers="$(at_least 3)" --coverage --testPathPatterns "${counted[@]}"
+    jest unit --maxWorkers="$(at_least 4)" --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "${counted[@]}"
     end_to_end
-    CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/(integration/(engine|placement)/|e2e/mainjob\.test)'
+    # The controllers on the server of standalone; the other files of these folders at night.
+    CONTROL_PLANE=embedded jest embedded --maxWorkers="$(at_least 3)" \
+      --testPathPatterns '/dist/test/(integration/(engine/install|placement/controllers)|e2e/mainjob)\.test'
     ;;
   nightly)
     control_plane
