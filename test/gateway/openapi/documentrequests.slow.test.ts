@@ -5,7 +5,8 @@ import { document } from './document.js';
 import { askFor, operationsOf, withReadOnlyFields } from './requestgenerator.js';
 import { startRig, type Rig } from '../rig.js';
 
-const RUNS = { numRuns: 60 };
+/** Ends before the test does, so that what was found is printed, though it is not the smallest. */
+const RUNS = { numRuns: 60, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true };
 
 describe('a request that fits the OpenAPI document', () => {
   let rig: Rig;
