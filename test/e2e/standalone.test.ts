@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { describeWithKubectl } from '../support/clients/kubectl.js';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
@@ -42,8 +42,8 @@ describeWithKubectl('standalone', () => {
   }
 
   /** The exit code and the last line of a process that does not start. */
-  async function refused(...flags: string[]): Promise<readonly unknown[]> {
-    const standalone = await Standalone.launch(folder, flags);
+  async function refused(where: string, ...flags: string[]): Promise<readonly unknown[]> {
+    const standalone = await Standalone.launch(where, flags);
     running.push(standalone);
     return standalone.refusal();
   }
@@ -148,32 +148,13 @@ describeWithKubectl('standalone', () => {
     6 * MINUTE,
   );
 
-  it.each([
-    ['', '--ephemeral'],
-    ['--ephemeral', ''],
-  ])(
-    'a standalone rejects a folder in use with the pid of the process that uses it, and changes nothing in it (%s, then %s)',
-    async (first, second) => {
-      const standalone = await start(...[first].filter((flag) => flag !== ''));
-      const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
-      expect(await refused(...[second].filter((flag) => flag !== ''))).toEqual([
-        1,
-        expect.stringMatching(
-          new RegExp(` is in use by process ${standalone.pid}: stop that, or take another folder with --data-dir=DIR$`),
-        ),
-      ]);
-      expect(readFileSync(standalone.kubeconfig, 'utf8')).toBe(kubeconfig);
-      expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
-    },
-    5 * MINUTE,
-  );
-
   it(
     'a standalone with --ephemeral drops its objects and keeps its credentials',
     async () => {
       const first = await start('--ephemeral');
       await kubectl(first, 'create', 'configmap', 'lost');
       const credentials = readFileSync(path.join(folder, 'ca.crt'), 'utf8');
+      expect(await refused(folder)).toEqual([1, inUseBy(first)]);
       expect(await first.interrupt()).toEqual({ code: 0, signal: null });
       expect(existsSync(path.join(folder, 'store'))).toBe(false);
 
@@ -198,7 +179,7 @@ describeWithKubectl('standalone', () => {
       const log = path.join(folder, 'store', segment);
       const whole = readFileSync(log);
       writeFileSync(log, '');
-      expect(await refused()).toEqual([
+      expect(await refused(folder)).toEqual([
         1,
         expect.stringContaining(
           `${log} is damaged at offset 0: it is missing or empty, though this folder has held a store`,
@@ -209,22 +190,6 @@ describeWithKubectl('standalone', () => {
       expect(await kubectl(await start(), 'get', 'configmap', 'kept', '-o', 'name')).toBe('configmap/kept\n');
     },
     5 * MINUTE,
-  );
-
-  it(
-    'a standalone reports which address of the gateway is in use, before an engine needs it',
-    async () => {
-      const taken = createServer().listen(0, '127.0.0.1');
-      await once(taken, 'listening');
-      const address = taken.address();
-      const flag = `--gateway-listen=127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-      expect(await refused(flag)).toEqual([
-        1,
-        expect.stringMatching(new RegExp(`${flag} cannot be listened on: .*EADDRINUSE`)),
-      ]);
-      taken.close();
-    },
-    3 * MINUTE,
   );
 
   it(
@@ -272,7 +237,7 @@ describeWithKubectl('standalone', () => {
   it(
     'a standalone rejects --audit-log=/dev/null/log and names it',
     async () => {
-      expect(await refused('--audit-log=/dev/null/log')).toEqual([
+      expect(await refused(folder, '--audit-log=/dev/null/log')).toEqual([
         1,
         expect.stringMatching(/--audit-log=\/dev\/null\/log cannot be written: a part of its path is not a folder/),
       ]);
@@ -280,31 +245,59 @@ describeWithKubectl('standalone', () => {
     3 * MINUTE,
   );
 
-  it(
-    'a standalone listens on all addresses when configured so, and prints one that clients can use',
-    async () => {
-      const standalone = await start('--listen=0.0.0.0:0');
+  describe('that runs', () => {
+    let standalone: Standalone;
+    let shared: string;
+
+    beforeAll(async () => {
+      shared = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
+      standalone = await Standalone.launch(shared, ['--listen=0.0.0.0:0']);
+      await standalone.up();
+    }, 3 * MINUTE);
+    afterAll(async () => {
+      await standalone.stop();
+      rmSync(shared, { recursive: true, force: true });
+    }, MINUTE);
+
+    it('a standalone listens on all addresses when configured so, and prints one that clients can use', async () => {
       expect(readFileSync(standalone.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:\d+/);
       expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
       expect(standalone.printed.join('\n')).toContain('The API listens on every address of this machine');
-    },
-    3 * MINUTE,
-  );
+    });
 
-  it(
-    'a standalone reports which address is in use, and the flag for another one',
-    async () => {
-      const first = await start();
-      const address = /server: https:\/\/(\S+)/.exec(readFileSync(first.kubeconfig, 'utf8'))?.[1] ?? '';
-      const other = `--data-dir=${path.join(folder, 'other')}`;
-      expect(await refused(other, `--listen=${address}`)).toEqual([
-        1,
-        expect.stringMatching(/EADDRINUSE.*; use another address with --listen=HOST:PORT$/),
-      ]);
-    },
-    5 * MINUTE,
-  );
+    it.each([[[]], [['--ephemeral']]])(
+      'a standalone rejects a folder in use with the pid of the process that uses it, and changes nothing in it (%j)',
+      async (flags) => {
+        const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
+
+        expect(await refused(shared, ...flags)).toEqual([1, inUseBy(standalone)]);
+        expect(readFileSync(standalone.kubeconfig, 'utf8')).toBe(kubeconfig);
+        expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
+      },
+      MINUTE,
+    );
+
+    it(
+      'a standalone reports which address is in use, and the flag for another one',
+      async () => {
+        const address = /server: https:\/\/(\S+)/.exec(readFileSync(standalone.kubeconfig, 'utf8'))?.[1] ?? '';
+
+        expect(await refused(folder, `--listen=${address}`)).toEqual([
+          1,
+          expect.stringMatching(/EADDRINUSE.*; use another address with --listen=HOST:PORT$/),
+        ]);
+      },
+      MINUTE,
+    );
+  });
 });
+
+/** What is said to another process that takes its folder. */
+function inUseBy({ pid }: Standalone): unknown {
+  return expect.stringMatching(
+    new RegExp(` is in use by process ${pid}: stop that, or take another folder with --data-dir=DIR$`),
+  );
+}
 
 /** The pods of the components in its output; a restarted one counts once. */
 function podsOf({ printed }: Standalone): readonly string[] {

@@ -140,11 +140,11 @@ describeWithServer('fields whose last part goes', { own: true }, (server) => {
         expect(first).toContain(TAINTS.cordoned);
         await uncordon(client, name);
         expect(await times(name, (all) => all.length === 0)).toEqual([]);
-        await hub.clock.advance(3_600_000);
+        await hub.clock.advance(60_000);
         await cordon(client, name);
         const [second = ''] = await times(name, (all) => all.length === 1);
         const [before, after] = [first, second].map((one) => Date.parse(one.split(' ')[1] ?? ''));
-        expect((after ?? 0) - (before ?? 0)).toBeGreaterThanOrEqual(3_600_000);
+        expect((after ?? 0) - (before ?? 0)).toBeGreaterThanOrEqual(60_000);
       }
     } finally {
       await hub.stop();

@@ -83,12 +83,8 @@ function bash(script: string): { readonly status: number | null; readonly stdout
 }
 
 const EXPLAIN = 'explain placement web -n shop --offline -f $fleet';
-const LONG = [
-  `${EXPLAIN} -o json`,
-  'tree -n shop --offline -f $fleet -o json',
-  'plan --offline --base $fleet --delete mclset/production -o json',
-  'plan --offline --base $fleet --delete mclset/production -o wide',
-];
+/** A document, and lines. */
+const LONG = [`${EXPLAIN} -o json`, 'plan --offline --base $fleet --delete mclset/production -o wide'];
 /** One of each way to print. */
 const SHORT = [
   '--help',

@@ -1,11 +1,10 @@
-import { closeSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
-import { bundle } from '../../../tools/bundle.js';
 import { root } from '../../support/repository/root.js';
 import {
   startGateway,
@@ -17,6 +16,7 @@ import {
 import { Fifo } from './fifo.js';
 
 const MINUTE = 60_000;
+const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
 const OBJECT = Array(6).fill('a'.repeat(40)).join('.');
 /** Without a token the gateway rejects it by itself, with over 400 bytes in its access log. */
 const TARGET = `/platform/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/${OBJECT}`;
@@ -27,27 +27,18 @@ const COMMANDS: readonly (readonly [string, StartCommand])[] = [
   ['standalone', startStandalone],
 ];
 
-let shared: string;
 let folder: string;
 let running: CommandProcess[] = [];
 const opened: number[] = [];
 
-beforeAll(async () => {
-  shared = mkdtempSync(path.join(tmpdir(), 'output-'));
-  await bundle(root, path.join(shared, 'dist', 'bundle'));
-  for (const name of ['package.json', 'crds', 'deploy', 'examples', 'docs/reference/openapi.json'])
-    cpSync(path.join(root, name), path.join(shared, name), { recursive: true });
-}, MINUTE);
-afterAll(() => rmSync(shared, { recursive: true, force: true }));
-
 beforeEach(() => {
-  folder = mkdtempSync(path.join(shared, 'run-'));
-  mkdirSync(folder, { recursive: true });
+  folder = mkdtempSync(path.join(tmpdir(), 'output-'));
 });
 afterEach(() => {
   for (const { child } of running) child.kill('SIGKILL');
   for (const descriptor of opened.splice(0)) closeSync(descriptor);
   running = [];
+  rmSync(folder, { recursive: true, force: true });
 });
 
 function toClose(descriptor: number): number {
@@ -87,10 +78,9 @@ const OUTPUTS: readonly (readonly [string, () => OutputCase])[] = [
 
 async function start(
   command: StartCommand,
-  program: string,
   { stdio, closed = false }: Pick<OutputCase, 'stdio' | 'closed'>,
 ): Promise<CommandProcess> {
-  const one = await command({ program, folder, stdio: ['ignore', stdio, stdio], closed });
+  const one = await command({ program: PROGRAM, folder, stdio: ['ignore', stdio, stdio], closed });
   running.push(one);
   await one.ready();
   return one;
@@ -113,15 +103,14 @@ function droppedIn(metrics: string): number {
 
 const describeOnFull = existsSync('/dev/full') ? describe : describe.skip;
 
-describeOnFull('the bundle', () => {
-  const program = (): string => path.join(shared, 'dist', 'bundle', 'main.js');
+describeOnFull('a command whose output cannot be written', () => {
   describe.each(COMMANDS)('%s', (name, command) => {
     // A standalone starts for seconds, and its lines go the same way: two outputs show its exit code.
     it.each(name === 'standalone' ? OUTPUTS.filter((_one, index) => index % 2 === 0) : OUTPUTS)(
       `${name} runs with standard output and error %s, and its exit code at SIGTERM says whether all lines are written`,
       async (_what, output) => {
         const opening = output();
-        const process = await start(command, program(), opening);
+        const process = await start(command, opening);
         opening.onReady?.();
         if (name === 'gateway') expect(await load(process, 300)).toEqual([403]);
 
@@ -134,7 +123,7 @@ describeOnFull('the bundle', () => {
   it(
     'a gateway whose output is a socket that nobody reads answers every request, and loses the lines that wait',
     async () => {
-      const gateway = await start(startGateway, program(), { stdio: 'pipe' });
+      const gateway = await start(startGateway, { stdio: 'pipe' });
 
       // More than the buffers of the socket hold.
       expect(await load(gateway, 1_200)).toEqual([403]);
@@ -148,7 +137,7 @@ describeOnFull('the bundle', () => {
     'a gateway whose reader comes back reports the lines that it has dropped, once, and loses no other line',
     async () => {
       const fifo = new Fifo(path.join(folder, 'fifo'));
-      const gateway = await start(startGateway, program(), { stdio: toClose(fifo.writingEnd()) });
+      const gateway = await start(startGateway, { stdio: toClose(fifo.writingEnd()) });
       // More than the pipe holds and than may wait.
       expect(await load(gateway, 3_000)).toEqual([403]);
       fifo.close();
@@ -182,7 +171,7 @@ describeOnFull('the bundle', () => {
     const unread = toClose(fifo.writingEnd());
     const { spawnSync } = await import('node:child_process');
     const run = (args: readonly string[], output: number): number | null =>
-      spawnSync(process.execPath, [program(), ...args], { stdio: ['ignore', output, output], timeout: MINUTE }).status;
+      spawnSync(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', output, output], timeout: MINUTE }).status;
 
     expect(run(['--help'], full)).toBe(1);
     expect(run(['--unknown'], full)).toBe(1);
