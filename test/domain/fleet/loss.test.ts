@@ -143,7 +143,7 @@ describe('planLoss', () => {
           planFleet(world, without(world, names)).map(comparable),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 });
@@ -199,7 +199,7 @@ describe('lossOfEach', () => {
           expect(placements).toEqual(effects.filter(({ effect }) => effect !== 'None'));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 });

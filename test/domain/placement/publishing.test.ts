@@ -209,7 +209,7 @@ describe('sliceChanges, over any objects that others have left', () => {
         // Without the remembered lists, a cluster of an object that another client replaced is new, and may get another slot.
         if (memory === undefined || changes.blocked.length === 0) expect(run(step, end).changes.writes).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
@@ -224,7 +224,7 @@ describe('sliceChanges, over any objects that others have left', () => {
           expect(union(own(state)).length).toBeLessThanOrEqual(Math.max(start.length, chosen.length));
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
@@ -254,7 +254,7 @@ describe('sliceChanges, over any objects that others have left', () => {
           expect(found.get('Ready') === 'True').toBe(done === changes.writes.length && changes.blocked.length === 0);
         });
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 });
