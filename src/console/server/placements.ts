@@ -7,6 +7,7 @@ import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { explainReport, type ExplainReport } from '../../cli/explain/report.js';
 import { proposalsOf, type Proposal } from '../../cli/explain/proposals.js';
+import { movementLines } from '../../cli/explain/moves.js';
 import { holdLines } from '../../cli/explain/text.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
@@ -144,6 +145,7 @@ function notesOf(report: ExplainReport): readonly string[] {
       : [`not published yet: ${decided.added.length} to add, ${decided.dropped.length} to remove`];
   return [
     ...holdLines(report),
+    ...movementLines(report.movement(), explanation.placement.rules),
     ...releases.map((one) => endableLine(one, explanation.placement)),
     ...findings,
     ...pending,

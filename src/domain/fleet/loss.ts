@@ -2,8 +2,8 @@ import { sameList } from '../placement/stored/items.js';
 import { schedule, selectedClusters } from '../placement/select/schedule.js';
 import { noOthers, type PlacementSnapshot } from '../placement/select/snapshot.js';
 import { forecastOf, type Forecast } from './forecast.js';
-import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } from './plan.js';
-import { continueAfter, placementsIn, sideOf, type Name, type Side } from './sides.js';
+import { mayMoveOn, planPlacement, unknownPlan, withMoves, type PlacementPlan, type PlannedRemoval } from './plan.js';
+import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
 import { inputWithout, lostClusters, type LostClusters } from './without.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
@@ -42,12 +42,15 @@ export function planLoss(world: World, why: ReadonlyMap<string, string>): readon
   const names = placementsIn(world);
   const { before: inputs, after: inputsAfter } = inputsOf(world, names);
   const lost = lostClusters(inputs, why.keys());
-  return names.map((name): PlacementLoss => {
+  const moving: Sides[] = [];
+  const losses = names.map((name): PlacementLoss => {
     if (!inputs.isKnown) return { plan: unknownPlan(name), effect: 'None', isOnLast: false };
     const before = sideOf(inputs.input(name), inputs);
     const standing = before && standingInput(name, before, inputsAfter);
     const after = standing && sideOf(inputWithout(inputsAfter, standing, lost), inputsAfter);
-    const plan = planPlacement(name, { before, after }, inputs);
+    const sides = { before, after };
+    if (mayMoveOn(sides)) moving.push(sides);
+    const plan = planPlacement(name, sides, inputs);
     if (before === undefined || standing === undefined || after === undefined)
       return { plan, effect: 'None', isOnLast: false };
     const removes = plan.removes.map((one): PlannedRemoval => {
@@ -62,6 +65,11 @@ export function planLoss(world: World, why: ReadonlyMap<string, string>): readon
       isOnLast: isLast(after, lost.names) && !isLast(before, []),
     };
   });
+  const plans = withMoves(
+    losses.map(({ plan }) => plan),
+    moving,
+  );
+  return losses.map((one, index) => ({ ...one, plan: plans[index] ?? one.plan }));
 }
 
 /** The inputs before and after a loss: two of them only where what was decided of a Placement counts for others. */

@@ -96,14 +96,20 @@ export function planFleet(before: World, after: World): readonly PlacementPlan[]
     const first = sideOf(inputs.before.input(name), inputs.before);
     const second = secondSide(name, first, inputs.after);
     const sides = { before: first, after: second };
-    if ([first, second].some((one) => one !== undefined && mayMove(one.input.snapshot))) moving.push(sides);
+    if (mayMoveOn(sides)) moving.push(sides);
     return planPlacement(name, sides, inputs.after);
   });
-  return moving.length === 0 ? plans : withMoves(plans, moving);
+  return withMoves(plans, moving);
 }
 
-/** The plans with the moves that follow from the change. */
-function withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): readonly PlacementPlan[] {
+/** Whether clusters of the Placement may move, before or after. */
+export function mayMoveOn({ before, after }: Sides): boolean {
+  return [before, after].some((one) => one !== undefined && mayMove(one.input.snapshot));
+}
+
+/** The plans with the moves that follow from the change. `moving`: the Placements of which clusters may move. */
+export function withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): readonly PlacementPlan[] {
+  if (moving.length === 0) return plans;
   const starts = moving.map(({ before, after }) => ({ before: startOf(before), after: startOf(after) }));
   const found = movesFollowing(starts);
   return plans.map((plan) => {

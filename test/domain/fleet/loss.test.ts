@@ -5,7 +5,8 @@ import { atLeast, lossOfEach, planLoss, type PlacementLoss } from '../../../src/
 import { planFleet, type PlacementPlan } from '../../../src/domain/fleet/plan.js';
 import type { RawObject, World } from '../../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import { predicate, rawPlacement, someWorld } from '../../support/builders/world.js';
+import { taint } from '../../support/builders/taints.js';
+import { predicate, rawCluster, rawDecision, rawPlacement, someWorld } from '../../support/builders/world.js';
 
 const CLUSTERS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
 
@@ -46,6 +47,18 @@ const someScheduling = fc.record(
   { requiredKeys: [] },
 );
 
+/** A range of values ends with z, to which nobody moves. */
+function ranged(): World {
+  const claim = { scoreCoordinate: { type: 'Claim', claim: { name: 'size' } } };
+  const spec = { numberOfClusters: 1, prioritizerPolicy: { configurations: [claim] }, rebalance: { scoreMargin: 20 } };
+  const sizes = { a: '0', b: '100', z: '1000' };
+  const taints = [taint('slow', { effect: 'PreferNoSelect' })];
+  const managedclusters = Object.entries(sizes).map(([name, size]) =>
+    rawCluster(name, { set: 'production', claims: { size }, ...(name === 'z' && { taints }) }),
+  );
+  return exampleWorld(spec, { managedclusters, placementdecisions: [rawDecision(1, ['a'])] });
+}
+
 /** Worlds with a second Placement, whose choices depend on scores, on spread, and on each other. */
 const someScheduledWorld: fc.Arbitrary<World> = fc
   .tuple(someWorld, someScheduling, someScheduling, fc.integer({ min: 1, max: 4 }))
@@ -63,6 +76,16 @@ function comparable({ removes, ...plan }: PlacementPlan): unknown {
 }
 
 describe('planLoss', () => {
+  it('moves that follow from a loss are part of the plan', () => {
+    const { plan } = lossOf(ranged(), 'z');
+
+    expect([plan.kind, plan.removes, plan.moves.map(({ from, to }) => `${from} → ${to}`)]).toEqual([
+      'Changed',
+      [],
+      ['a → b'],
+    ]);
+  });
+
   it('other clusters come in for those that are lost, and each says why', () => {
     const { plan, effect, isOnLast } = lossOf(exampleWorld(), 'prod-us-1', 'prod-ap-2');
 
