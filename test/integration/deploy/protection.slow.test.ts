@@ -123,6 +123,19 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
   });
 
   it.each([
+    ['one object', ['placementdecision', 'web-decision-1']],
+    ['all objects of a namespace', ['placementdecisions', '--all']],
+  ])('a decision is not deleted by kubectl delete of %s', async (_what, names) => {
+    const { code, stderr } = await run('delete', '-n=shop', ...names);
+
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'denied request: it is part of the decision of Placement web: without it, tools remove what runs in its clusters; to end ' +
+        'the decision, delete the Placement; annotation cluster.fleetmgmt.io/allow-deletion: "true" lets it go',
+    );
+  });
+
+  it.each([
     [
       'the deletion of its binding',
       ['delete', 'mclsetbinding', 'production'],
@@ -148,6 +161,33 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     const result = await run(...command, '-n=shop', '--dry-run=server');
 
     expect([result.code, warnings(result)]).toEqual([0, [warning]]);
+  });
+
+  it('the object of a decision is deleted once the annotation allows it, and is made again without the annotation', async () => {
+    const uid = (): Promise<string> =>
+      ok('get', 'placementdecision', 'web-decision-1', '-n=shop', '--ignore-not-found', '-o=jsonpath={.metadata.uid}');
+    const before = await uid();
+    await ok('annotate', 'placementdecision', 'web-decision-1', '-n=shop', ALLOWED);
+    await ok('delete', 'placementdecision', 'web-decision-1', '-n=shop');
+
+    await waitFor('the object to be made again', async () => !['', before].includes(await uid()));
+    expect((await run('delete', 'placementdecision', 'web-decision-1', '-n=shop')).code).toBe(1);
+  });
+
+  it('a decision is deleted with its Placement', async () => {
+    await fleet.place('shop', 'short', { numberOfClusters: 1 });
+    await waitFor('the decision', async () => (await fleet.selected('shop', 'short'))?.length === 1);
+
+    await ok('delete', 'placement', 'short', '-n=shop');
+
+    // A real garbage collector takes half a minute to notice new definitions.
+    await waitFor(
+      'the decision to be collected',
+      () => ok('get', 'placementdecisions', '-n=shop', '-o=name').then((names) => !names.includes('short')),
+      {
+        deadlineMs: 120_000,
+      },
+    );
   });
 
   it('a namespace is deleted with its bindings and Placements while they use a set', async () => {

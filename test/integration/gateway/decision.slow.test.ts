@@ -163,7 +163,11 @@ describeWithBuiltProgram('the decision of a placement over HTTPS', 'promtool', (
       await resize(2);
       await decided(2);
       await controller?.stop();
-      await server().call({ method: 'DELETE', path: `${FLEET}/namespaces/${NAMESPACE}/placementdecisions` });
+      const object = `${FLEET}/namespaces/${NAMESPACE}/placementdecisions/web-decision-1`;
+      const { uid } = (await server().call({ path: object })).body.metadata ?? {};
+      // As the garbage collector deletes: without preconditions it is refused.
+      const { status } = await server().call({ method: 'DELETE', path: object, body: { preconditions: { uid } } });
+      expect(status).toBe(200);
 
       expect((await gateway.ask({ path: `${DECISION}?as=argocd`, token })).status).toBe(503);
       await controller?.start();

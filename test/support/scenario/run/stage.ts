@@ -113,8 +113,9 @@ async function remove(server: ControlPlane, type: ResourceType, object: AnyObjec
   const key = keyOf(object);
   const { namespace, name } = type.namespaced ? parts(key) : { namespace: '', name: key };
   const address = pathOf(type, namespace, name);
-  // A set that was in use when the controller ended stays in use by its condition.
-  if (object.metadata?.['finalizers'] !== undefined || type === ManagedClusterSets) {
+  // A set that was in use when the controller ended stays in use by its condition, and decisions are always protected.
+  const isProtected = type === ManagedClusterSets || type === PlacementDecisions;
+  if (object.metadata?.['finalizers'] !== undefined || isProtected) {
     const body = { metadata: { finalizers: null, annotations: { [ALLOW_DELETION_ANNOTATION]: 'true' } } };
     await server.call({ method: 'PATCH', path: address, contentType: 'application/merge-patch+json', body });
   }
