@@ -48,9 +48,10 @@ at_least() { # at_least N: how many files at a time fit on two CPUs, or on this 
   node -p "Math.max($1, os.availableParallelism())"
 }
 
-control_plane() { # builds kube-apiserver, helm and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
+control_plane() { # builds kube-apiserver, helm, Argo CD and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
   bash packages/kube-apiserver/testing/control-plane/build.sh >/dev/null || true
   bash test/support/programs/build.sh >/dev/null || true
+  bash test/support/programs/build.sh argocd >/dev/null || true # eleven minutes of CPU; its suite would build it beside others
 }
 
 end_to_end() { # end_to_end [SUFFIX]: each file with a server of its own; then all their requests are compared with the rights in deploy/

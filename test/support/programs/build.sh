@@ -2,30 +2,35 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus|oldestserver]...
+#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus|oldestserver|argocd]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
-# these modules as key, so that they are built once per machine. `.bin` in the root of the repository points at the
-# cache. The last line printed is the folder that holds the programs.
+# their module as key, so that they are built once per machine. `.bin` in the root of the repository points at a folder
+# with links to them. The last line printed is this folder.
 set -euo pipefail
+shopt -s nullglob # most modules have no sources of ours
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 source "$root/packages/kube-apiserver/testing/buildcache.sh"
 
 key=$(cat "$here"/*/go.sum "$here"/*/*.go | sha256 | cut -c1-16)
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/multicluster-engine/programs/$key"
+programs="${XDG_CACHE_HOME:-$HOME/.cache}/multicluster-engine/programs"
+cache="$programs/$key"
 mkdir -p "$cache"
 ln -sfn "$cache" "$root/.bin"
 
 build() { # build NAME MODULE PACKAGE [FLAG]...: compiles into a temporary name first, so that a cut build leaves no half program
-  local name=$1 module=$2 package=$3
+  local name=$1 module=$2 package=$3 kept
   shift 3
-  [ -x "$cache/$name" ] && return 0
+  kept="$programs/$module-$(cat "$here/$module"/go.sum "$here/$module"/*.go | sha256 | cut -c1-16)"
+  mkdir -p "$kept"
+  ln -sfn "$kept/$name" "$cache/$name"
+  [ -x "$kept/$name" ] && return 0
   command -v go >/dev/null || { echo "Go 1.26 or newer not found: install it to build $name" >&2; exit 1; }
   echo "building $name ..." >&2
-  (cd "$here/$module" && CGO_ENABLED=0 nice -n 10 go build -trimpath -ldflags '-s -w' "$@" -o "$cache/.$name.partial" "$package")
-  mv "$cache/.$name.partial" "$cache/$name"
+  (cd "$here/$module" && CGO_ENABLED=0 nice -n 10 go build -trimpath -ldflags '-s -w' "$@" -o "$kept/.$name.partial" "$package")
+  mv "$kept/.$name.partial" "$kept/$name"
 }
 
 # One build at a time: clones that start together would otherwise build twice.
@@ -47,6 +52,17 @@ for program in "$@"; do
     kstatus) build kstatus kstatus . ;;
     # main.go is ours: it asks the packages of the oldest supported API server what they say of an object.
     oldestserver) build oldestserver oldestserver . ;;
+    # main.go is ours: the controllers and the repo-server of Argo CD in one program. Its definitions and rights lie in the
+    # module, and are copied beside it.
+    argocd)
+      build argocd argocd .
+      if [ ! -d "$cache/argocd-manifests" ]; then
+        module=$(cd "$here/argocd" && go list -m -f '{{.Dir}}' github.com/argoproj/argo-cd/v3)
+        cp -r "$module/manifests" "$cache/.argocd-manifests.partial"
+        chmod -R u+w "$cache/.argocd-manifests.partial"
+        mv "$cache/.argocd-manifests.partial" "$cache/argocd-manifests"
+      fi
+      ;;
     *) echo "programs: unknown program '$program'" >&2; exit 2 ;;
   esac
 done

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { root } from '../repository/root.js';
 
 /** The programs that a suite builds if they are not there yet. */
-export type BuiltProgram = 'promtool' | 'actionlint' | 'operator-verify' | 'kstatus' | 'oldestserver';
+export type BuiltProgram = 'promtool' | 'actionlint' | 'operator-verify' | 'kstatus' | 'oldestserver' | 'argocd';
 
 /**
  * Runs the program to its end in the root of the repository, with `input` on standard input; returns its exit code and what
@@ -17,8 +17,12 @@ export type Run = (
   input?: string,
 ) => { readonly code: number | null; readonly stdout: string; readonly output: string };
 
-/** A suite that runs a program of build.sh. Where it cannot be built, it is skipped with a line on stderr; with CI=true it fails. */
-export function describeWithBuiltProgram(title: string, program: BuiltProgram, body: (run: Run) => void): void {
+/** A suite that runs a program of build.sh, the executable `file`. Where it cannot be built, it is skipped with a line on stderr; with CI=true it fails. */
+export function describeWithBuiltProgram(
+  title: string,
+  program: BuiltProgram,
+  body: (run: Run, file: string) => void,
+): void {
   const script = path.join(root, 'test', 'support', 'programs', 'build.sh');
   const built = spawnSync('bash', [script, program], { encoding: 'utf8' });
   if (built.status === 0) {
@@ -28,11 +32,11 @@ export function describeWithBuiltProgram(title: string, program: BuiltProgram, b
         const options = { cwd: root, encoding: 'utf8', input, maxBuffer: 1 << 26 } as const;
         const { status, stdout, stderr } = spawnSync(file, args, options);
         return { code: status, stdout, output: stdout + stderr };
-      });
+      }, file);
     });
     return;
   }
-  const missing = built.stderr.trim();
+  const missing = built.stderr.trim() || `build.sh ${program} ended with ${built.status}`;
   process.stderr.write(`not run: ${title}: ${missing}\n`);
   const test = process.env['CI'] === 'true' ? it : it.skip;
   test(`${program} is built`, () => expect(missing).toBe(''));
