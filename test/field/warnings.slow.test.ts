@@ -414,6 +414,20 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
       ),
     ],
     [
+      'a version without its v',
+      patch({
+        predicates: [
+          PREDICATE,
+          {
+            requiredClusterSelector: {
+              claimSelector: { matchExpressions: [{ key: 'kubernetes-version', operator: 'Ge', values: ['1.30'] }] },
+            },
+          },
+        ],
+      }),
+      [`${WEB}kubernetes-version Ge "1.30" matches no version: did you mean "v1.30"?`],
+    ],
+    [
       'a maxSkew without effect',
       patch(skewed({})),
       [

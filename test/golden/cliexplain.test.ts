@@ -228,6 +228,21 @@ const cases: readonly Case[] = [
   text('a claim value in another case', exampleWorld(wants(claim('platform', 'azure')), nothing)),
   text('a label in place of a claim', exampleWorld(wants(predicate({ platform: 'aws' })), nothing)),
   text('a claim in place of a label', exampleWorld(wants(claim('tier', 'gold')), nothing)),
+  text(
+    'keys of spread, scores and groups that nobody has',
+    exampleWorld({
+      ...EXAMPLE_SPEC,
+      spreadPolicy: { spreadConstraints: [{ topologyKey: 'teir', topologyKeyType: 'Label' }] },
+      prioritizerPolicy: { configurations: [{ scoreCoordinate: { type: 'Claim', claim: { name: 'cost' } } }] },
+      decisionStrategy: {
+        groupStrategy: {
+          decisionGroups: [
+            { groupName: 'canary', groupClusterSelector: { labelSelector: { matchLabels: { platform: 'aws' } } } },
+          ],
+        },
+      },
+    }),
+  ),
   text('a value that nobody has', exampleWorld(wants(predicate({ tier: 'platinum' })), nothing)),
   text(
     'a contradiction',

@@ -115,6 +115,15 @@ const cases: readonly Case[] = [
   text('a deleted Placement', { deletions: ['placement/web'] }),
   text('a new Placement', { manifests: [placement({ numberOfClusters: 2 }, 'api')] }),
   text('a new Placement of every cluster', { manifests: [placement({}, 'api')] }),
+  text('a key of spread that nobody has', {
+    manifests: [
+      placement({
+        ...EXAMPLE_SPEC,
+        spreadPolicy: { spreadConstraints: [{ topologyKey: 'teir', topologyKeyType: 'Label' }] },
+        numberOfClusters: 5,
+      }),
+    ],
+  }),
   text('a greater number', { manifests: [placement({ ...EXAMPLE_SPEC, numberOfClusters: 5 })] }),
   text('a number that no fleet has', { manifests: [placement({ ...EXAMPLE_SPEC, numberOfClusters: 12 })] }),
   text('other predicates', {

@@ -268,6 +268,33 @@ describeRecorded('placement-status', [
     },
     fleet: [...usAndEu.fleet, member('z', { claims: { platform: 'aws' } })],
   }),
+  pass('two predicates with numbers, of which the first takes what matches the second', {
+    spec: {
+      predicates: [
+        { ...inEu, numberOfClusters: 1 },
+        {
+          requiredClusterSelector: {
+            ...inEu.requiredClusterSelector,
+            claimSelector: { matchExpressions: [{ key: 'cost', operator: 'Lt', values: ['1'] }] },
+          },
+          numberOfClusters: 1,
+        },
+      ],
+    },
+    fleet: [...usAndEu.fleet, member('z', { labels: { region: 'eu' }, claims: { cost: '0.1' } })],
+  }),
+  pass('a version that is compared with a number', {
+    spec: {
+      predicates: [
+        {
+          requiredClusterSelector: {
+            claimSelector: { matchExpressions: [{ key: 'kubernetes-version', operator: 'Ge', values: ['1.30'] }] },
+          },
+        },
+      ],
+    },
+    fleet: [member('x', { claims: { 'kubernetes-version': 'v1.31.2' } })],
+  }),
   pass('two predicates with numbers, of which nobody matches one', {
     spec: {
       predicates: [

@@ -52,6 +52,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
       absent: absent.map((one) => ({ name: one.set, reason: one.why, message: absentText(one, namespace) })),
     },
     predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
+    ...(report.absentKeys.length === 0 ? {} : { absentKeys: report.absentKeys.map(({ message }) => message) }),
     clusters: clusters.map((one) => clusterDocument(one, report, scoreOf(one))),
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
     ...(fixes.length === 0 ? {} : { fixes }),

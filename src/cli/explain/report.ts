@@ -10,8 +10,13 @@ import {
 } from '../../domain/fleet/world.js';
 import { standingReleases, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
 import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
+import { absentKeys, type AbsentKey } from '../../domain/placement/explain/absentkeys.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
-import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
+import {
+  candidatesOf,
+  explainPredicates,
+  type PredicateExplanation,
+} from '../../domain/placement/explain/predicates.js';
 import { scoreOf } from '../../domain/placement/explain/scores.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
@@ -42,6 +47,8 @@ export interface ExplainReport {
   readonly satisfaction: Satisfaction;
   readonly summary: Summary;
   readonly predicates: readonly PredicateExplanation[];
+  /** The keys of spread, scores and groups that no candidate has. */
+  readonly absentKeys: readonly AbsentKey[];
   readonly absent: readonly AbsentSet[];
   readonly withheld: readonly Withheld[];
   /** What annotations of the Placement let leave or come in. */
@@ -85,6 +92,7 @@ export function explainReport(
     satisfaction: satisfactionOf(explanation, input),
     summary: summarize(explanation),
     predicates: explainPredicates(explanation),
+    absentKeys: absentKeys(rules, candidatesOf(explanation)),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
     releases: placementIn(world, namespace, name).flatMap((one) => standingReleases(one, world.at)),

@@ -122,13 +122,15 @@ function isWaiting({ name }: ClusterExplanation, { explanation }: ExplainReport)
 
 /** The text about predicates that match no cluster, with suggestions. */
 function findings(report: ExplainReport): readonly string[] {
-  return report.predicates.flatMap((one) => {
+  const keys = report.absentKeys.map(({ message }) => message);
+  const unmatched = report.predicates.flatMap((one) => {
     const text = predicateText(one);
     if (text === undefined) return [];
     return [
       `${[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')}${existingValues(one.index, report)}`,
     ];
   });
+  return [...unmatched, ...keys];
 }
 
 function rowsOf(

@@ -51,13 +51,14 @@ function regroupDocument({ name, from, to }: PlannedRegroup): object {
   return { name, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
 }
 
-function stateDocument({ phase, satisfied, clusters, rules }: PlacementState): object {
+function stateDocument({ phase, satisfied, clusters, rules, absentKeys }: PlacementState): object {
   return {
     phase,
     satisfied,
     selected: clusters.length,
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
     ...(rules.problem === undefined ? {} : { problem: rules.problem }),
+    ...(absentKeys.length === 0 ? {} : { absentKeys }),
   };
 }
 

@@ -125,10 +125,15 @@ function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): rea
   return [
     `${wordText(one.namespace)}/${wordText(one.name)}  ${changeText(one)}`,
     ...(problem === undefined ? shortageLines(one) : [`  ${problemText(problem)}`]),
+    ...newlyAbsent(one).map((text) => `  ${text}`),
     ...table(rows, colored),
     ...(shownMoves.length === moves.length ? [] : [`  > and ${moves.length - shownMoves.length} more moves`]),
     ...(hasMoreMoves ? [`  > ${MORE_MOVES}`] : []),
   ];
+}
+
+function newlyAbsent({ before, after }: PlacementPlan): readonly string[] {
+  return after?.absentKeys.filter((text) => before?.absentKeys.includes(text) !== true) ?? [];
 }
 
 /** Why the Placement has too few clusters then, in the words of the condition; nothing where that is so already. */

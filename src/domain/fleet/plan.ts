@@ -6,12 +6,13 @@ import { notNeededText } from '../placement/explain/choicetext.js';
 import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
-import type { PlacementRules } from '../placement/spec/predicates.js';
+import { absentKeys } from '../placement/explain/absentkeys.js';
+import { readsViews, type PlacementRules } from '../placement/spec/predicates.js';
 import type { Piece } from '../placement/stored/piece.js';
 import { predicateOf } from '../placement/select/rules.js';
 import type { DropCause, Schedule } from '../placement/select/schedule.js';
 import type { Scorer } from '../placement/select/scores.js';
-import type { Before, ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
+import type { Before, Candidates, ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
 import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
 import type { Forecast } from './forecast.js';
 import { mayMove, movesFollowing, nameKey, NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
@@ -61,6 +62,8 @@ export interface PlacementState extends Pick<Forecast, 'phase' | 'satisfied' | '
   readonly rules: PlacementRules;
   /** Those that are held, in the decision or out of it, sorted by name. */
   readonly held: readonly string[];
+  /** What is said of each key of spread, scores and groups that no cluster has which matches. */
+  readonly absentKeys: readonly string[];
 }
 
 export interface PlacementPlan extends FollowingMoves {
@@ -135,7 +138,22 @@ function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
   const { phase, satisfied, clusters, schedule } = side.forecast;
   const held = [...stayingRemovals(schedule).map((one) => one.cluster), ...stayingOut(schedule)].sort();
-  return { phase, satisfied, clusters, held, rules: side.input.snapshot.placement.rules };
+  const { placement, candidates } = side.input.snapshot;
+  const keys = readsViews(placement.rules) ? absentKeys(placement.rules, matching(candidates), NO_MATCH) : [];
+  return { phase, satisfied, clusters, held, rules: placement.rules, absentKeys: keys.map(({ message }) => message) };
+}
+
+const NO_MATCH = 'no cluster that matches';
+
+function matching(candidates: Candidates): Iterable<ClusterView> {
+  return {
+    *[Symbol.iterator]() {
+      for (const { name } of candidates.matched) {
+        const one = candidates.view(name);
+        if (one !== undefined) yield one;
+      }
+    },
+  };
 }
 
 function kindOf(

@@ -251,7 +251,9 @@ const someChoice = fc.record(
       { minLength: 1, maxLength: 2 },
     ),
     tolerations: someTolerations,
-    spreadPolicy: fc.array(someConstraint, { maxLength: 2 }).map((spreadConstraints) => ({ spreadConstraints })),
+    spreadPolicy: fc
+      .uniqueArray(someConstraint, { maxLength: 2, selector: ({ topologyKey }) => topologyKey })
+      .map((spreadConstraints) => ({ spreadConstraints })),
     rebalance: fc.constant({ scoreMargin: 1, minSelectedSeconds: 0 }),
   },
   { requiredKeys: ['predicates'] },

@@ -41,9 +41,10 @@ export function shortageTexts({ predicates, spread }: Shortage, mayMatch: boolea
   return [...predicates.map(lackingText), ...spread.map((one) => blockingText(one, others))];
 }
 
-function lackingText({ index, wanted, missing }: LackingPredicate): string {
+function lackingText({ index, wanted, missing, shadowedBy }: LackingPredicate): string {
   const clusters = wanted === 1 ? 'cluster' : 'clusters';
-  return `predicate ${index}: ${missing} of ${wanted} wanted ${clusters} ${missing === 1 ? 'is' : 'are'} missing`;
+  const why = shadowedBy === undefined ? '' : `, since each cluster that matches it counts for predicate ${shadowedBy}`;
+  return `predicate ${index}: ${missing} of ${wanted} wanted ${clusters} ${missing === 1 ? 'is' : 'are'} missing${why}`;
 }
 
 function blockingText(one: BlockingConstraint, mayMatch: boolean): string {

@@ -3,7 +3,8 @@ import { sourcedRequirements, type SourcedRequirement, type Unmet } from '../sel
 import { factsAmong, whyUnmatched, type Unmatched } from '../select/unmatched.js';
 import { hintsFor, type Hint } from './hints.js';
 import { unmatchedText } from './unmatchedtext.js';
-import type { Explanation } from './verdict.js';
+import type { ClusterView } from '../spec/cluster.js';
+import type { ClusterExplanation, Explanation } from './verdict.js';
 
 /** One predicate over all candidates. */
 export interface PredicateExplanation {
@@ -24,8 +25,8 @@ export interface RequirementExplanation extends SourcedRequirement {
 
 /** What each predicate of the Placement finds among the candidates, in the order of the predicates. */
 export function explainPredicates({ placement, clusters }: Explanation): readonly PredicateExplanation[] {
-  const considered = clusters.filter(({ cluster, sets }) => sets.length > 0 && cluster?.deleting === false);
-  const candidates = considered.flatMap(({ cluster }) => cluster ?? []);
+  const considered = clusters.filter(isCandidate);
+  const candidates = candidatesOf({ clusters });
   const counts = new Map<Unmet, { count: number }>();
   const matched = placement.rules.predicates.map(() => 0);
   for (const { unmet } of considered) {
@@ -50,6 +51,15 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
       hints: isUnmatched ? requirements.filter(({ met }) => met === 0).flatMap(hintsOf) : [],
     };
   });
+}
+
+function isCandidate({ cluster, sets }: ClusterExplanation): boolean {
+  return sets.length > 0 && cluster?.deleting === false;
+}
+
+/** The clusters that could be selected. */
+export function candidatesOf({ clusters }: Pick<Explanation, 'clusters'>): readonly ClusterView[] {
+  return clusters.filter(isCandidate).flatMap(({ cluster }) => cluster ?? []);
 }
 
 /** What candidates that do not meet a requirement have in its place. */

@@ -1,4 +1,5 @@
 import { otherSource, type UnmatchedPredicate } from '../select/unmatched.js';
+import type { SourcedRequirement } from '../select/rules.js';
 import { requirementText, wordText } from './requirementtext.js';
 
 /** `predicate 0: no candidate has label teir`. */
@@ -18,8 +19,14 @@ export function unmatchedText({ index, unmatched }: UnmatchedPredicate): string 
       return `predicate ${index}: no candidate has ${source} ${wordText(requirement.key)}`;
     }
     case 'RequirementUnmet':
-      return `predicate ${index}: no candidate matches ${requirementText(unmatched.requirement)}`;
+      return `predicate ${index}: no candidate matches ${requirementText(unmatched.requirement)}${versionHint(unmatched.requirement)}`;
     case 'NotTogether':
       return `predicate ${index}: each requirement is met by some candidate, but no candidate meets all`;
   }
+}
+
+/** The bound of a version is written `v1.30`: `1.30` is a quantity, which no version is compared with. */
+function versionHint({ source, requirement: { key, bound, values } }: SourcedRequirement): string {
+  const isMeant = source === 'claim' && key === 'kubernetes-version' && bound?.kind === 'quantity';
+  return isMeant ? `, which is no version: did you mean v${values.join('')}?` : '';
 }

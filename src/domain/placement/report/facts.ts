@@ -1,5 +1,7 @@
 import type { Problem } from '../../selectors.js';
-import { hasNumbers } from '../spec/predicates.js';
+import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
+import { requirementText } from '../explain/requirementtext.js';
+import { sourcedRequirements } from '../select/rules.js';
 import type { Shortage } from '../select/choice/shortage.js';
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
@@ -50,6 +52,19 @@ export interface Facts {
   readonly stored: number;
 }
 
+/** A cluster counts for the first predicate that it matches: one whose requirements an earlier one has a part of gets none. */
+function withShadows({ predicates, spread }: Shortage, { predicates: all }: PlacementRules): Shortage {
+  const texts = all.map((one) => new Set(sourcedRequirements(one).map(requirementText)));
+  return {
+    spread,
+    predicates: predicates.map((one) => {
+      const own = texts[one.index];
+      const shadow = texts.findIndex((other, at) => at < one.index && [...other].every((text) => own?.has(text)));
+      return shadow < 0 ? one : { ...one, shadowedBy: shadow };
+    }),
+  };
+}
+
 function keptBy({ heldRemovals, waiting }: Schedule): Facts['keptBy'] {
   if (heldRemovals.length > 0) return 'Budget';
   return waiting?.until === 'Resumed' ? 'Pause' : 'Window';
@@ -78,7 +93,7 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     someCandidate: schedule.candidates > 0,
     someMatch: schedule.matched > 0,
     unmatched: schedule.matched < (wanted ?? 1) || hasNumbers(placement.rules) ? candidates.unmatched : [],
-    shortage: schedule.shortage,
+    shortage: withShadows(schedule.shortage, placement.rules),
     taintKeys: schedule.taintKeys,
     stuck: schedule.stuck,
     allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && !someHeld,

@@ -31,10 +31,13 @@ import type { PlacementContext } from './scope.js';
  */
 export function watchCaches(context: PlacementContext, enqueueSet: (name: string) => void): void {
   const { caches, index, deletions, postponed, triggers, enqueue } = context;
+  const noteTrigger = (key: string, trigger: string): void => {
+    // A replica without the lease reconciles nothing, and forgets nothing either.
+    if (index.tracking && !triggers.has(key)) triggers.set(key, trigger);
+  };
   const enqueueAll = (keys: readonly string[], trigger?: string): void => {
     for (const key of keys) {
-      // A replica without the lease reconciles nothing, and forgets nothing either.
-      if (trigger !== undefined && index.tracking && !triggers.has(key)) triggers.set(key, trigger);
+      if (trigger !== undefined) noteTrigger(key, trigger);
       enqueue(key);
     }
   };
@@ -50,7 +53,10 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
     noteEarlier(context, key, before);
     for (const set of effects.sets) enqueueSet(set);
     enqueueAll(effects.placements, triggerOf(ManagedClusters, key));
-    for (const { key: placement, afterMs } of effects.rescored) context.enqueueAfter(placement, afterMs);
+    for (const { key: placement, afterMs } of effects.rescored) {
+      noteTrigger(placement, triggerOf(ManagedClusters, key));
+      context.enqueueAfter(placement, afterMs);
+    }
   });
   caches.sets.onChange((change) => enqueueAll(foldSet(context, change), triggerOf(ManagedClusterSets, change.key)));
   caches.bindings.onChange((change) =>

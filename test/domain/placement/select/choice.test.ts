@@ -130,7 +130,7 @@ const somePredicates = fc.oneof(
     ],
   })),
 );
-const someConstraints = fc.array(
+const someConstraints = fc.uniqueArray(
   fc
     .record({
       topologyKey: fc.constantFrom('region', 'zone'),
@@ -144,7 +144,7 @@ const someConstraints = fc.array(
       maxSkew,
       ...(isStrict ? { whenUnsatisfiable: 'DoNotSchedule', minDomains } : {}),
     })),
-  { maxLength: 2 },
+  { maxLength: 2, selector: ({ topologyKey }) => topologyKey },
 );
 const someSpec = fc
   .tuple(fc.integer({ min: 0, max: 8 }), somePredicates, someConstraints)

@@ -65,6 +65,23 @@ describe('the history of a decision', () => {
     expect(lines(hub).at(-1)).toBe('ManagedCluster/c: -a c (NotMatched: label tier=silver, wanted tier=gold)');
   });
 
+  it('of a move it is the cluster whose score has changed', async () => {
+    const hub = new PlacementRig();
+    hub.cluster('a', { weight: '9' });
+    hub.cluster('b', { weight: '1' });
+    const scoreCoordinate = { type: 'Label', label: { name: 'weight', min: '0', max: '10' } };
+    const rebalance = { scoreMargin: 20, minSelectedSeconds: 0, intervalSeconds: 30 };
+    hub.place('web', { numberOfClusters: 1, prioritizerPolicy: { configurations: [{ scoreCoordinate }] }, rebalance });
+    await hub.start();
+    await hub.untilIdle(60_000);
+    hub.cluster('a', { weight: '2' });
+    hub.cluster('b', { weight: '8' });
+    await hub.untilIdle(60_000);
+
+    expect(selected(hub)).toEqual(['b']);
+    expect(lines(hub).at(-1)).toMatch(/^ManagedCluster\/a: -a \(Moved: .*\), \+b$/);
+  });
+
   it('after a restart the trigger is not known', async () => {
     const hub = await hubOf();
     await hub.loseLease();

@@ -9,6 +9,8 @@ export interface LackingPredicate {
   readonly index: number;
   readonly wanted: number;
   readonly missing: number;
+  /** An earlier predicate that every cluster matches which matches this one, so that none counts for it. */
+  readonly shadowedBy?: number;
 }
 
 /** A constraint that keeps clusters out which pass every rule. All lists are sorted. */

@@ -1,0 +1,65 @@
+import type { PlacementRules } from '../spec/predicates.js';
+import type { ClusterView } from '../spec/cluster.js';
+import { textOf, type SourcedRequirement } from '../select/rules.js';
+import { needsKey } from '../select/unmatched.js';
+import { hintsFor, hintText } from './hints.js';
+import { wordText } from './requirementtext.js';
+
+/** A key of spread, scores or groups that no candidate has, so that the field does nothing. */
+export interface AbsentKey extends SourcedRequirement {
+  /** `spec.spreadPolicy.spreadConstraints[0].topologyKey: no candidate has label regoin; did you mean label region (…)?` */
+  readonly message: string;
+}
+
+/** Those of the keys that none of the candidates has; none without candidates. `none`: what has none of them. */
+export function absentKeys(
+  rules: PlacementRules,
+  candidates: Iterable<ClusterView>,
+  none = 'no candidate',
+): readonly AbsentKey[] {
+  const keys = namedKeys(rules).filter((one) => needsKey(one) && !someHave(one, candidates));
+  const all = keys.length === 0 ? [] : [...candidates];
+  if (all.length === 0) return [];
+  return keys.map((one) => {
+    const { path, key } = one.requirement;
+    const hints = hintsFor(one, new Map(), all).map(hintText);
+    return { ...one, message: [`${path}: ${none} has ${one.source} ${wordText(key)}`, ...hints].join('; ') };
+  });
+}
+
+/** Ends with the first that has it: most keys are those of the first cluster. */
+function someHave({ source, requirement }: SourcedRequirement, candidates: Iterable<ClusterView>): boolean {
+  for (const one of candidates) if (textOf(one, source, requirement.key) !== undefined) return true;
+  return false;
+}
+
+/** The keys of spread, scores and groups, in this order. */
+function namedKeys({ spread, prioritizers, groups }: PlacementRules): readonly SourcedRequirement[] {
+  const exists = (source: 'label' | 'claim', key: string, path: string): SourcedRequirement => {
+    return { source, requirement: { path, key, operator: 'Exists', values: [] } };
+  };
+  return [
+    ...spread.map(({ source, key }, index) =>
+      exists(source, key, `spec.spreadPolicy.spreadConstraints[${index}].topologyKey`),
+    ),
+    ...prioritizers.flatMap(({ index, coordinate }) => {
+      if (coordinate.kind === 'Selector') return requirementsOf(coordinate);
+      const at = `spec.prioritizerPolicy.configurations[${index}].scoreCoordinate`;
+      return coordinate.kind === 'Value' ? [exists(coordinate.source, coordinate.key, at)] : [];
+    }),
+    ...(groups?.groups ?? []).flatMap(requirementsOf),
+  ];
+}
+
+function requirementsOf({
+  labels,
+  claims,
+}: {
+  readonly labels: readonly SourcedRequirement['requirement'][];
+  readonly claims: readonly SourcedRequirement['requirement'][];
+}): readonly SourcedRequirement[] {
+  return [
+    ...labels.map((requirement) => ({ source: 'label' as const, requirement })),
+    ...claims.map((requirement) => ({ source: 'claim' as const, requirement })),
+  ];
+}
