@@ -6,6 +6,7 @@ import { runBenches, type Figure } from '@multicluster-engine/kube-apiserver/tes
 
 import { root } from '../test/support/repository/root.js';
 import { bundle } from '../tools/bundle.js';
+import { consoleFigures } from './console/figures.js';
 import { fleetFigures } from './fleet/figures.js';
 import { healthFigures } from './fleet/health.js';
 import { attackFigures } from './gateway/attacks.js';
@@ -79,6 +80,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   standalone: standaloneFigures,
   fleet: fleetFigures,
   health: healthFigures,
+  console: consoleFigures,
   'placement-parts': () => partsFigures(),
   'placement-scheduling': () => Promise.resolve(schedulingFigures()),
   [shares]: () => sharesFigures(other),

@@ -3,6 +3,9 @@ import path from 'node:path';
 
 import { isMissed, readResults, type Figure, type Results } from './results.js';
 
+/** So many CPUs that others use change the figures. */
+const BUSY = 0.5;
+
 /** The page `docs/reference/figures.md`: one table for each file of `bench/results` below `root`. */
 export function figuresPage(root: string): string {
   const folder = path.join(root, 'bench', 'results');
@@ -23,10 +26,11 @@ export function figuresPage(root: string): string {
   ].join('\n');
 }
 
-function section(name: string, { version, node, machine, at, figures }: Results): string[] {
+function section(name: string, { version, node, machine, others, at, figures }: Results): string[] {
+  const beside = others >= BUSY ? `, beside others that used ${others.toFixed(1)} of its CPUs` : '';
   return [
     `## ${name}`,
-    `Version ${version}, Node ${node}, ${machine.cpus} CPUs (${machine.model}), ${machine.memoryGiB} GiB, ${at.slice(0, 10)}.`,
+    `Version ${version}, Node ${node}, ${machine.cpus} CPUs (${machine.model}), ${machine.memoryGiB} GiB, ${at.slice(0, 10)}${beside}.`,
     '',
     '| measure | median | lowest | highest | unit | target |',
     '| --- | --- | --- | --- | --- | --- |',
