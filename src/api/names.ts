@@ -109,6 +109,9 @@ export const TAINTS = Object.freeze({
   draining: 'cluster.fleetmgmt.io/draining',
 });
 
+/** The annotation in which `kubectl apply` keeps the manifest that was applied last; no property of the object. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
 /** Decision objects hold at most this many clusters. */
 export const DECISION_SIZE = 100;
 /** Longest message written to a status or an event, in UTF-16 units. */

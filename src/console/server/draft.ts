@@ -1,3 +1,4 @@
+import { LAST_APPLIED } from '../../api/names.js';
 import { manifestRules } from '../../cli/files/files.js';
 import type { ManifestRules } from '../../cli/files/manifestfaults.js';
 import { parseUserManifests, type UserManifest } from '../../cli/files/usermanifests.js';
@@ -40,8 +41,6 @@ const PLANNED: readonly WorldResource[] = [
   'managedclustersetbindings',
 ];
 const MOST_FAULTS = 3;
-/** What a manifest does not set. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** @throws DraftFault with field, value and rule, or the name of what does not exist. */
 export async function draftWorld(world: World, draft: Draft, namespace: string): Promise<DraftWorld> {

@@ -1,10 +1,9 @@
+import { LAST_APPLIED } from '../../api/names.js';
 import { dump } from 'js-yaml';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 
 /** Objects as somebody would write and apply them. */
-
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Without status and what the API server sets. */
 export function manifestText({ apiVersion, kind, metadata, spec }: RawObject): string {

@@ -1,3 +1,4 @@
+import { LAST_APPLIED } from '../../api/names.js';
 import { asRecord } from '../../runtime/vocabulary/json.js';
 
 /**
@@ -37,9 +38,6 @@ export interface RawCluster extends Pick<ClusterFields, 'metadata'> {
   readonly spec?: unknown;
   readonly status?: unknown;
 }
-
-/** What kubectl keeps of a manifest, which is no property of the cluster. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The annotations that expressions may read; undefined for none. */
 export function readableAnnotations(

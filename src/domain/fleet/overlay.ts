@@ -1,3 +1,4 @@
+import { LAST_APPLIED } from '../../api/names.js';
 import { asRecord, isRecord, parseJson, sameJson, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { ObjectMeta, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { WORLD_RESOURCES, type RawObject, type World, type WorldResource } from './world.js';
@@ -32,8 +33,6 @@ export class MissingObjectError extends Error {
 
 type Objects = Map<string, RawObject>;
 
-/** Where `kubectl apply` keeps the manifest that was applied last. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** Marks an object as being deleted. The time itself is never read. */
 const DELETION_TIME = '1970-01-01T00:00:00Z';
 /** The fields of metadata that a manifest sets. The API server sets the others. */

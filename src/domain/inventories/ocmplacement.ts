@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../../runtime/vocabulary/json.js';
-import { TAINTS } from '../../api/names.js';
+import { LAST_APPLIED, TAINTS } from '../../api/names.js';
 import type { ObjectMeta } from '../../runtime/vocabulary/meta.js';
 import { parse, quote, readList, readObject, readString, reject } from '../selectors.js';
 import { scoreClaimName } from './scores.js';
@@ -29,7 +29,6 @@ interface Configuration {
 
 const PLACEMENT = 'a Placement of OCM (v1beta1)';
 const SAME: Field = {};
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const OCM_PREFIX = 'cluster.open-cluster-management.io/';
 /** Its presence stops the scheduling of a Placement. */
 const DISABLED = `${OCM_PREFIX}experimental-scheduling-disable`;
