@@ -48,17 +48,17 @@ export function newEntry(
   return { key, namespace, rules, ...joined, ...undecided };
 }
 
-/** Those of the Placements that may select the cluster, and that no change has reported: each once until its next pass. */
+/** Those of the Placements that may select one of the clusters, and that no change has reported: each once until its next pass. */
 export function rescoredAmong(
-  ordinal: number | undefined,
+  ordinals: readonly number[],
   keys: Iterable<string>,
   placements: ReadonlyMap<string, Entry>,
 ): readonly Rescored[] {
   const found: Rescored[] = [];
-  if (ordinal === undefined) return found;
   for (const key of keys) {
     const entry = placements.get(key);
-    if (entry === undefined || entry.pending || entry.isRescored || !entry.pool.clusters.has(ordinal)) continue;
+    if (entry === undefined || entry.pending || entry.isRescored) continue;
+    if (!ordinals.some((one) => entry.pool.clusters.has(one))) continue;
     entry.isRescored = true;
     found.push({ key, afterMs: (entry.rules.rebalance?.intervalSeconds ?? 0) * 1_000 });
   }

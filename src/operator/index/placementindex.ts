@@ -139,9 +139,10 @@ export class PlacementIndex {
   /** Of the others, those with moves to whose scores it makes a difference that this one begins or ceases to select the clusters. */
   recounted(key: string, clusters: readonly string[]): readonly Rescored[] {
     const { balanced } = this.#scored;
-    if (!this.tracking || balanced.size === 0) return [];
+    if (!this.tracking || balanced.size === 0 || clusters.length === 0) return [];
     const others = [...balanced].filter((other) => other !== key);
-    return clusters.flatMap((name) => rescoredAmong(this.#membership.ordinalOf(name), others, this.#placements));
+    const ordinals = clusters.flatMap((name) => this.#membership.ordinalOf(name) ?? []);
+    return rescoredAmong(ordinals, others, this.#placements);
   }
 
   #forgetPlacement(key: string): void {
@@ -243,7 +244,7 @@ export class PlacementIndex {
     const spreadKeys = this.#topologies.changed(before, after);
     const of = { ordinal, before, after, moves, naming };
     const change = { ...of, holding, selecting, retainted, spreadKeys, maySelectOthers: this.#maySelectOthers };
-    const rescored = rescoredAmong(ordinal, this.#scored.changed(before, after), this.#placements);
+    const rescored = rescoredAmong([ordinal], this.#scored.changed(before, after), this.#placements);
     return { placements: this.#report(affected(change, this.#placements)), sets, rescored };
   }
 
