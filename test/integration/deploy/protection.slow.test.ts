@@ -76,6 +76,7 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     await fleet.namespace('shop', 'production');
     for (const name of ['prod-eu-1', 'prod-eu-2', 'prod-us-1']) await fleet.cluster(name, 'production');
     await fleet.place('shop', 'web', { numberOfClusters: 3 });
+    await fleet.place('shop', 'waves', { decisionStrategy: { groupStrategy: { clustersPerDecisionGroup: 1 } } });
     running = new PlacementServerRig(server());
     await untilInUse(ManagedClusterSets, { name: 'production' });
     await untilInUse(ManagedClusterSetBindings, { namespace: 'shop', name: 'production' });
@@ -83,6 +84,10 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     await waitFor(
       'the decision to be in the status',
       async () => (await fleet.placement('shop', 'web'))?.status?.numberOfSelectedClusters === 3,
+    );
+    await waitFor(
+      'the decision of several objects',
+      async () => (await fleet.placement('shop', 'waves'))?.status?.numberOfSelectedClusters === 3,
     );
     await waitFor('the policy to be in force', async (seen) => {
       const path = `${pathOf(ManagedClusterSets, '', 'production')}?dryRun=All`;
@@ -123,14 +128,14 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
   });
 
   it.each([
-    ['one object', ['placementdecision', 'web-decision-1']],
-    ['all objects of a namespace', ['placementdecisions', '--all']],
-  ])('a decision is not deleted by kubectl delete of %s', async (_what, names) => {
+    ['one object', ['placementdecision', 'waves-decision-1']],
+    ['all objects of it', ['placementdecisions', '-l=cluster.fleetmgmt.io/placement=waves']],
+  ])('a decision of several objects is not deleted by kubectl delete of %s', async (_what, names) => {
     const { code, stderr } = await run('delete', '-n=shop', ...names);
 
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'denied request: it is part of the decision of Placement web: without it, tools remove what runs in its clusters; to end ' +
+      'denied request: it is part of the decision of Placement waves: without it, tools remove what runs in its clusters; to end ' +
         'the decision, delete the Placement; annotation cluster.fleetmgmt.io/allow-deletion: "true" lets it go',
     );
   });
@@ -163,15 +168,17 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     expect([result.code, warnings(result)]).toEqual([0, [warning]]);
   });
 
-  it('the object of a decision is deleted once the annotation allows it, and is made again without the annotation', async () => {
-    const uid = (): Promise<string> =>
-      ok('get', 'placementdecision', 'web-decision-1', '-n=shop', '--ignore-not-found', '-o=jsonpath={.metadata.uid}');
+  it.each([
+    ['the only object of a decision is deleted', 'web', []],
+    ['one of several objects is deleted once the annotation allows it', 'waves', [ALLOWED]],
+  ])('%s, and is made again', async (_what, placement, annotations) => {
+    const object = ['placementdecision', `${placement}-decision-1`, '-n=shop'];
+    const uid = (): Promise<string> => ok('get', ...object, '--ignore-not-found', '-o=jsonpath={.metadata.uid}');
     const before = await uid();
-    await ok('annotate', 'placementdecision', 'web-decision-1', '-n=shop', ALLOWED);
-    await ok('delete', 'placementdecision', 'web-decision-1', '-n=shop');
+    if (annotations.length > 0) await ok('annotate', ...object, ...annotations);
+    await ok('delete', ...object);
 
     await waitFor('the object to be made again', async () => !['', before].includes(await uid()));
-    expect((await run('delete', 'placementdecision', 'web-decision-1', '-n=shop')).code).toBe(1);
   });
 
   it('a decision is deleted with its Placement', async () => {
