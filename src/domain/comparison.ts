@@ -15,11 +15,10 @@ export const COMPARISONS: readonly Comparison[] = ['Gt', 'Ge', 'Lt', 'Le'];
 
 export const BOUND_RULE = 'a version of two or three numbers (v1.30) or a quantity (4, 500m, 16Gi, 0.35)';
 
-/** Bounds have exponents of at most two digits: an API server needs minutes to parse `1e-805069125`. */
-export const LARGE_EXPONENT = /[eE][+-]?\d{3}/;
 /** A bound is two or three numbers; what follows them in a value, as in `v1.30.2-gke.100`, does not count. */
 const VERSION = /^v(\d+)\.(\d+)(?:\.(\d+))?$/;
 const VERSION_WITH_SUFFIX = /^v(\d+)\.(\d+)(?:\.(\d+))?(?:[-+][^]*)?$/;
+const LONGEST_WITH_EXPONENT = 6;
 /** Of a version that precedes one with a 0. */
 const LARGE = 1e9;
 
@@ -82,6 +81,14 @@ function versionOf([, major, minor, patch = '0']: RegExpExecArray): Extract<Boun
 }
 
 function readQuantity(text: string): Bound | undefined {
-  const parsed = LARGE_EXPONENT.test(text) ? undefined : parseQuantity(text);
+  const parsed = hasLongExponent(text) ? undefined : parseQuantity(text);
   return parsed && { kind: 'quantity', nanos: String(parsed.nanos) };
+}
+
+/**
+ * Whether a quantity has an exponent and more than six characters: none is a bound, since an API server needs minutes to parse
+ * `1e-805069125`.
+ */
+export function hasLongExponent(text: string): boolean {
+  return text.length > LONGEST_WITH_EXPONENT && /[eE][+-]?\d/.test(text);
 }

@@ -5,6 +5,7 @@ import {
   DNS_LABEL_OR_EMPTY_PATTERN,
   LABEL_VALUE_PATTERN,
   QUANTITY_PATTERN,
+  SHORT_EXPONENT,
   SUBDOMAIN_OR_EMPTY_PATTERN,
 } from './patterns.js';
 
@@ -15,7 +16,7 @@ const COMPARES: JsonSchema = { properties: { operator: { enum: ['Gt', 'Ge', 'Lt'
 /** The bound of a comparison. Its rules are parts of one pattern. */
 const COMPARES_ONE = "!(self.operator in ['Gt', 'Ge', 'Lt', 'Le']) || !has(self.values) || size(self.values) != 1 || ";
 const BOUND_RULES = [
-  "self.values[0].startsWith('v') || (!self.values[0].matches(r'[eE][+-]?\\d{3}') && isQuantity(self.values[0]))",
+  "self.values[0].startsWith('v') || ((size(self.values[0]) < 7 || self.values[0].endsWith('E') || self.values[0].endsWith('Ei') || !self.values[0].matches('[eE]')) && isQuantity(self.values[0]))",
   "!self.values[0].startsWith('v') || self.values[0].matches(r'^v\\d+.\\d')",
   "!self.values[0].startsWith('v') || !self.values[0].matches(r'\\d[^.\\d]')",
   "!self.values[0].startsWith('v') || (size(self.values[0].split('.')) in [2, 3] && !self.values[0].endsWith('.'))",
@@ -24,7 +25,7 @@ const BOUND_RULES = [
 const BOUND: JsonSchema = {
   if: COMPARES,
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-  then: { properties: { values: { items: { pattern: BOUND_PATTERN } } } },
+  then: { properties: { values: { items: { anyOf: [{ pattern: BOUND_PATTERN }, SHORT_EXPONENT] } } } },
 };
 const NUMBERED: JsonSchema = { required: ['numberOfClusters'] };
 /** A rule that compares with the stored object. The form of a request does not decide it. */
@@ -96,9 +97,11 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   "self != 'Steady'": { not: { const: 'Steady' } },
   'has(self.min) || !has(self.max)': { dependentRequired: { max: ['min'] } },
   'has(self.max) || !has(self.min)': { dependentRequired: { min: ['max'] } },
-  "!self.matches(r'[eE][+-]?\\d{3}') && isQuantity(self)": { pattern: QUANTITY_PATTERN },
+  "(size(self) < 7 || self.endsWith('E') || self.endsWith('Ei') || !self.matches('[eE]')) && isQuantity(self)": {
+    anyOf: [{ pattern: QUANTITY_PATTERN }, SHORT_EXPONENT],
+  },
   // No schema compares two fields.
-  "!has(self.min) || !has(self.max) || self.min.matches(r'[eE][+-]?\\d{3}') || self.max.matches(r'[eE][+-]?\\d{3}') || !isQuantity(self.min) || !isQuantity(self.max) || quantity(self.min).isLessThan(quantity(self.max))":
+  "!has(self.min) || !has(self.max) || !(size(self.min) < 7 || self.min.endsWith('E') || self.min.endsWith('Ei') || !self.min.matches('[eE]')) || !(size(self.max) < 7 || self.max.endsWith('E') || self.max.endsWith('Ei') || !self.max.matches('[eE]')) || !isQuantity(self.min) || !isQuantity(self.max) || quantity(self.min).isLessThan(quantity(self.max))":
     {},
   [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },
   ...Object.fromEntries(WINDOW_PATTERNS.map((pattern) => [`self.matches('${pattern}')`, { pattern }])),

@@ -32,8 +32,13 @@ export const NAME_PREFIX: JsonSchema = {
 };
 export const NAMESPACE_NAME: JsonSchema = { type: 'string', minLength: 1, maxLength: 63, pattern: `^${LABEL}$` };
 
-/** A quantity of Kubernetes, with an exponent of at most two digits. */
-export const QUANTITY_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$';
+/** A quantity of Kubernetes with an exponent, of at most six characters: an API server needs minutes for `1e-805069125`. */
+export const SHORT_EXPONENT: JsonSchema = {
+  maxLength: 6,
+  pattern: '^[+-]?([0-9]{1,3}([.][0-9]{0,2})?|[.][0-9]{1,3})[eE][+-]?[0-9]{1,4}$',
+};
+/** A quantity of Kubernetes without an exponent. */
+export const QUANTITY_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE])?$';
 
 export const RESOURCE_VERSION_PATTERN = `^${REVISION}$`;
 /** `If-Match` with one revision. */
@@ -67,6 +72,5 @@ export const LABEL_VALUE: JsonSchema = {
 /** Of every object whose keys are free. */
 export const ALLOWED_KEYS: JsonSchema = { not: { enum: FORBIDDEN_KEYS } };
 
-/** A version of two or three numbers, or a quantity. */
-export const BOUND_PATTERN =
-  '^(v[0-9]+(\\.[0-9]+){1,2}|[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[eE][+-]?[0-9]{1,2}|[numkMGTPE])?)$';
+/** A version of two or three numbers, or a quantity without an exponent. */
+export const BOUND_PATTERN = '^(v[0-9]+(\\.[0-9]+){1,2}|[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE])?)$';

@@ -235,7 +235,7 @@ function addOnClaim(value: unknown, path: string, note: Note): JsonRecord {
   );
   note(
     path,
-    `is the claim ${name} here, which the adapter writes; a cluster without it has the lowest score, and the middle one in OCM`,
+    `is the claim ${name} here, which the adapter writes; a cluster without it has the score 0 of 0 to 100, and 0 of -100 to 100 in OCM`,
   );
   return { type: 'Claim', claim: { name, min: '-100', max: '100' } };
 }

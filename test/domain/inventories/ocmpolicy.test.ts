@@ -165,7 +165,7 @@ const ROWS: readonly (readonly [what: string, from: object, to: object, differen
       },
     },
     [
-      'spec.prioritizerPolicy.configurations[0].scoreCoordinate.addOn is the claim score/usage/cpu here, which the adapter writes; a cluster without it has the lowest score, and the middle one in OCM',
+      'spec.prioritizerPolicy.configurations[0].scoreCoordinate.addOn is the claim score/usage/cpu here, which the adapter writes; a cluster without it has the score 0 of 0 to 100, and 0 of -100 to 100 in OCM',
     ],
   ],
   [

@@ -96,7 +96,7 @@ const RULES: readonly Rule<Spec>[] = [
       }),
       good,
       field: `${COORDINATE}.${body}`,
-      says: `${body} must be absent with type ${type === 'BuiltIn' ? 'Selector' : 'BuiltIn'}`,
+      says: `must be absent with type ${type === 'BuiltIn' ? 'Selector' : 'BuiltIn'}`,
     },
   ]),
   {

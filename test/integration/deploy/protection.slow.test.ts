@@ -144,7 +144,7 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     [
       'the deletion of its binding',
       ['delete', 'mclsetbinding', 'production'],
-      'ManagedClusterSetBinding shop/production is deleted: Placements web lose the clusters of production; see kubectl mce plan --delete mclsetbinding/production -n shop',
+      'ManagedClusterSetBinding shop/production is deleted: Placements waves, web lose the clusters of production; see kubectl mce plan --delete mclsetbinding/production -n shop',
     ],
     [
       'the deletion of a Placement',

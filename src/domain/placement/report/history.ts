@@ -1,5 +1,6 @@
 import { clip } from '../../conditions.js';
 import { causeText } from '../explain/causes.js';
+import { notNeededText } from '../explain/choicetext.js';
 import { explainDropped } from '../explain/explain.js';
 import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
@@ -19,7 +20,7 @@ export function causesOf(snapshot: PlacementSnapshot, decided: Schedule): Causes
   const explained = { placement: snapshot.placement, schedule: decided };
   return new Map(
     explainDropped(snapshot, decided).map((one) => {
-      const why = causeText(one, explained, snapshot.before) ?? `spec.numberOfClusters is ${decided.wanted}`;
+      const why = causeText(one, explained, snapshot.before) ?? notNeededText(one.cluster, snapshot.placement.rules);
       return [one.name, { cause: causes.get(one.name) ?? one.verdict, why: clip(why, CAUSE_LIMIT) }];
     }),
   );

@@ -1,4 +1,4 @@
-import { LARGE_EXPONENT } from '../../comparison.js';
+import { hasLongExponent } from '../../comparison.js';
 import { amountOf } from './amount.js';
 import {
   checkClaimKey,
@@ -149,7 +149,7 @@ function readRange(value: Fields, path: string): ValueCoordinate['range'] {
 
 function readBound(value: unknown, path: string): number {
   const text = Number.isInteger(value) ? String(value) : value;
-  const bound = typeof text === 'string' && !LARGE_EXPONENT.test(text) ? amountOf(text) : undefined;
+  const bound = typeof text === 'string' && !hasLongExponent(text) ? amountOf(text) : undefined;
   return bound ?? reject(path, `${quote(value)}: must be a quantity, such as 4, 500m, 16Gi or 0.35`);
 }
 
