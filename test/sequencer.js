@@ -21,6 +21,7 @@ const LONGEST = [
   'standaloneuse',
 ].map((name) => `/dist/test/e2e/${name}.`);
 
+// oxlint-disable-next-line import/no-default-export -- Jest takes the default export
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const ranks = new Map(tests.map(({ path }) => [path, rankOf(path)]));
