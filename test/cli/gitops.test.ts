@@ -73,6 +73,7 @@ describe('the workflow of a fleet repository', () => {
       '### What this change selects',
       '```text',
       'shop/web  3 -> 2 of 3 wanted, Satisfied -> PartiallySatisfied',
+      '  NotAllDecisionsScheduled: 1 of 3 wanted clusters is missing: every cluster that matches is selected',
       '  - prod-us-1  label tier=gold, wanted tier=silver',
       'Plan: 0 to add, 1 to remove, 4 to stay, 0 held, in 1 of 2 Placements.',
       '```',

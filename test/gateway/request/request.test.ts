@@ -389,7 +389,7 @@ describe('the object in a body', () => {
       );
 
     expect(() => send({ timeZone: 'Mars/Base' })).toThrow(
-      'spec.changeWindows[0].timeZone: "Mars/Base" is not a time zone of the IANA database, such as "Europe/Berlin"',
+      'spec.changeWindows[0].timeZone: "Mars/Base": must be a time zone of the IANA database, such as "Europe/Berlin"',
     );
     expect(send({ timeZone: 'Europe/Berlin' })).toContain('Europe/Berlin');
     expect(send({ timeZone: 'UTC', start: 'never' })).toContain('never');

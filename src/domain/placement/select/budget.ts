@@ -15,17 +15,21 @@ import { allowed } from '../spec/budget.js';
  * a level that recovers. The first of these that applies:
  * - a definition was made anew, and its objects with it: all stay until a person releases them after that;
  * - the disruption budget: of the clusters that fail a rule all leave, or none, so that too large a mistake does nothing,
- *   instead of as much of it as the budget allows at a time;
+ *   instead of as much of it as the budget allows at a time; so do those above the number of their predicate, since a label can
+ *   make all clusters count for another predicate;
  * - without one, of deleted clusters: when they are more than half and at least three within a minute, they stay for a while.
  *
- * Clusters that are not needed any more, those that a user released and, but for the first, those that leave because of taints
+ * Clusters by which the decision is larger than wanted, those that a user released and, but for the first, those that leave because of taints
  * which the hub adds itself, leave without being counted.
  */
 
-/** A cluster that fails a rule and stays selected. */
+/** Why a removal is held: the rule that the cluster fails, or its predicate, which has more clusters than its number. */
+export type HeldCause = FailedRule | 'NotNeeded';
+
+/** A cluster that would leave and stays selected. */
 export interface HeldRemoval {
   readonly cluster: string;
-  readonly cause: FailedRule;
+  readonly cause: HeldCause;
 }
 
 /** What holds removals. */
@@ -33,8 +37,8 @@ export type HoldKind = 'Definitions' | 'Budget' | 'Deletions';
 
 /** What becomes of the clusters that fail a rule. */
 export interface Ration {
-  /** Cluster → the rule that it fails: it stays, unless the decision is larger than wanted. */
-  readonly held: ReadonlyMap<string, FailedRule>;
+  /** Cluster → why it would leave: it stays, unless the decision is larger than wanted. */
+  readonly held: ReadonlyMap<string, HeldCause>;
   /** What holds them; undefined when nothing is held. */
   readonly hold: HoldKind | undefined;
   /** When the hold ends by itself: ms since the epoch, Infinity for never. */
@@ -47,15 +51,15 @@ export interface Ration {
 
 /** The clusters of a decision. */
 export interface DecidedClusters {
-  /** Those that fail a rule, with the first that they fail. */
-  readonly failing: ReadonlyMap<string, FailedRule>;
+  /** Those that fail a rule, with the first that they fail, and with a budget those above the number of their predicate. */
+  readonly failing: ReadonlyMap<string, HeldCause>;
   /** Those of `failing` that leave because of taints which the hub adds itself: it bounds these, and they do not count. */
   readonly failingByHub: ReadonlySet<string>;
-  /** How many pass every rule. */
+  /** How many others there are. */
   readonly passing: number;
 }
 
-type Failing = readonly (readonly [cluster: string, cause: FailedRule])[];
+type Failing = readonly (readonly [cluster: string, cause: HeldCause])[];
 
 /** Deleted clusters are counted for this long without a budget. */
 export const DELETION_WINDOW_SECONDS = 60;

@@ -4,8 +4,8 @@ import type { Shortage } from './choice/shortage.js';
 import type { Move } from './choice/moves.js';
 import { withMove, type MoveWait } from './rebalance.js';
 import { scoresOf } from './scores.js';
-import { newClusters, notNeeded, withoutExcess, type DropCause, type Dropped } from './turnover.js';
-import { ration, type HeldRemoval, type HoldKind } from './budget.js';
+import { newClusters, notNeeded, rationedClusters, type DropCause, type Dropped } from './turnover.js';
+import { ration, type HeldCause, type HeldRemoval, type HoldKind } from './budget.js';
 import { definitionsTrusted } from './definitions.js';
 import { isOwn } from '../stored/decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
@@ -74,10 +74,10 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
     holdUntil,
     counted,
     surplus: uncounted,
-  } = ration(snapshot, withoutExcess(judged, current, snapshot, scoreOf));
+  } = ration(snapshot, rationedClusters(judged, current, snapshot, scoreOf));
   const outside = waitingRemovals(snapshot, judged);
   const waits = new Map<string, DropCause>([...outside].filter(([name]) => !heldByBudget.has(name)));
-  const held = outside.size === 0 ? heldByBudget : new Map([...heldByBudget, ...outside]);
+  const held = outside.size === 0 ? heldByBudget : new Map<string, HeldCause>([...heldByBudget, ...outside]);
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
   const dropped = new Map<string, DropCause>([...judged.failing].filter(([name]) => !held.has(name)));
   const staying = { current, dropped, held, limit, judged, scoreOf };

@@ -1,9 +1,11 @@
 import { hasNumbers, isCompared } from '../spec/predicates.js';
 import { isReleased } from '../spec/release.js';
 import { admit } from './additions.js';
-import { aboveNumbers, choose, surplus, type Candidature } from './choice/choose.js';
+import type { DecidedClusters, HeldCause } from './budget.js';
+import { aboveNumbers, choose, lowestFirstOf, surplus, type Candidature } from './choice/choose.js';
 import type { ScoreOf } from './choice/contest.js';
 import { NO_SHORTAGE, shortageOf, type Shortage } from './choice/shortage.js';
+import { budgetInForce } from './inforce.js';
 import type { SelectedClusters } from './judge.js';
 import { bestFirst, bestNewClusters, tierOfNew, tierOfSelected } from './order.js';
 import { seedOf } from './rank.js';
@@ -28,7 +30,7 @@ export interface Dropped {
 export interface Staying {
   readonly current: Slots;
   readonly dropped: ReadonlyMap<string, DropCause>;
-  readonly held: ReadonlyMap<string, FailedRule>;
+  readonly held: ReadonlyMap<string, HeldCause>;
   readonly limit: number;
   readonly judged: SelectedClusters;
   readonly scoreOf: ScoreOf;
@@ -45,7 +47,10 @@ export function notNeeded(of: Staying, snapshot: PlacementSnapshot): readonly (r
   if (isCompared(placement.rules)) {
     if (staying.length <= limit && !hasNumbers(placement.rules)) return [];
     const tierOf = (name: string): number => (held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name)));
-    const leaving = surplus({ names: staying, tierOf }, limit, snapshot, scoreOf);
+    const isHeldByBudget = [...held.values()].includes('NotNeeded');
+    const leaving = isHeldByBudget
+      ? notHeld(staying, of, snapshot)
+      : surplus({ names: staying, tierOf }, limit, snapshot, scoreOf);
     return leaving.map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
   }
   if (staying.length <= limit) return [];
@@ -53,6 +58,31 @@ export function notNeeded(of: Staying, snapshot: PlacementSnapshot): readonly (r
   for (const name of staying) tiers[held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name))].push(name);
   const needed = new Set(bestFirst(tiers, limit, seedOf(placement.namespace, placement.name)));
   return staying.filter((name) => !needed.has(name)).map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
+}
+
+/** Those that leave where a budget holds clusters above the number of their predicate: released ones, and those above `limit`. */
+function notHeld(
+  staying: readonly string[],
+  { held, limit, judged, scoreOf }: Staying,
+  snapshot: PlacementSnapshot,
+): readonly string[] {
+  const above = aboveNumbersOf(judged, staying, snapshot, scoreOf).filter((name) => !held.has(name));
+  const left = new Set(above);
+  const names = staying.filter((name) => !left.has(name));
+  const tierOf = (name: string): number => (held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name)));
+  const lowest = names.length > limit ? lowestFirstOf({ names, tierOf }, snapshot, scoreOf) : [];
+  return [...above, ...lowest.slice(0, names.length - limit)];
+}
+
+/** Those of the clusters that pass every rule, and are more than their predicate may bring in. */
+function aboveNumbersOf(
+  { failing, tainted }: SelectedClusters,
+  clusters: readonly string[],
+  snapshot: PlacementSnapshot,
+  scoreOf: ScoreOf,
+): readonly string[] {
+  const names = clusters.filter((name) => !failing.has(name));
+  return aboveNumbers({ names, tierOf: (name) => tierOfSelected(tainted.get(name)) }, snapshot, scoreOf);
 }
 
 /** What comes in, and what leaves for it. */
@@ -76,18 +106,34 @@ const NONE_NEW: NewClusters = {
   shortage: NO_SHORTAGE,
 };
 
-/**
- * The clusters that pass or fail rules, without those that are not needed because their predicate has more than its number:
- * they leave in any case, and must not count as removals, nor make room for others that do.
- */
-export function withoutExcess(
+/** The clusters whose removal is bounded: those that fail a rule and, by a budget, those above the number of their predicate. */
+export function rationedClusters(
   judged: SelectedClusters,
   current: Slots,
   snapshot: PlacementSnapshot,
   scoreOf: ScoreOf,
-): SelectedClusters {
-  const { rules, release } = snapshot.placement;
-  if (!hasNumbers(rules) || judged.failing.size === 0) return judged;
+): DecidedClusters {
+  const { placement } = snapshot;
+  if (!hasNumbers(placement.rules)) return judged;
+  if (budgetInForce(placement)?.maxRemovals === undefined) return withoutExcess(judged, current, snapshot, scoreOf);
+  const above = aboveNumbersOf(judged, current.flat(), snapshot, scoreOf);
+  const failing = new Map<string, HeldCause>(judged.failing);
+  for (const name of above) failing.set(name, 'NotNeeded');
+  return { ...judged, failing, passing: judged.passing - above.length };
+}
+
+/**
+ * Without those that are not needed because their predicate has more than its number: without a budget they leave in any case,
+ * and must not count as removals, nor make room for others that do.
+ */
+function withoutExcess(
+  judged: SelectedClusters,
+  current: Slots,
+  snapshot: PlacementSnapshot,
+  scoreOf: ScoreOf,
+): DecidedClusters {
+  const { release } = snapshot.placement;
+  if (judged.failing.size === 0) return judged;
   const { failing, failingByHub, tainted } = judged;
   const leaves = (name: string): boolean => failingByHub.has(name) || isReleased(release, name, snapshot.now);
   const names = current.flat().filter((name) => !failing.has(name) || !leaves(name));

@@ -1,7 +1,8 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { readBasis } from '../stored/basis.js';
 import { windowsAt } from '../spec/changewindows.js';
-import type { DecidedClusters, HeldRemoval } from './budget.js';
+import type { HeldRemoval } from './budget.js';
+import type { SelectedClusters } from './judge.js';
 import type { FailedRule } from './rules.js';
 import type { Dropped } from './turnover.js';
 import type { PlacementSnapshot, PlacementView, Slots } from './snapshot.js';
@@ -35,7 +36,7 @@ export interface Opening {
 /** Those of the clusters that fail a rule which wait for a window, whether or not a budget keeps them anyway. */
 export function waitingRemovals(
   snapshot: PlacementSnapshot,
-  { failing, failingByHub }: DecidedClusters,
+  { failing, failingByHub }: SelectedClusters,
 ): ReadonlyMap<string, FailedRule> {
   const elective = [...failing].filter(([name, cause]) => isElective(cause) && !failingByHub.has(name));
   return new Map(elective.length > 0 && nextOpening(snapshot) !== undefined ? elective : []);

@@ -54,6 +54,52 @@ function world(maxRemovals: number | string, silver: readonly string[], over: Pa
   };
 }
 
+describe('the disruption budget, where predicates have numbers', () => {
+  const ofTier = (tier: string, numberOfClusters: number): object => {
+    return { numberOfClusters, requiredClusterSelector: { labelSelector: { matchLabels: { tier } } } };
+  };
+  const anyOf = (numberOfClusters: number): object => ({ numberOfClusters, requiredClusterSelector: {} });
+  const numbered = (maxRemovals: number, predicates: readonly object[], over: Partial<World> = {}): Partial<World> =>
+    world(maxRemovals, ['a', 'b', 'c', 'd'], { spec: spec(maxRemovals, { predicates }), ...over });
+
+  it.each<[string, Partial<World>, object]>([
+    [
+      'labels that make clusters count for a full predicate are held',
+      numbered(1, [ofTier('silver', 1), anyOf(5)]),
+      { held: 3, leaves: 0, starred: 0 },
+    ],
+    [
+      'they leave within the budget, counted',
+      numbered(3, [ofTier('silver', 1), anyOf(5)]),
+      { held: 0, leaves: 3, starred: 3 },
+    ],
+    [
+      'an exchange of predicates is held',
+      numbered(1, [anyOf(0), ofTier('silver', 5)]),
+      { held: 5, leaves: 0, starred: 0 },
+    ],
+    [
+      'a lower number of clusters in all is none of its concerns',
+      numbered(0, [ofTier('silver', 1), ofTier('gold', 1)]),
+      { held: 0, leaves: 3, starred: 0 },
+    ],
+    [
+      'without a budget nothing is held',
+      { ...numbered(0, []), spec: { predicates: [ofTier('silver', 1), anyOf(5)] } },
+      { held: 0, leaves: 3, starred: 0 },
+    ],
+    [
+      'a release lets those go that are above the number',
+      numbered(0, [ofTier('silver', 1), anyOf(5)], { release: readRelease('2026-11-22T11:00:00Z/*') }),
+      { held: 0, leaves: 3, starred: 0 },
+    ],
+  ])('%s', (_what, given, expected) => {
+    const { held, leaves } = outcome(given);
+    const starred = leaves.filter((name) => name.endsWith('*')).length;
+    expect({ held: held.length, leaves: leaves.length, starred }).toEqual(expected);
+  });
+});
+
 describe('the disruption budget', () => {
   it('removals within the budget are made and recorded', () => {
     expect(outcome(world(2, ['a', 'b']))).toEqual({ held: [], leaves: ['a*', 'b*'], comes: [] });
