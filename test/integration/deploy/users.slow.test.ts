@@ -227,7 +227,7 @@ describeWithServer('the permissions of users', { own: true, capabilities: ['serv
       const { body } = await server().call({ path });
       seen(body.items);
       const items = (body.items ?? []).filter((policy) => policy.metadata?.name?.startsWith('multicluster-engine-'));
-      return items.length === 15 && items.every((policy) => at(policy, 'status.typeChecking') !== undefined)
+      return items.length === 16 && items.every((policy) => at(policy, 'status.typeChecking') !== undefined)
         ? items
         : undefined;
     });
