@@ -72,17 +72,23 @@ const ROUNDS = 64;
 /** What is active in a process in which nothing goes on: the pipes of Jest's worker, and the timers of its tests. */
 const AT_REST: ReadonlySet<string> = new Set(['PipeWrap', 'TTYWrap', 'Timeout']);
 
+/** Beside hundreds of sockets the question what is active takes milliseconds, in which they go on: so many steps do not ask. */
+const UNASKED = 100;
+let unasked = 0;
+
 /**
  * Runs all ready promises and immediates, at most {@link ROUNDS} iterations of the event loop deep. Beside a file or a socket
  * it takes all of these, since what comes of them cannot be foreseen.
  */
 export async function settle(): Promise<void> {
-  let isAlone = true;
+  let isAlone = unasked === 0;
+  unasked = Math.max(unasked - 1, 0);
   for (let round = 0; round < ROUNDS; round++) {
     await new Promise((resolve) => setImmediate(resolve));
     if (!isAlone) continue;
     const others = process.getActiveResourcesInfo().filter((kind) => !AT_REST.has(kind));
     if (others.length === 0) return;
     isAlone = others.every((kind) => kind === 'Immediate');
+    if (!isAlone) unasked = UNASKED;
   }
 }
