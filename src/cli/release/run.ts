@@ -80,10 +80,10 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
   const input = explainInputOf(world, namespace, name);
   const waits = additions || input === undefined ? '' : waitsBesideHolds(input.snapshot);
-  const clusters = request.clusters ?? heldIn(world, request);
+  const clusters = request.clusters ?? heldIn(world, input, additions);
   if (clusters.length === 0)
     return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(input)}`;
-  if (!additions) checkDecided(clusters, world, request);
+  if (!additions) checkDecided(clusters, world, { input, of });
   const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;
   const text = releaseText(until, clusters);
   if (text === undefined)
@@ -121,23 +121,24 @@ function waitingClause(input: ExplainInput | undefined): string {
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */
-function heldIn(world: World, { namespace, placement, additions }: ReleaseRequest): readonly string[] {
+function heldIn(world: World, input: ExplainInput | undefined, additions: boolean): readonly string[] {
   const unread = unreadableLine(world.withheld, 'which clusters are held is not known: name them with --clusters');
   if (unread !== undefined) throw new NotFoundError(unread);
-  const input = explainInputOf(world, namespace, placement);
   if (input === undefined) return [];
   const { heldRemovals, heldAdditions } = schedule(input.snapshot);
-  return additions === true ? [...heldAdditions].sort() : heldRemovals.map((one) => one.cluster);
+  return additions ? [...heldAdditions].sort() : heldRemovals.map((one) => one.cluster);
 }
 
 /** A misspelt name would release nothing. @throws NotFoundError for a name that the decision does not hold. */
-function checkDecided(clusters: readonly string[], world: World, { namespace, placement }: ReleaseRequest): void {
+function checkDecided(
+  clusters: readonly string[],
+  world: World,
+  { input, of }: { readonly input: ExplainInput | undefined; readonly of: string },
+): void {
   if (clusters.includes(ALL) || world.withheld.some(({ resource }) => resource === 'placementdecisions')) return;
-  const stored = explainInputOf(world, namespace, placement)?.snapshot.stored ?? [];
+  const stored = input?.snapshot.stored ?? [];
   const decided = new Set(stored.flatMap((one) => one.clusters));
   const other = clusters.find((one) => !decided.has(one));
   if (other !== undefined)
-    throw new NotFoundError(
-      `cluster ${wordText(other)} is not in the decision of ${namespace}/${placement}${meantText(other, decided)}`,
-    );
+    throw new NotFoundError(`cluster ${wordText(other)} is not in the decision of ${of}${meantText(other, decided)}`);
 }

@@ -1,4 +1,5 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { moveReason } from '../placement/explain/choicetext.js';
 import { isCompared, type PlacementRules } from '../placement/spec/predicates.js';
 import { isBalanced } from '../placement/spec/prioritizers.js';
@@ -97,13 +98,9 @@ function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead & { r
   return new Map(
     starts.flatMap(({ snapshot: { placement } }, index) => {
       const ahead = found[index];
-      return ahead === undefined ? [] : [[nameKey(placement), { ...ahead, rules: placement.rules }] as const];
+      return ahead === undefined ? [] : [[keyOf(placement), { ...ahead, rules: placement.rules }] as const];
     }),
   );
-}
-
-export function nameKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `${namespace}/${name}`;
 }
 
 function pairOf({ move: { leaves, comes } }: MoveAhead): string {
@@ -132,11 +129,10 @@ interface Stand extends Start {
 export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_ONE): readonly MovesAhead[] {
   const stands = starts.map((one) => standOf(one));
   const balanced = stands.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
-  wake(balanced, (one) => one.snapshot.now);
+  for (const one of balanced) wake(one, one.snapshot.now);
   let left = MOST_COMPARED;
   for (let stand = nextOf(stands); stand !== undefined; stand = nextOf(stands)) {
-    const { placement, candidates } = stand.snapshot;
-    left -= candidates.matched.size + DECISION_COST;
+    left -= stand.snapshot.candidates.matched.size + DECISION_COST;
     stand.isComplete = left >= 0 && stand.decisions < most.decisions && stand.moves.length < most.moves;
     if (!stand.isComplete) {
       stand.next = Infinity;
@@ -144,11 +140,7 @@ export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_O
     }
     const { added, dropped } = decide(stand);
     if (added.length + dropped.length === 0) continue;
-    const { now } = stand.snapshot;
-    wake(
-      balanced.filter((one) => one.snapshot.placement !== placement && one !== stand),
-      () => now,
-    );
+    for (const one of balanced) if (one !== stand) wake(one, stand.snapshot.now);
   }
   return stands.map(({ moves, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
     const isStuck = mayMove(snapshot) && schedule.until === Infinity;
@@ -165,12 +157,10 @@ function standOf({ snapshot, forecast, decided }: Start): Stand {
   return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves };
 }
 
-/** The scores of these may have changed at that time: they are looked at an interval later, as the index has it. */
-function wake(stands: readonly Stand[], changedAt: (stand: Stand) => number): void {
-  for (const stand of stands) {
-    const { intervalSeconds = 0 } = stand.snapshot.placement.rules.rebalance ?? {};
-    if (mayMove(stand.snapshot)) stand.next = Math.min(stand.next, changedAt(stand) + intervalSeconds * 1_000);
-  }
+/** The scores may have changed at that time: they are looked at an interval later, as the index has it. */
+function wake(stand: Stand, changedAt: number): void {
+  const { intervalSeconds = 0 } = stand.snapshot.placement.rules.rebalance ?? {};
+  if (mayMove(stand.snapshot)) stand.next = Math.min(stand.next, changedAt + intervalSeconds * 1_000);
 }
 
 /** The first of those that are decided next; undefined when nothing follows. */

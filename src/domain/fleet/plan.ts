@@ -1,4 +1,5 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { heldBackCause, heldCause } from '../placement/report/holds.js';
 import { waitCause } from '../placement/report/waits.js';
 import { sameList } from '../placement/stored/items.js';
@@ -15,7 +16,7 @@ import type { Scorer } from '../placement/select/scores.js';
 import type { Before, Candidates, ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
 import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
 import type { Forecast } from './forecast.js';
-import { mayMove, movesFollowing, nameKey, NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
+import { mayMove, movesFollowing, NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
 import { continueAfter, placementsIn, secondSide, sideOf, startOf, type Name, type Side, type Sides } from './sides.js';
 import { WorldInputs, type World } from './world.js';
 
@@ -116,7 +117,7 @@ export function withMoves(plans: readonly PlacementPlan[], moving: readonly Side
   const starts = moving.map(({ before, after }) => ({ before: startOf(before), after: startOf(after) }));
   const found = movesFollowing(starts);
   return plans.map((plan) => {
-    const following = found.get(nameKey(plan));
+    const following = found.get(keyOf(plan));
     if (following === undefined) return plan;
     const isChanged = plan.kind === 'Unchanged' && following.moves.length > 0;
     return { ...plan, ...following, ...(isChanged && { kind: 'Changed' as const }) };

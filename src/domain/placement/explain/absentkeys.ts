@@ -1,6 +1,6 @@
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { textOf, type SourcedRequirement } from '../select/rules.js';
+import { sourcedRequirements, textOf, type SourcedRequirement } from '../select/rules.js';
 import { needsKey } from '../select/unmatched.js';
 import { hintsFor, hintText } from './hints.js';
 import { wordText } from './requirementtext.js';
@@ -43,23 +43,10 @@ function namedKeys({ spread, prioritizers, groups }: PlacementRules): readonly S
       exists(source, key, `spec.spreadPolicy.spreadConstraints[${index}].topologyKey`),
     ),
     ...prioritizers.flatMap(({ index, coordinate }) => {
-      if (coordinate.kind === 'Selector') return requirementsOf(coordinate);
+      if (coordinate.kind === 'Selector') return sourcedRequirements(coordinate);
       const at = `spec.prioritizerPolicy.configurations[${index}].scoreCoordinate`;
       return coordinate.kind === 'Value' ? [exists(coordinate.source, coordinate.key, at)] : [];
     }),
-    ...(groups?.groups ?? []).flatMap(requirementsOf),
-  ];
-}
-
-function requirementsOf({
-  labels,
-  claims,
-}: {
-  readonly labels: readonly SourcedRequirement['requirement'][];
-  readonly claims: readonly SourcedRequirement['requirement'][];
-}): readonly SourcedRequirement[] {
-  return [
-    ...labels.map((requirement) => ({ source: 'label' as const, requirement })),
-    ...claims.map((requirement) => ({ source: 'claim' as const, requirement })),
+    ...(groups?.groups ?? []).flatMap(sourcedRequirements),
   ];
 }

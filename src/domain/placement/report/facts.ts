@@ -54,7 +54,7 @@ export interface Facts {
 
 /** A cluster counts for the first predicate that it matches: one whose requirements an earlier one has a part of gets none. */
 function withShadows({ predicates, spread }: Shortage, { predicates: all }: PlacementRules): Shortage {
-  const texts = all.map((one) => new Set(sourcedRequirements(one).map(requirementText)));
+  const texts = predicates.length === 0 ? [] : all.map((one) => new Set(sourcedRequirements(one).map(requirementText)));
   return {
     spread,
     predicates: predicates.map((one) => {

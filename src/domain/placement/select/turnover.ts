@@ -2,7 +2,7 @@ import { hasNumbers, isCompared } from '../spec/predicates.js';
 import { isReleased } from '../spec/release.js';
 import { admit } from './additions.js';
 import type { DecidedClusters, HeldCause } from './budget.js';
-import { aboveNumbers, choose, lowestFirstOf, surplus, type Candidature } from './choice/choose.js';
+import { aboveNumbers, choose, lowestFirstOf, surplus, type Candidature, type Stayers } from './choice/choose.js';
 import type { ScoreOf } from './choice/contest.js';
 import { NO_SHORTAGE, shortageOf, type Shortage } from './choice/shortage.js';
 import { budgetInForce } from './inforce.js';
@@ -49,7 +49,7 @@ export function notNeeded(of: Staying, snapshot: PlacementSnapshot): readonly (r
     const tierOf = (name: string): number => (held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name)));
     const isHeldByBudget = [...held.values()].includes('NotNeeded');
     const leaving = isHeldByBudget
-      ? notHeld(staying, of, snapshot)
+      ? notHeld({ names: staying, tierOf }, of, snapshot)
       : surplus({ names: staying, tierOf }, limit, snapshot, scoreOf);
     return leaving.map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
   }
@@ -62,16 +62,15 @@ export function notNeeded(of: Staying, snapshot: PlacementSnapshot): readonly (r
 
 /** Those that leave where a budget holds clusters above the number of their predicate: released ones, and those above `limit`. */
 function notHeld(
-  staying: readonly string[],
+  { names, tierOf }: Stayers,
   { held, limit, judged, scoreOf }: Staying,
   snapshot: PlacementSnapshot,
 ): readonly string[] {
-  const above = aboveNumbersOf(judged, staying, snapshot, scoreOf).filter((name) => !held.has(name));
+  const above = aboveNumbersOf(judged, names, snapshot, scoreOf).filter((name) => !held.has(name));
   const left = new Set(above);
-  const names = staying.filter((name) => !left.has(name));
-  const tierOf = (name: string): number => (held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name)));
-  const lowest = names.length > limit ? lowestFirstOf({ names, tierOf }, snapshot, scoreOf) : [];
-  return [...above, ...lowest.slice(0, names.length - limit)];
+  const rest = names.filter((name) => !left.has(name));
+  const lowest = rest.length > limit ? lowestFirstOf({ names: rest, tierOf }, snapshot, scoreOf) : [];
+  return [...above, ...lowest.slice(0, rest.length - limit)];
 }
 
 /** Those of the clusters that pass every rule, and are more than their predicate may bring in. */
