@@ -114,13 +114,7 @@ export function flip(world: World): Promise<Values> {
 
 /** The same, once each Placement has five coordinates and two constraints. */
 export async function scored(world: World): Promise<Values> {
-  const { client, options } = world;
-  const mark = await world.logMark();
-  await inParallel(options.size.placements, AT_ONCE, async (index) => {
-    const path = objectPath(Placements, fleet.placementName(index));
-    await client.send({ method: 'PATCH', path, body: { spec: fleet.SCHEDULING } });
-  });
-  await world.quiet(mark);
+  await editAll(world, fleet.SCHEDULING);
   return flips(world, 'scored');
 }
 
@@ -137,14 +131,9 @@ export async function price(world: World): Promise<Values> {
 
 /** The same, once each Placement also asks for moves, with a margin that no cluster reaches. */
 export async function rebalance(world: World): Promise<Values> {
-  const { client, options } = world;
+  const { options } = world;
   const { heartbeats: beats } = options.effort;
-  const mark = await world.logMark();
-  await inParallel(options.size.placements, AT_ONCE, async (index) => {
-    const path = objectPath(Placements, fleet.placementName(index));
-    await client.send({ method: 'PATCH', path, body: { spec: fleet.MOVES } });
-  });
-  await world.quiet(mark);
+  await editAll(world, fleet.MOVES);
   const began = performance.now();
   const cost = await world.cost('rebalance', () => inParallel(beats, AT_ONCE, (number) => beat(world, number, true)));
   const intervals = Math.ceil((performance.now() - began) / 1_000 / fleet.MOVES.rebalance.intervalSeconds) + 1;
@@ -153,6 +142,17 @@ export async function rebalance(world: World): Promise<Values> {
     'rebalance.reconciles': cost.reconciles / options.size.placements / intervals,
     'rebalance.writes': cost.requests?.writes,
   };
+}
+
+/** Changes these fields of the spec of each Placement, and waits for what follows. */
+async function editAll(world: World, spec: object): Promise<void> {
+  const { client, options } = world;
+  const mark = await world.logMark();
+  await inParallel(options.size.placements, AT_ONCE, async (index) => {
+    const path = objectPath(Placements, fleet.placementName(index));
+    await client.send({ method: 'PATCH', path, body: { spec } });
+  });
+  await world.quiet(mark);
 }
 
 async function flips(world: World, row: 'flip' | 'scored'): Promise<Values> {

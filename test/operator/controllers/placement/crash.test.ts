@@ -15,7 +15,12 @@ import {
 import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { FakeApi } from '../../../support/fakes/api.js';
-import { Killed, PlacementProcess, type Death } from '../../../support/rigs/controllers/placementprocess.js';
+import {
+  AFTER_EACH,
+  BEFORE_EACH,
+  PlacementProcess,
+  type Death,
+} from '../../../support/rigs/controllers/placementprocess.js';
 
 /** Moves, groups and change windows through random histories, with processes that die at any write. */
 
@@ -142,28 +147,15 @@ interface Played {
   readonly ends: readonly unknown[];
 }
 
-/** A process ends with its first write, which is stored: its answer is lost. */
-const AFTER_EACH: Death = { write: 1, phase: 'after' };
-/** A process ends before its second write. */
-const BEFORE_EACH: Death = { write: 2, phase: 'before' };
-
 /** Plays a history; `deaths`: when the processes end, each of which the next one follows at once. */
 async function play({ spec, steps }: History, deaths: (process: number) => Death | undefined): Promise<Played> {
   const world = new World(spec);
   const ends: unknown[] = [];
   let process = world.process(deaths(0));
   let crashes = 0;
-  const survives = (): Promise<boolean> =>
-    process.run().then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof Killed) return false;
-        throw error;
-      },
-    );
   for (const step of [{ passedMs: 0, changes: [] }, ...steps]) {
     world.take(step);
-    while (!(await survives())) {
+    while (!(await process.survives())) {
       crashes += 1;
       process = world.process(deaths(crashes));
     }

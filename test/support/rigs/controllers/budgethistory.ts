@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { BudgetWorld, CLUSTERS, type Budget, type Change, type Step } from './budgetworld.js';
-import { Killed, type Death } from './placementprocess.js';
+import { AFTER_EACH, BEFORE_EACH, type Death } from './placementprocess.js';
 
 /** Random histories of {@link BudgetWorld}, and their runs with and without crashes. */
 
@@ -84,17 +84,13 @@ interface Played {
 type Deaths = (process: number) => Death | undefined;
 
 const NEVER: Deaths = () => undefined;
-/** Each process ends with its first write, which is stored: its answer is lost. */
-const AFTER_EACH: Deaths = () => ({ write: 1, phase: 'after' });
-/** Each process ends before its second write. */
-const BEFORE_EACH: Deaths = () => ({ write: 2, phase: 'before' });
 
 /** Plays a history undisturbed, and with crashes at all writes: each run ends alike. Returns the number of crashes. */
 export async function playWithCrashes(history: History): Promise<number> {
   const { end } = await play(history, NEVER);
   let sum = 0;
   for (const deaths of [AFTER_EACH, BEFORE_EACH]) {
-    const run = await play(history, deaths);
+    const run = await play(history, () => deaths);
     assert.deepEqual(run.end, end);
     sum += run.crashes;
   }
@@ -122,18 +118,9 @@ async function play(history: History, deaths: Deaths): Promise<Played> {
   let process = world.process(deaths(0));
   let writes = 0;
   let crashes = 0;
-  const survived = async (): Promise<boolean> => {
-    try {
-      await process.run();
-      return true;
-    } catch (error) {
-      if (!(error instanceof Killed)) throw error;
-      return false;
-    }
-  };
   for (const step of [undefined, ...history.steps]) {
     if (step !== undefined) world.take(step);
-    while (!(await survived())) {
+    while (!(await process.survives())) {
       crashes += 1;
       writes += process.writes;
       process = world.process(deaths(crashes));

@@ -23,6 +23,11 @@ export interface Death {
   readonly phase: 'before' | 'after';
 }
 
+/** A process ends with its first write, which is stored: its answer is lost. */
+export const AFTER_EACH: Death = { write: 1, phase: 'after' };
+/** A process ends before its second write. */
+export const BEFORE_EACH: Death = { write: 2, phase: 'before' };
+
 /** What watches the writes of a process; `wrote` runs once the write is stored. */
 export interface WriteObserver {
   pass(): void;
@@ -98,6 +103,17 @@ export class PlacementProcess {
       if (result.ending === 'done' && result.requeueAfterMs === 0) this.#enqueued.add(key);
     }
     throw new Error('the passes do not come to an end');
+  }
+
+  /** As `run`; false when the process ends. */
+  async survives(): Promise<boolean> {
+    try {
+      await this.run();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      return false;
+    }
   }
 
   #mortal(client: KubeClient, death: Death | undefined, observer: WriteObserver): KubeClient {
