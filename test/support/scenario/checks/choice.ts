@@ -267,9 +267,10 @@ export class Choosing {
     return domain === undefined ? undefined : selected.filter((one) => domainOf(constraint, one) === domain).length;
   }
 
-  /** The lowest count of any domain. */
+  /** The lowest count of any domain of the clusters that pass every rule, or are selected: such as wait to leave. */
   lowest(constraint: ModelConstraint, selected = this.selected): number {
-    const domains = new Set(this.matching.map((one) => domainOf(constraint, one)).filter((one) => one !== undefined));
+    const having = [...this.matching, ...selected];
+    const domains = new Set(having.map((one) => domainOf(constraint, one)).filter((one) => one !== undefined));
     if (domains.size < (constraint.minDomains ?? 0)) return 0;
     const counts = [...domains].map((domain) => selected.filter((one) => domainOf(constraint, one) === domain).length);
     return Math.min(...counts, Infinity);
@@ -311,6 +312,16 @@ export class Choosing {
     return differences.find((one) => one !== 0) ?? (a.name < b.name ? -1 : 1);
   }
 
+  /** Takes the best cluster in that may come in, one after the other, until there are `most`. */
+  fill(most: number, mayCome: (one: ModelCluster) => boolean = () => true): void {
+    while (this.selected.length < most) {
+      const free = this.matching.filter((one) => !this.selected.includes(one) && mayCome(one) && this.allows(one));
+      const [best] = free.sort((a, b) => this.compare(a, b));
+      if (best === undefined) return;
+      this.selected = [...this.selected, best];
+    }
+  }
+
   remove(one: ModelCluster): void {
     this.selected = this.selected.filter((each) => each !== one);
   }
@@ -330,11 +341,6 @@ export function chooseByTheBook(question: Question): readonly string[] {
     while (counted().length > numberOfClusters) state.removeLowest(counted());
   });
   while (state.selected.length > state.wanted) state.removeLowest(state.selected);
-  while (state.selected.length < state.wanted) {
-    const free = state.matching.filter((one) => !state.selected.includes(one) && !question.before.includes(one.name));
-    const [best] = free.filter((one) => state.allows(one)).sort((a, b) => state.compare(a, b));
-    if (best === undefined) break;
-    state.selected = [...state.selected, best];
-  }
+  state.fill(state.wanted, ({ name }) => !question.before.includes(name));
   return state.selected.map(({ name }) => name).sort();
 }

@@ -99,12 +99,7 @@ export function fillByTheBook(question: Question): readonly string[] {
   const state = new Choosing(question);
   const staying = question.clusters.filter(({ name }) => question.before.includes(name));
   state.selected = staying;
-  while (state.selected.length < mostByTheBook(question.spec)) {
-    const free = state.matching.filter((one) => !state.selected.includes(one));
-    const [best] = free.filter((one) => state.allows(one)).sort((a, b) => state.compare(a, b));
-    if (best === undefined) break;
-    state.selected = [...state.selected, best];
-  }
+  state.fill(mostByTheBook(question.spec));
   return state.selected.map(({ name }) => name).sort();
 }
 
