@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { loadAll } from 'js-yaml';
+import { load, loadAll } from 'js-yaml';
 import { fromOcm } from '../../../src/cli/plan/fromocm.js';
 import { InputError } from '../../../src/cli/terminal/output.js';
 import { readFiles } from '../../../src/cli/files/files.js';
@@ -61,6 +62,16 @@ describe('plan --from-ocm', () => {
     expect(notes).toHaveLength(7);
   });
 
+  it('knows each field of the spec that OCM publishes', async () => {
+    const file = path.join(root, 'test', 'support', 'definitions', 'ocmplacements.yaml');
+    const schema = at(load(readFileSync(file, 'utf8')), 'spec', 'versions', '0', 'schema', 'openAPIV3Schema');
+    const spec = sampleOf(at(schema, 'properties', 'spec'));
+    const fault: unknown = await fromOcm([placement(spec)], 'text').catch((error: unknown) => error);
+
+    expect(spec).toHaveProperty('decisionStrategy.groupStrategy.decisionGroups.0.groupName');
+    expect(String(fault)).not.toContain('is no field of');
+  });
+
   it('JSON is a list, as kubectl reads it', async () => {
     const { text } = await fromOcm([placement({ clusterSets: ['edge'] })], 'json');
 
@@ -95,3 +106,18 @@ describe('plan --from-ocm', () => {
     await expect(result).rejects.toThrow(message);
   });
 });
+
+function at(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce<unknown>((one, name) => Object(one)[name], value);
+}
+
+/** A value with every field of a schema. */
+function sampleOf(schema: unknown): unknown {
+  const { properties, items, enum: values, type, pattern } = Object(schema);
+  if (properties !== undefined)
+    return Object.fromEntries(Object.entries(Object(properties)).map(([key, one]) => [key, sampleOf(one)]));
+  if (items !== undefined) return [sampleOf(items)];
+  if (values !== undefined) return Object(values)[0];
+  if (type === 'integer') return 1;
+  return type === 'object' ? { a: 'b' } : pattern?.includes('%') === true ? '25%' : 'a';
+}

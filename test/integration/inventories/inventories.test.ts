@@ -154,7 +154,9 @@ describeWithServer('other inventories', { own: true }, (server) => {
       await waitFor('the changes to be applied', async (seen) => {
         const found = await cluster('edge-3');
         seen(found);
-        return found?.status?.conditions?.[0]?.status === 'True' && found.metadata.labels?.['region'] === 'us';
+        // The status is written before the taint of the unavailable cluster goes.
+        const areDone = found?.status?.conditions?.[0]?.status === 'True' && found.spec.taints?.length === 1;
+        return areDone && found.metadata.labels?.['region'] === 'us';
       });
       const found = await cluster('edge-3');
       expect(found?.metadata.labels).toEqual({ region: 'us', 'cluster.fleetmgmt.io/clusterset': 'prod' });
