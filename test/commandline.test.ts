@@ -61,6 +61,7 @@ describe('without flags', () => {
       kubeApiBurst: 200,
       settleWindowMs: 50,
       sigDecisions: false,
+      multikueue: false,
       inventories: { clusterProfiles: undefined, ocmClusters: false },
     });
     expect(identity).toMatch(/^.+_[0-9a-f]{8}$/);
@@ -131,6 +132,7 @@ describe('the inventories', () => {
 });
 
 it('decisions are published for SIG Multicluster with the flag or its variable', () => {
+  expect(read(['--multikueue']).multikueue).toBe(true);
   expect(read(['--sig-decisions']).sigDecisions).toBe(true);
   expect(read([], { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }).sigDecisions).toBe(true);
 });

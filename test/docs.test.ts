@@ -10,7 +10,7 @@ import {
   InUseReasons,
 } from '../src/api/clusterreasons.js';
 import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
-import { PlacementEvents } from '../src/api/placementevents.js';
+import { MultiKueueEvents, PlacementEvents } from '../src/api/placementevents.js';
 import { DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
 import { root } from './support/repository/root.js';
 
@@ -36,7 +36,7 @@ describe('docs/troubleshooting.md', () => {
 describe('docs/reference/events.md', () => {
   it('docs/reference/events.md lists every event with its type and when it is recorded, and no other', () => {
     const rows = [...read('reference/events.md').matchAll(/^\| (\w+) \| (Normal|Warning) \| (.+) \|$/gm)];
-    const written = Object.entries({ ...EngineEvents, ...PlacementEvents, ...ClusterEvents });
+    const written = Object.entries({ ...EngineEvents, ...PlacementEvents, ...MultiKueueEvents, ...ClusterEvents });
     expect(rows.map(([, reason, type, when]) => [reason, { type, when }])).toEqual(written);
   });
 });

@@ -52,6 +52,8 @@ export const SOURCE_ANNOTATION = 'cluster.fleetmgmt.io/source';
 export const SOURCE_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/source-revision';
 /** Labels and taints with keys of this group are decided on the hub alone: other inventories cannot set them. */
 export const OWN_KEY_PREFIX = 'cluster.fleetmgmt.io/';
+/** On a MultiKueueConfig of Kueue: the Placement whose clusters it lists, as `NAMESPACE/NAME`. */
+export const FOLLOWS_PLACEMENT_ANNOTATION = 'cluster.fleetmgmt.io/follows-placement';
 /** On the PlacementDecisions of SIG Multicluster: the same value on all objects of one decision. */
 export const DECISION_KEY_LABEL = 'multicluster.x-k8s.io/decision-key';
 

@@ -30,4 +30,12 @@ export const PlacementEvents = Object.freeze({
   },
 } as const);
 
+/** Events about a MultiKueueConfig of Kueue that follows a Placement. Data only. */
+export const MultiKueueEvents = Object.freeze({
+  DecisionNotFollowed: {
+    type: 'Warning',
+    when: 'a MultiKueueConfig does not list all clusters of the Placement that it follows: the annotation names none, there is no such Placement, its decision is empty, or it has more than 20 clusters',
+  },
+} as const);
+
 export type PlacementEvent = keyof typeof PlacementEvents;

@@ -17,10 +17,14 @@ export const ManagedClusters = fleet.cluster('managedclusters', 'ManagedCluster'
 export const ManagedClusterSets = fleet.cluster('managedclustersets', 'ManagedClusterSet');
 export const ManagedClusterSetBindings = fleet.namespaced('managedclustersetbindings', 'ManagedClusterSetBinding');
 
-/** Kinds of other projects: SIG Multicluster's inventory and decisions, and the inventory of Open Cluster Management. */
+/** Kinds of other projects: SIG Multicluster's inventory and decisions, the clusters of Kueue, and the inventory of Open Cluster Management. */
 const sigMulticluster = groupVersion('multicluster.x-k8s.io', 'v1alpha1');
 export const ClusterProfiles = sigMulticluster.namespaced('clusterprofiles', 'ClusterProfile');
 export const SigPlacementDecisions = sigMulticluster.namespaced('placementdecisions', 'PlacementDecision');
+export const MultiKueueConfigs = groupVersion('kueue.x-k8s.io', 'v1beta2').cluster(
+  'multikueueconfigs',
+  'MultiKueueConfig',
+);
 export const OcmManagedClusters = groupVersion('cluster.open-cluster-management.io', 'v1').cluster(
   'managedclusters',
   'ManagedCluster',

@@ -57,6 +57,7 @@ function settingsOf(config: ManagerConfig): EngineSettings {
     componentEnvironment: {
       ...(config.metricsSecure && { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' }),
       ...(config.sigDecisions && { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }),
+      ...(config.multikueue && { MULTICLUSTER_ENGINE_MULTIKUEUE: 'true' }),
       ...config.tracing?.shared,
     },
     ...(namespace === undefined ? {} : { onlyNamespace: namespace }),

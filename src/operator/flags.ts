@@ -52,6 +52,8 @@ export interface ManagerConfig {
   readonly inventories: InventoriesConfig;
   /** Publish decisions also as PlacementDecisions of SIG Multicluster. */
   readonly sigDecisions: boolean;
+  /** Whether MultiKueueConfigs of Kueue follow decisions. */
+  readonly multikueue: boolean;
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
 }
@@ -139,6 +141,10 @@ const OPERATOR_FLAGS: FlagRows = {
     help: 'also publish decisions as PlacementDecisions of SIG Multicluster',
     default: 'false',
   },
+  multikueue: {
+    help: 'let MultiKueueConfigs of Kueue follow the decisions of Placements',
+    default: 'false',
+  },
   'cluster-profiles': {
     value: 'NAMESPACE',
     help: 'controller inventories: create ManagedClusters from the ClusterProfiles of this namespace',
@@ -186,6 +192,7 @@ function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>
     settleWindowMs: flags.get('settle-window').duration(10_000),
     inventories: inventories(flags),
     sigDecisions: flags.get('sig-decisions').bool(),
+    multikueue: flags.get('multikueue').bool(),
   };
   checkInventories(config, flags);
   const { metricsListen, healthListen } = config;

@@ -5,6 +5,8 @@ import { createHealthControllers } from './controllers/clusters/health/controlle
 import { openLeaseCache } from './controllers/clusters/health/leases.js';
 import { clusterRights, healthRights } from './controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from './controllers/placement/caches.js';
+import { createMultiKueueControllers, multiKueueCacheOptions } from './controllers/multikueue/controller.js';
+import { multiKueueRights } from './controllers/multikueue/rights.js';
 import { createPlacementControllers } from './controllers/placement/controller.js';
 import { placementRights } from './controllers/placement/rights.js';
 import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/sigdecisions/controller.js';
@@ -21,7 +23,12 @@ export function placementGroup(manager: ControllerManager): Group {
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     controller: `${FLEET_GROUP}/placement`,
-    rights: [...placementRights, ...clusterRights, ...(config.sigDecisions ? sigDecisionRights : [])],
+    rights: [
+      ...placementRights,
+      ...clusterRights,
+      ...(config.sigDecisions ? sigDecisionRights : []),
+      ...(config.multikueue ? multiKueueRights : []),
+    ],
   });
   const caches = openCaches(manager);
   const options = {
@@ -41,13 +48,17 @@ export function placementGroup(manager: ControllerManager): Group {
   const sig = config.sigDecisions
     ? createSigDecisionControllers({ ...options, published: manager.openCache(sigDecisionCacheOptions) })
     : undefined;
+  const kueue = config.multikueue
+    ? createMultiKueueControllers({ ...options, configs: manager.openCache(multiKueueCacheOptions) })
+    : undefined;
+  const optional = [sig, kueue].filter((one) => one !== undefined);
   return leaderGroup(manager, leader, {
     name: 'placement',
-    sources: [...Object.values(caches), ...(sig === undefined ? [] : [sig.source])],
-    controllers: [...placements.controllers, ...(sig?.controllers ?? [])],
+    sources: [...Object.values(caches), ...optional.map(({ source }) => source)],
+    controllers: [...placements.controllers, ...optional.flatMap(({ controllers }) => controllers)],
     onStartedLeading: (end) => {
       placements.onStartedLeading(end);
-      sig?.onStartedLeading();
+      for (const one of optional) one.onStartedLeading();
     },
   });
 }

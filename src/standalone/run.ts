@@ -237,6 +237,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
     settleWindowMs: 50,
     metricsSecure: false,
     sigDecisions: false,
+    multikueue: false,
     inventories: { clusterProfiles: undefined, ocmClusters: false },
     tracing: config.tracing,
   };

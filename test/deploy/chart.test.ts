@@ -78,7 +78,11 @@ const OPTIONS = [
     components: ['metrics-secure'],
     flags: ['metrics.secure=true', 'metrics.monitoring=true'],
   },
-  { resources: [], components: ['sig-decisions'], flags: ['sigDecisions.enabled=true'] },
+  {
+    resources: [],
+    components: ['sig-decisions', 'multikueue'],
+    flags: ['sigDecisions.enabled=true', 'multikueue.enabled=true'],
+  },
   {
     resources: [],
     components: ['inventories'],

@@ -34,6 +34,9 @@ const SPARED: Readonly<Record<string, string>> = {
     'delete placementdecisions.multicluster.x-k8s.io': 'a Placement needs fewer decision objects',
     'get placementdecisions.multicluster.x-k8s.io': 'an update conflicts',
   }),
+  ...spared('multicluster-engine-multikueue', {
+    'get multikueueconfigs.kueue.x-k8s.io': 'an update conflicts',
+  }),
   ...spared('multicluster-engine-agent-leases', {
     'list leases.coordination.k8s.io': 'the server does not send the state as events of a watch',
   }),
@@ -58,7 +61,7 @@ suite('the requests of all end-to-end tests', () => {
     const rendered = await kubectlOk(['kustomize', `${root}/deploy/overlays/default`], {
       kubeconfig: `${root}/.run/none`,
     });
-    const optional = ['inventories', 'sig-decisions'].map((one) =>
+    const optional = ['inventories', 'sig-decisions', 'multikueue'].map((one) =>
       readFileSync(path.join(root, 'deploy', one, 'rights.yaml'), 'utf8'),
     );
     const objects = [rendered, ...optional].flatMap((text) => loadAll(text)).map((one): AnyObject => fields(one));

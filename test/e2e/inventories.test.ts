@@ -5,14 +5,17 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
+import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../src/api/names.js';
 import {
   ClusterProfiles,
   ManagedClusters,
+  MultiKueueConfigs,
   OcmManagedClusters,
   Placements,
   SigPlacementDecisions,
 } from '../../src/api/resources.js';
 import type { SourceObject } from '../../src/domain/inventories/source.js';
+import type { MultiKueueConfig } from '../../src/domain/placement/publish/multikueue.js';
 import type { SigDecision } from '../../src/domain/placement/publish/sigdecision.js';
 import { runComponents, type Components } from '../support/hub/components.js';
 import { isDeployment, type Deployment } from '../support/hub/deployment.js';
@@ -35,14 +38,14 @@ const AVAILABLE = {
   lastTransitionTime: '2026-11-22T10:00:00Z',
 };
 
-describeWithServer('a hub with deploy/inventories and deploy/sig-decisions', { own: true, ...HUB }, (server) => {
+describeWithServer('a hub with deploy/inventories, deploy/sig-decisions and deploy/multikueue', { own: true, ...HUB }, (server) => {
   const pods: Pod[] = [];
   let components: Components | undefined;
   let fleet: Fleet;
 
   beforeAll(async () => {
     const admin = { kubeconfig: server().adminKubeconfig };
-    const folder = await withComponents(server(), 'default', ['inventories', 'sig-decisions']);
+    const folder = await withComponents(server(), 'default', ['inventories', 'sig-decisions', 'multikueue']);
     await applyFolder(server(), folder);
     await kindsServed(server());
     await kubectlOk(['create', 'namespace', NAMESPACE], admin);
@@ -65,7 +68,7 @@ describeWithServer('a hub with deploy/inventories and deploy/sig-decisions', { o
     fleet.client.get<SigDecision>(SigPlacementDecisions, { namespace: 'team', name: 'web-decision-1' });
 
   it(
-    'clusters of both inventories can be labelled and tainted, are selected, and are published for SIG Multicluster, once the APIs are served',
+    'clusters of both inventories can be labelled and tainted, are selected, and are published for SIG Multicluster and Kueue, once the APIs are served',
     async () => {
       await waitFor('the APIs to be missed', () => (pods[1]?.log().split('API is not served').length ?? 0) >= 3);
       await installCrds(server(), path.join(root, 'test', 'support', 'definitions'));
@@ -102,6 +105,19 @@ describeWithServer('a hub with deploy/inventories and deploy/sig-decisions', { o
         { clusterProfileRef: { name: 'edge-1', namespace: NAMESPACE } },
         { clusterProfileRef: { name: 'edge-2' } },
       ]);
+
+      await fleet.client.create<MultiKueueConfig>(
+        MultiKueueConfigs,
+        {
+          metadata: { name: 'gpus', annotations: { [FOLLOWS_PLACEMENT_ANNOTATION]: 'team/web' } },
+          spec: { clusters: ['any'] },
+        },
+        options,
+      );
+      const listed = async (): Promise<readonly string[]> =>
+        (await fleet.client.get<MultiKueueConfig>(MultiKueueConfigs, { name: 'gpus' }))?.spec.clusters ?? [];
+      await waitFor('Kueue to have the clusters', async () => (await listed()).length === 2);
+      expect((await listed()).toSorted()).toEqual(['edge-1', 'edge-2']);
 
       await fleet.remove(Placements, { namespace: 'team', name: 'web' });
       await waitFor('the published decision to go with the Placement', async () => (await decided()) === undefined, {

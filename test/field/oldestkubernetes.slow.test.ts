@@ -28,6 +28,7 @@ const FOLDERS = [
   'deploy/inventories',
   'deploy/limits',
   'deploy/metrics-secure',
+  'deploy/multikueue',
   'deploy/overlays',
   'deploy/score-writers',
   'deploy/sig-decisions',

@@ -17,6 +17,8 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 const SECURE_METRICS = '{ name: MULTICLUSTER_ENGINE_METRICS_SECURE, value: "true" }';
 /** As deploy/sig-decisions adds it. */
 const SIG_DECISIONS = '{ name: MULTICLUSTER_ENGINE_SIG_DECISIONS, value: "true" }';
+/** As deploy/multikueue adds it. */
+const MULTIKUEUE = '{ name: MULTICLUSTER_ENGINE_MULTIKUEUE, value: "true" }';
 /** What makes `helm uninstall` leave an object. */
 const KEEP = 'helm.sh/resource-policy: keep';
 /** What makes the policy of deploy/definitions let one go. */
@@ -168,6 +170,7 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
       ...env,
       secureMetrics(template),
       template.optionalItem('.Values.sigDecisions.enabled', SIG_DECISIONS),
+      template.optionalItem('.Values.multikueue.enabled', MULTIKUEUE),
       template.optionalItems('.Values.extraEnv'),
     ],
     resources: template.tree('.Values.resources'),

@@ -5,8 +5,7 @@ import { joined, Template, when } from './template.js';
 
 const SIG_DECISIONS = 'deploy/sig-decisions';
 const INVENTORIES = 'deploy/inventories';
-/** The namespace of the components. */
-const TARGET = '.Values.onlyNamespace | default .Values.sigDecisions.targetNamespace';
+const MULTIKUEUE = 'deploy/multikueue';
 const HAS_INVENTORY = 'or .Values.inventories.clusterProfiles .Values.inventories.openClusterManagement';
 /** The variables of the controller of inventories that values.yaml sets. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -16,14 +15,19 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 
 type Read = (...file: string[]) => string;
 
-/** The templates of deploy/sig-decisions and deploy/inventories, which values.yaml can switch on. */
+/** The templates of deploy/sig-decisions, deploy/multikueue and deploy/inventories, which values.yaml can switch on. */
 export function optionTemplates(read: Read): { readonly name: string; readonly text: string }[] {
-  const rights = records(loadAll(read(SIG_DECISIONS, 'rights.yaml'))).map((one) => targetTemplate(one, TARGET));
+  const rights = (folder: string, option: string): string => {
+    const target = `.Values.onlyNamespace | default .Values.${option}.targetNamespace`;
+    const objects = records(loadAll(read(folder, 'rights.yaml'))).map((one) => targetTemplate(one, target));
+    return when(`.Values.${option}.enabled`, joined(objects));
+  };
   const { resources } = asRecord(load(read(INVENTORIES, 'kustomization.yaml')));
   const files: readonly unknown[] = Array.isArray(resources) ? resources : [];
   const inventories = files.flatMap((file) => records(loadAll(read(INVENTORIES, String(file)))).map(inventoryTemplate));
   return [
-    { name: 'rights-sig-decisions.yaml', text: when('.Values.sigDecisions.enabled', joined(rights)) },
+    { name: 'rights-sig-decisions.yaml', text: rights(SIG_DECISIONS, 'sigDecisions') },
+    { name: 'rights-multikueue.yaml', text: rights(MULTIKUEUE, 'multikueue') },
     { name: 'inventories.yaml', text: when(HAS_INVENTORY, joined(inventories)) },
   ];
 }

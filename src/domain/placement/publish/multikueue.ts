@@ -1,0 +1,77 @@
+import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../../api/names.js';
+import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
+import { isList } from '../../selectors.js';
+import { scorerOf } from '../select/scores.js';
+import { byRank, clusterHash, scoreOf, seedOf } from '../select/rank.js';
+import type { ClusterView } from '../spec/cluster.js';
+import type { PlacementRules } from '../spec/predicates.js';
+
+/**
+ * The clusters of a decision in a MultiKueueConfig of Kueue. Whoever may edit the config, which has no namespace, decides by an
+ * annotation on it which Placement it follows: an edit of a Placement cannot make a config follow it.
+ */
+
+/** How many clusters Kueue takes; it takes no empty list either. */
+export const MOST_KUEUE_CLUSTERS = 20;
+
+export interface MultiKueueConfig extends KubeObject {
+  spec: { clusters: string[] };
+}
+
+/** The Placement that a config follows. */
+export type Followed =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed'; readonly value: string }
+  | { readonly kind: 'placement'; readonly namespace: string; readonly name: string };
+
+/** What a config is to list, and why that is not the whole decision; `clusters` undefined: what it lists stays. */
+export interface FollowedClusters {
+  readonly clusters: readonly string[] | undefined;
+  readonly problem: string | undefined;
+}
+
+export function followedPlacement({ annotations = {} }: ObjectMeta): Followed {
+  const value = annotations[FOLLOWS_PLACEMENT_ANNOTATION];
+  if (value === undefined) return { kind: 'none' };
+  const [namespace = '', name = '', ...others] = value.split('/');
+  if (namespace === '' || name === '' || others.length > 0) return { kind: 'malformed', value };
+  return { kind: 'placement', namespace, name };
+}
+
+/**
+ * The best {@link MOST_KUEUE_CLUSTERS} of the selected clusters, best first: by the higher score, then by rank. A coordinate
+ * without `min` and `max` has the selected clusters as its range, and `Balance` does not count: neither needs the rest of the
+ * fleet to be read.
+ */
+export function kueueClusters(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  rules: PlacementRules,
+  selected: readonly ClusterView[],
+): FollowedClusters {
+  const of = `the decision of Placement ${namespace}/${name}`;
+  if (selected.length === 0)
+    return { clusters: undefined, problem: `${of} is empty, and a MultiKueueConfig cannot be: it keeps its clusters` };
+  const scorer = scorerOf(rules, { matching: () => selected, othersSelecting: () => 0 });
+  const seed = seedOf(namespace, name);
+  const ordered = selected
+    .map((cluster) => ({
+      ranked: { name: cluster.name, score: scoreOf(seed, clusterHash(cluster.name)) },
+      score: scorer?.total(cluster) ?? 0,
+    }))
+    .sort((a, b) => b.score - a.score || byRank(a.ranked, b.ranked))
+    .map(({ ranked }) => ranked.name);
+  const clusters = ordered.slice(0, MOST_KUEUE_CLUSTERS);
+  const problem =
+    ordered.length > clusters.length
+      ? `${of} has ${ordered.length} clusters, and a MultiKueueConfig takes ${MOST_KUEUE_CLUSTERS}: it lists the best`
+      : undefined;
+  return { clusters, problem };
+}
+
+/** The config with these clusters; undefined where it lists them, in this order, already. */
+export function withClusters(stored: MultiKueueConfig, clusters: readonly string[]): MultiKueueConfig | undefined {
+  const listed: unknown = Object(stored.spec).clusters;
+  const isSame =
+    isList(listed) && listed.length === clusters.length && listed.every((name, at) => name === clusters[at]);
+  return isSame ? undefined : { ...stored, spec: { ...stored.spec, clusters: [...clusters] } };
+}
