@@ -38,95 +38,101 @@ const AVAILABLE = {
   lastTransitionTime: '2026-11-22T10:00:00Z',
 };
 
-describeWithServer('a hub with deploy/inventories, deploy/sig-decisions and deploy/multikueue', { own: true, ...HUB }, (server) => {
-  const pods: Pod[] = [];
-  let components: Components | undefined;
-  let fleet: Fleet;
+describeWithServer(
+  'a hub with deploy/inventories, deploy/sig-decisions and deploy/multikueue',
+  { own: true, ...HUB },
+  (server) => {
+    const pods: Pod[] = [];
+    let components: Components | undefined;
+    let fleet: Fleet;
 
-  beforeAll(async () => {
-    const admin = { kubeconfig: server().adminKubeconfig };
-    const folder = await withComponents(server(), 'default', ['inventories', 'sig-decisions', 'multikueue']);
-    await applyFolder(server(), folder);
-    await kindsServed(server());
-    await kubectlOk(['create', 'namespace', NAMESPACE], admin);
-    fleet = new Fleet(server());
-    const objects: readonly unknown[] = await rendered(server(), folder);
-    const deployments = objects.filter(isDeployment);
-    for (const name of ['multicluster-engine-operator', INVENTORIES])
-      pods.push(await startPod(server(), pick(deployments, name), { name: `${name}-0` }));
-    for (const pod of pods) await pod.ready();
-    await kubectlOk(['apply', '-f', path.join(root, 'examples', 'engine.yaml')], admin);
-    components = runComponents(server());
-  }, LONG_MS);
-  afterAll(async () => {
-    await components?.stop();
-    await Promise.all(pods.map((pod) => pod.stop()));
-    await fleet.close();
-  }, LONG_MS);
+    beforeAll(async () => {
+      const admin = { kubeconfig: server().adminKubeconfig };
+      const folder = await withComponents(server(), 'default', ['inventories', 'sig-decisions', 'multikueue']);
+      await applyFolder(server(), folder);
+      await kindsServed(server());
+      await kubectlOk(['create', 'namespace', NAMESPACE], admin);
+      fleet = new Fleet(server());
+      const objects: readonly unknown[] = await rendered(server(), folder);
+      const deployments = objects.filter(isDeployment);
+      for (const name of ['multicluster-engine-operator', INVENTORIES])
+        pods.push(await startPod(server(), pick(deployments, name), { name: `${name}-0` }));
+      for (const pod of pods) await pod.ready();
+      await kubectlOk(['apply', '-f', path.join(root, 'examples', 'engine.yaml')], admin);
+      components = runComponents(server());
+    }, LONG_MS);
+    afterAll(async () => {
+      await components?.stop();
+      await Promise.all(pods.map((pod) => pod.stop()));
+      await fleet.close();
+    }, LONG_MS);
 
-  const decided = (): Promise<SigDecision | undefined> =>
-    fleet.client.get<SigDecision>(SigPlacementDecisions, { namespace: 'team', name: 'web-decision-1' });
+    const decided = (): Promise<SigDecision | undefined> =>
+      fleet.client.get<SigDecision>(SigPlacementDecisions, { namespace: 'team', name: 'web-decision-1' });
 
-  it(
-    'clusters of both inventories can be labelled and tainted, are selected, and are published for SIG Multicluster and Kueue, once the APIs are served',
-    async () => {
-      await waitFor('the APIs to be missed', () => (pods[1]?.log().split('API is not served').length ?? 0) >= 3);
-      await installCrds(server(), path.join(root, 'test', 'support', 'definitions'));
-      await fleet.client.apply<SourceObject>(
-        ClusterProfiles,
-        { metadata: { namespace: NAMESPACE, name: 'edge-1' }, spec: { clusterManager: { name: 'manager' } } },
-        options,
-      );
-      const ocm = { metadata: { name: 'edge-2' }, spec: { hubAcceptsClient: true } };
-      await fleet.client.apply<SourceObject>(OcmManagedClusters, ocm, options);
-      const reported = { metadata: { name: 'edge-2' }, status: { conditions: [AVAILABLE] } };
-      await fleet.client.applyStatus<SourceObject>(OcmManagedClusters, reported, options);
-      for (const name of ['edge-1', 'edge-2'])
-        await waitFor(`${name} to be added`, () => fleet.client.get(ManagedClusters, { name }), { deadlineMs: 90_000 });
-      await fleet.set('fleet');
-      await fleet.namespace('team', 'fleet');
-      for (const name of ['edge-1', 'edge-2']) await fleet.cluster(name, 'fleet');
-      const taints = [{ key: 'old', effect: 'PreferNoSelect' as const }];
-      const tainted = { metadata: { name: 'edge-1' }, spec: { taints } };
-      await fleet.client.apply<ManagedCluster>(ManagedClusters, tainted, { fieldManager: 'people', force: false });
-      await fleet.place('team', 'web', {});
+    it(
+      'clusters of both inventories can be labelled and tainted, are selected, and are published for SIG Multicluster and Kueue, once the APIs are served',
+      async () => {
+        await waitFor('the APIs to be missed', () => (pods[1]?.log().split('API is not served').length ?? 0) >= 3);
+        await installCrds(server(), path.join(root, 'test', 'support', 'definitions'));
+        await fleet.client.apply<SourceObject>(
+          ClusterProfiles,
+          { metadata: { namespace: NAMESPACE, name: 'edge-1' }, spec: { clusterManager: { name: 'manager' } } },
+          options,
+        );
+        const ocm = { metadata: { name: 'edge-2' }, spec: { hubAcceptsClient: true } };
+        await fleet.client.apply<SourceObject>(OcmManagedClusters, ocm, options);
+        const reported = { metadata: { name: 'edge-2' }, status: { conditions: [AVAILABLE] } };
+        await fleet.client.applyStatus<SourceObject>(OcmManagedClusters, reported, options);
+        for (const name of ['edge-1', 'edge-2'])
+          await waitFor(`${name} to be added`, () => fleet.client.get(ManagedClusters, { name }), {
+            deadlineMs: 90_000,
+          });
+        await fleet.set('fleet');
+        await fleet.namespace('team', 'fleet');
+        for (const name of ['edge-1', 'edge-2']) await fleet.cluster(name, 'fleet');
+        const taints = [{ key: 'old', effect: 'PreferNoSelect' as const }];
+        const tainted = { metadata: { name: 'edge-1' }, spec: { taints } };
+        await fleet.client.apply<ManagedCluster>(ManagedClusters, tainted, { fieldManager: 'people', force: false });
+        await fleet.place('team', 'web', {});
 
-      const object = await waitFor(
-        'the decision to be published',
-        async (seen) => {
-          const found = await decided();
-          seen(found);
-          return found?.decisions.length === 2 ? found : undefined;
-        },
-        { deadlineMs: 120_000 },
-      );
-      const named = ({ clusterProfileRef }: SigDecision['decisions'][number]): string => clusterProfileRef.name;
-      expect(object.decisions.toSorted((a, b) => (named(a) < named(b) ? -1 : 1))).toEqual([
-        { clusterProfileRef: { name: 'edge-1', namespace: NAMESPACE } },
-        { clusterProfileRef: { name: 'edge-2' } },
-      ]);
+        const object = await waitFor(
+          'the decision to be published',
+          async (seen) => {
+            const found = await decided();
+            seen(found);
+            return found?.decisions.length === 2 ? found : undefined;
+          },
+          { deadlineMs: 120_000 },
+        );
+        const named = ({ clusterProfileRef }: SigDecision['decisions'][number]): string => clusterProfileRef.name;
+        expect(object.decisions.toSorted((a, b) => (named(a) < named(b) ? -1 : 1))).toEqual([
+          { clusterProfileRef: { name: 'edge-1', namespace: NAMESPACE } },
+          { clusterProfileRef: { name: 'edge-2' } },
+        ]);
 
-      await fleet.client.create<MultiKueueConfig>(
-        MultiKueueConfigs,
-        {
-          metadata: { name: 'gpus', annotations: { [FOLLOWS_PLACEMENT_ANNOTATION]: 'team/web' } },
-          spec: { clusters: ['any'] },
-        },
-        options,
-      );
-      const listed = async (): Promise<readonly string[]> =>
-        (await fleet.client.get<MultiKueueConfig>(MultiKueueConfigs, { name: 'gpus' }))?.spec.clusters ?? [];
-      await waitFor('Kueue to have the clusters', async () => (await listed()).length === 2);
-      expect((await listed()).toSorted()).toEqual(['edge-1', 'edge-2']);
+        await fleet.client.create<MultiKueueConfig>(
+          MultiKueueConfigs,
+          {
+            metadata: { name: 'gpus', annotations: { [FOLLOWS_PLACEMENT_ANNOTATION]: 'team/web' } },
+            spec: { clusters: ['any'] },
+          },
+          options,
+        );
+        const listed = async (): Promise<readonly string[]> =>
+          (await fleet.client.get<MultiKueueConfig>(MultiKueueConfigs, { name: 'gpus' }))?.spec.clusters ?? [];
+        await waitFor('Kueue to have the clusters', async () => (await listed()).length === 2);
+        expect((await listed()).toSorted()).toEqual(['edge-1', 'edge-2']);
 
-      await fleet.remove(Placements, { namespace: 'team', name: 'web' });
-      await waitFor('the published decision to go with the Placement', async () => (await decided()) === undefined, {
-        deadlineMs: 120_000,
-      });
-    },
-    LONG_MS,
-  );
-});
+        await fleet.remove(Placements, { namespace: 'team', name: 'web' });
+        await waitFor('the published decision to go with the Placement', async () => (await decided()) === undefined, {
+          deadlineMs: 120_000,
+        });
+      },
+      LONG_MS,
+    );
+  },
+);
 
 function pick(deployments: readonly Deployment[], name: string): Deployment {
   const found = deployments.find(({ metadata }) => metadata.name === name);

@@ -13,7 +13,9 @@ import { root } from '../repository/root.js';
 
 const OCM = 'open-cluster-management.io/api@v1.2.0';
 const SIG = 'sigs.k8s.io/cluster-inventory-api@v0.1.0';
+const KUEUE = 'sigs.k8s.io/kueue@v0.17.0';
 const DEFINITIONS = [
+  ['multikueueconfigs', KUEUE, 'config/components/crd/bases/kueue.x-k8s.io_multikueueconfigs.yaml'],
   ['clusterprofiles', SIG, 'config/crd/bases/multicluster.x-k8s.io_clusterprofiles.yaml'],
   ['placementdecisions', SIG, 'config/crd/bases/multicluster.x-k8s.io_placementdecisions.yaml'],
   ['ocmmanagedclusters', OCM, 'cluster/v1/0000_00_clusters.open-cluster-management.io_managedclusters.crd.yaml'],
