@@ -8,7 +8,7 @@ import {
   targetConfig,
   type TargetConfig,
 } from '../cli/flags.js';
-import { isLoopback } from './server/guard.js';
+import { isLoopback } from '../runtime/https/host.js';
 
 /** The configuration of `multicluster-engine console`. */
 export interface ConsoleConfig extends TargetConfig {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
+import { isLoopback } from '../../runtime/https/host.js';
 
 /** What keeps other sites out: the name of this host, and where a request comes from. */
 
@@ -27,13 +27,6 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'cache-control': 'no-store',
 };
-
-/** Whether the name is one of this machine alone: another one may be pointed at it by its owner (DNS rebinding). */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  if (name === 'localhost') return true;
-  return isIP(name) === 4 ? name.startsWith('127.') : name === '::1';
-}
 
 /** The host of a Host header with the port that this server has; undefined for every other one. */
 export function ownHost({ host = '' }: IncomingHttpHeaders, port: number): string | undefined {

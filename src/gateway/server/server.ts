@@ -1,10 +1,10 @@
-import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../runtime/clock.js';
 import { Handshakes } from '../../runtime/http/handshakes.js';
 import { interceptParser } from '../../runtime/http/parserinput.js';
+import { TLS } from '../../runtime/https/tls.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../../runtime/tls/serving.js';
@@ -46,25 +46,6 @@ const TIMEOUT_CHECK_MS = 500;
 const ERROR_RESPONSE_MS = 5_000;
 /** How long a client may continue to send after that: closed earlier, the connection would be reset and the response lost. */
 const LINGER_MS = 1_000;
-/** Only those with forward secrecy and authenticated encryption. */
-const CIPHERS = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
-const TLS = {
-  minVersion: 'TLSv1.2',
-  ciphers: CIPHERS,
-  honorCipherOrder: true,
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-} as const;
-
 /**
  * The HTTPS server: HTTP/1.1 over TLS 1.2 or newer, one request at a time on a connection, every wait bounded.
  *

@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isLoopback } from '../../../src/console/server/guard.js';
+import { isLoopback } from '../../../src/runtime/https/host.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { rawPlacement } from '../../support/builders/world.js';

@@ -1,0 +1,8 @@
+import { isIP } from 'node:net';
+
+/** Whether the name is one of this machine alone: another one may be pointed at it by its owner (DNS rebinding). */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (name === 'localhost') return true;
+  return isIP(name) === 4 ? name.startsWith('127.') : name === '::1';
+}
