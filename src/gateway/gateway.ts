@@ -1,4 +1,3 @@
-import { validityProblem } from '../runtime/vocabulary/keypair.js';
 import type { ReviewAccess } from '../runtime/client/accessreview.js';
 import { delay, whenAborted, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/endpoints/health.js';
@@ -9,7 +8,8 @@ import { ObjectParser } from './request/objectparser.js';
 import { ResponseRateLimiter } from './response/responseratelimiter.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { createAccessReviewer } from './upstream/accessreview.js';
-import { parseServingPair, type ServingPair } from '../runtime/tls/serving.js';
+import type { ServingPair } from '../runtime/tls/serving.js';
+import { ServingCertificateFiles } from '../runtime/https/certificate.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from '../runtime/http/connections.js';
 import type { HandlerDeps } from './server/call.js';
@@ -66,9 +66,9 @@ export class Gateway {
   readonly #server: GatewayServer;
   readonly #upstream: Upstream;
   readonly #parser: ObjectParser;
-  readonly #reloaders: readonly FileReloader[];
+  readonly #certificate: ServingCertificateFiles;
+  readonly #upstreamCa: FileReloader;
   readonly #upstreamReadiness: UpstreamReadiness;
-  #certificate: ServingPair | undefined;
   #state: 'new' | 'serving' | 'draining' = 'new';
 
   constructor(options: GatewayOptions) {
@@ -110,20 +110,12 @@ export class Gateway {
       handler: (incoming) => handleRequest(incoming, deps),
     });
     const reload = { clock, log: options.log, metrics, everyMs: options.reloadEveryMs };
-    this.#reloaders = [
-      new FileReloader(
-        {
-          name: 'certificate',
-          paths: [options.tlsCert, options.tlsKey],
-          apply: (texts) => this.#useCertificate(texts),
-        },
-        reload,
-      ),
-      new FileReloader(
-        { name: 'upstream-ca', paths: [options.upstreamCa], apply: ([ca = '']) => this.#useUpstreamCa(ca) },
-        reload,
-      ),
-    ];
+    const files = { cert: options.tlsCert, key: options.tlsKey };
+    this.#certificate = new ServingCertificateFiles(files, (pair) => this.#useCertificate(pair), reload);
+    this.#upstreamCa = new FileReloader(
+      { name: 'upstream-ca', paths: [options.upstreamCa], apply: ([ca = '']) => this.#useUpstreamCa(ca) },
+      reload,
+    );
   }
 
   /**
@@ -132,7 +124,8 @@ export class Gateway {
    */
   async start(): Promise<number> {
     const { listen, log } = this.#options;
-    for (const reloader of this.#reloaders) reloader.start();
+    this.#certificate.start();
+    this.#upstreamCa.start();
     const port = await this.#server.start(listen.host, listen.port);
     this.#state = 'serving';
     log.info({ endpoint: 'gateway', host: listen.host, port }, 'listening');
@@ -156,7 +149,8 @@ export class Gateway {
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
     // A handler whose client has gone may still wait for the parser: closing the parser ends that.
     await this.#server.stop(DRAIN_MS, () => this.#parser.close());
-    for (const reloader of this.#reloaders) reloader.stop();
+    this.#certificate.stop();
+    this.#upstreamCa.stop();
     await this.#upstream.close();
   }
 
@@ -170,21 +164,13 @@ export class Gateway {
   }
 
   #notReadyReason(): string | undefined {
-    if (this.#state !== 'serving' || this.#certificate === undefined)
-      return this.#state === 'draining' ? 'shutting down' : 'not started';
-    return validityProblem(this.#certificate, this.#options.clock.now()) ?? this.#upstreamReadiness.notReadyReason;
+    if (this.#state !== 'serving') return this.#state === 'draining' ? 'shutting down' : 'not started';
+    return this.#certificate.problem(this.#options.clock.now()) ?? this.#upstreamReadiness.notReadyReason;
   }
 
-  #useCertificate([cert = '', key = '']: readonly string[]): void {
-    const { tlsCert, tlsKey, metrics } = this.#options;
-    try {
-      const pair = parseServingPair(cert, key);
-      this.#server.setCertificate(pair);
-      this.#certificate = pair;
-      metrics.certificateExpiry(pair.notAfter / 1000);
-    } catch (error) {
-      throw new Error(`${tlsCert}, ${tlsKey}: ${error instanceof Error ? error.message : 'cannot be used'}`);
-    }
+  #useCertificate(pair: ServingPair): void {
+    this.#server.setCertificate(pair);
+    this.#options.metrics.certificateExpiry(pair.notAfter / 1000);
   }
 
   #useUpstreamCa(ca: string): void {

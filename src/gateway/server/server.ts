@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../runtime/clock.js';
-import { Handshakes } from '../../runtime/http/handshakes.js';
 import { interceptParser } from '../../runtime/http/parserinput.js';
-import { TLS } from '../../runtime/https/tls.js';
+import { HttpsServer, type HttpsLimits } from '../../runtime/https/server.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../../runtime/tls/serving.js';
@@ -13,15 +11,12 @@ import { HeadScanner, MAX_HEAD_BYTES } from './headscanner.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { StatusError } from '../statuserror.js';
 
-export interface ServerLimits {
+export interface ServerLimits extends HttpsLimits {
   readonly maxConnections: number;
-  /** From the first byte, or the opening of the connection, to the end of the head. Ms, like the others. */
-  readonly headerTimeoutMs: number;
-  readonly requestTimeoutMs: number;
 }
 
 export interface ServerOptions {
-  readonly limits: Omit<ServerLimits, 'maxConnections'>;
+  readonly limits: HttpsLimits;
   readonly connections: Connections;
   readonly strict: boolean;
   readonly clock: Clock;
@@ -40,8 +35,6 @@ export interface IncomingRequest {
   rejectedWith?: number;
 }
 
-const KEEP_ALIVE_MS = 15_000;
-const TIMEOUT_CHECK_MS = 500;
 /** How long a client has for taking the response to malformed bytes. */
 const ERROR_RESPONSE_MS = 5_000;
 /** How long a client may continue to send after that: closed earlier, the connection would be reset and the response lost. */
@@ -54,9 +47,8 @@ const LINGER_MS = 1_000;
  */
 export class GatewayServer {
   readonly #options: ServerOptions;
-  readonly #server: Server;
+  readonly #server: HttpsServer;
   readonly #connections: Connections;
-  readonly #handshakes: Handshakes;
   /** The newest request of each connection that is served now. */
   readonly #inProgress = new Map<Socket, IncomingRequest>();
   /** Each ends with the handler of a request: later than its response, whose end the access log has. */
@@ -70,44 +62,22 @@ export class GatewayServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    const { limits, metrics } = options;
-    this.#connections = options.connections;
-    this.#server = createServer({
-      ...TLS,
-      ALPNProtocols: ['http/1.1'],
-      handshakeTimeout: limits.headerTimeoutMs,
-      headersTimeout: limits.headerTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: Math.min(KEEP_ALIVE_MS, limits.requestTimeoutMs),
-      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headerTimeoutMs),
-      maxHeaderSize: MAX_HEAD_BYTES,
-      requireHostHeader: false,
-      insecureHTTPParser: false,
-      noDelay: true,
-    });
-    this.#server.maxHeadersCount = 0;
-    const onDropped = (): void => metrics.dropped('tls');
-    this.#handshakes = new Handshakes({ clock: options.clock, timeoutMs: limits.headerTimeoutMs, onDropped });
+    const { limits, metrics, connections, clock } = options;
+    this.#connections = connections;
+    const onDropped = (cause: string): void => metrics.dropped(cause);
+    this.#server = new HttpsServer({ limits, connections, clock, onDropped, maxHeadBytes: MAX_HEAD_BYTES });
     metrics.connections(() => this.#connections.open);
     this.#listen();
   }
 
   /** Uses this certificate from the next handshake on; open connections keep theirs. */
-  setCertificate({ cert, key }: ServingPair): void {
-    this.#server.setSecureContext({ ...TLS, cert, key });
+  setCertificate(pair: ServingPair): void {
+    this.#server.setCertificate(pair);
   }
 
   /** Listens. Resolves with the port; rejects when the address cannot be used. */
-  async start(host: string, port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+  start(host: string, port: number): Promise<number> {
+    return this.#server.start(host, port);
   }
 
   /**
@@ -117,13 +87,7 @@ export class GatewayServer {
    */
   async stop(graceMs: number, onClosed?: () => Promise<void>): Promise<void> {
     this.#closing = true;
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
-    this.#handshakes.close();
-    // Not closeAllConnections of the server: it knows none whose TLS handshake has not ended.
-    const timer = this.#options.clock.after(graceMs, () => this.#connections.closeAll());
-    await closed;
-    timer.cancel();
+    await this.#server.stop(graceMs);
     await onClosed?.();
     await Promise.all(this.#handlers);
   }
@@ -137,27 +101,15 @@ export class GatewayServer {
   }
 
   #listen(): void {
-    const { metrics } = this.#options;
-    this.#handshakes.attach(this.#server);
-    this.#server.on('connection', (socket: Socket) => {
-      if (this.#connections.accept(socket) !== 'accepted') metrics.dropped('capacity');
-    });
-    this.#server.on('tlsClientError', () => metrics.dropped('tls'));
-    this.#server.on('secureConnection', (socket: Socket) => this.#scan(socket));
+    const server = this.#server.node;
+    server.on('secureConnection', (socket: Socket) => this.#scan(socket));
     const onExpect = (message: IncomingMessage, response: ServerResponse): void =>
       void this.#onRequest({ message, response, expectsContinue: true });
-    this.#server.on('checkContinue', onExpect);
-    this.#server.on('checkExpectation', onExpect);
-    this.#server.on(
-      'request',
-      (message, response) => void this.#onRequest({ message, response, expectsContinue: false }),
-    );
-    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#reject(errorForConnect(url), socket));
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-      this.#onClientError(error, socket),
-    );
-    // A connection could not be accepted: no file descriptor is left. The server continues by itself.
-    this.#server.on('error', () => metrics.dropped('capacity'));
+    server.on('checkContinue', onExpect);
+    server.on('checkExpectation', onExpect);
+    server.on('request', (message, response) => void this.#onRequest({ message, response, expectsContinue: false }));
+    server.on('connect', ({ url = '' }, socket: Socket) => this.#reject(errorForConnect(url), socket));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
   }
 
   #scan(socket: Socket): void {
@@ -192,7 +144,7 @@ export class GatewayServer {
     this.#connections.markIdle(socket);
     // A client whose last response did not announce the end may have sent another request. It is served as long as
     // connections are accepted.
-    if (this.#closing && !(response.shouldKeepAlive && this.#server.listening)) socket.destroySoon();
+    if (this.#closing && !(response.shouldKeepAlive && this.#server.node.listening)) socket.destroySoon();
   }
 
   async #handle(incoming: IncomingRequest): Promise<void> {
