@@ -6,7 +6,14 @@ import { describe, expect, it } from '@jest/globals';
 import { root } from '../repository/root.js';
 
 /** The programs that a suite builds if they are not there yet. */
-export type BuiltProgram = 'promtool' | 'actionlint' | 'operator-verify' | 'kstatus' | 'oldestserver' | 'argocd';
+export type BuiltProgram =
+  | 'promtool'
+  | 'actionlint'
+  | 'operator-verify'
+  | 'kstatus'
+  | 'oldestserver'
+  | 'argocd'
+  | 'kueue';
 
 /**
  * Runs the program to its end in the root of the repository, with `input` on standard input; returns its exit code and what
