@@ -1,8 +1,17 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import type { Cache } from '../../runtime/cache/cache.js';
 import { isFailure } from '../../runtime/errors.js';
+import type { Controller } from '../../runtime/controller/controller.js';
 import type { CacheSource } from '../../runtime/manager/group.js';
 import type { Logger } from '../../runtime/logger.js';
+
+/** Controllers that run beside the others of their group while the API of another project is served. */
+export interface OptionalControllers {
+  readonly controllers: readonly Controller[];
+  readonly source: CacheSource;
+  /** To be called each time the lease is acquired, before the controllers start. */
+  readonly onStartedLeading: () => void;
+}
 
 /**
  * The cache of an API that need not be installed, as a source of a group. The group does not wait for it: `whenSynced`

@@ -2,12 +2,10 @@ import { MultiKueueConfigs } from '../../../api/resources.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import { followedPlacement, type MultiKueueConfig } from '../../../domain/placement/publish/multikueue.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
-import type { Controller } from '../../../runtime/controller/controller.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
-import type { CacheSource } from '../../../runtime/manager/group.js';
 import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
-import { optionalSource } from '../optionalsource.js';
+import { optionalSource, type OptionalControllers } from '../optionalsource.js';
 import type { PlacementCaches } from '../placement/caches.js';
 import { MultiKueueReconciler } from './reconcile.js';
 
@@ -33,15 +31,8 @@ export interface MultiKueueOptions extends Omit<ClusterControllerOptions, 'cache
   readonly recorder: EventRecorder;
 }
 
-export interface MultiKueueControllers {
-  readonly controllers: readonly Controller[];
-  readonly source: CacheSource;
-  /** To be called each time the lease is acquired, before the controllers start. */
-  readonly onStartedLeading: () => void;
-}
-
 /** The controller that lists the clusters of decisions in MultiKueueConfigs of Kueue, while their API is served. */
-export function createMultiKueueControllers(options: MultiKueueOptions): MultiKueueControllers {
+export function createMultiKueueControllers(options: MultiKueueOptions): OptionalControllers {
   const { caches, client, clock, configs, recorder, settleWindowMs, log } = options;
   const mutations = new MutationCache<MultiKueueConfig>(clock);
   const controller = newController(options, {

@@ -2,11 +2,9 @@ import { Placements, SigPlacementDecisions } from '../../../api/resources.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import type { SigDecision } from '../../../domain/placement/publish/sigdecision.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
-import type { Controller } from '../../../runtime/controller/controller.js';
-import type { CacheSource } from '../../../runtime/manager/group.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
-import { optionalSource } from '../optionalsource.js';
+import { optionalSource, type OptionalControllers } from '../optionalsource.js';
 import { BY_PLACEMENT, type PlacementCaches } from '../placement/caches.js';
 import { SigDecisionReconciler } from './reconcile.js';
 
@@ -24,15 +22,8 @@ export interface SigDecisionOptions extends Omit<ClusterControllerOptions, 'cach
   readonly workers: number;
 }
 
-export interface SigDecisionControllers {
-  readonly controllers: readonly Controller[];
-  readonly source: CacheSource;
-  /** To be called each time the lease is acquired, before the controllers start. */
-  readonly onStartedLeading: () => void;
-}
-
 /** The controller that publishes decisions as PlacementDecisions of SIG Multicluster, while their API is served. */
-export function createSigDecisionControllers(options: SigDecisionOptions): SigDecisionControllers {
+export function createSigDecisionControllers(options: SigDecisionOptions): OptionalControllers {
   const { caches, client, clock, published, workers, settleWindowMs, log } = options;
   const mutations = new MutationCache<SigDecision>(clock);
   const controller = newController(options, {
