@@ -6,7 +6,7 @@ import { addressOf, type Listen } from '../runtime/flags/flags.js';
 import { readAssets } from './server/assets.js';
 import type { Hub } from './server/routes.js';
 import { listen, portOf } from './server/server.js';
-import { Sessions } from './server/session.js';
+import { LinkEntrance, Sessions } from './server/session.js';
 import { Snapshots } from './server/snapshot.js';
 
 /** A console for one person: `console` serves it with a kubeconfig, `standalone` beside its hub. */
@@ -40,10 +40,12 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
   const assets = readAssets();
   const sessions = new Sessions(systemClock);
   const hub = { snapshots, client, transport, session: { ...options.session, build: assets.build }, namespace };
-  const server = await listen({ hub, assets, sessions }, address).catch((error: unknown) => {
-    const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
-    throw new Error(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
-  });
+  const server = await listen({ assets, entrance: new LinkEntrance(hub, sessions) }, address).catch(
+    (error: unknown) => {
+      const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
+      throw new Error(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
+    },
+  );
   return {
     link: () => `http://${addressOf({ host: address.host, port: portOf(server) })}/login#code=${sessions.code()}`,
     read: () => snapshots.current(),

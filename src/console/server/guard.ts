@@ -1,5 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback } from '../../runtime/https/host.js';
+import type { Session } from '../wire/answer.js';
+import type { Hub } from './routes.js';
 
 /** What keeps other sites out: the name of this host, and where a request comes from. */
 
@@ -28,6 +30,28 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
+/** A request to the API. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Scheme, host and port by which the server was asked. */
+  readonly origin: string;
+  /** Reads the JSON of its body. @throws RequestError */
+  readonly body: () => Promise<unknown>;
+}
+
+/** Who may ask, and whose rights answers are made with. */
+export interface Entrance {
+  /** Scheme, host and port of a request for this server; undefined for every other host. */
+  readonly originOf: (headers: IncomingHttpHeaders, port: number) => string | undefined;
+  /** Whether nothing but the page of this origin, or no browser at all, can have sent the request. */
+  readonly isOwn: (headers: IncomingHttpHeaders, origin: string) => boolean;
+  /** POST opens a session, DELETE ends it, GET says whose it is. @throws RequestError */
+  readonly session: (visit: Visit) => Promise<Session>;
+  /** Answers for the person of a session. `path`: of the route. @throws RequestError without a session, or beyond a limit. */
+  readonly enter: <T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>) => Promise<T>;
+}
+
 /** The host of a Host header with the port that this server has; undefined for every other one. */
 export function ownHost({ host = '' }: IncomingHttpHeaders, port: number): string | undefined {
   const [, name = '', given = '80'] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(host) ?? [];
@@ -35,9 +59,9 @@ export function ownHost({ host = '' }: IncomingHttpHeaders, port: number): strin
 }
 
 /** Whether the page itself sends the request: no other site, no other port of this host, no tool without a browser. */
-export function isOwnPage(headers: IncomingHttpHeaders, host: string): boolean {
+export function isOwnPage(headers: IncomingHttpHeaders, own: string): boolean {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
-  if (origin !== undefined && origin !== `http://${host}`) return false;
+  if (origin !== undefined && origin !== own) return false;
   return site === 'same-origin' || (site === undefined && origin !== undefined);
 }

@@ -40,13 +40,15 @@ export interface Found {
   readonly withheld?: readonly Withheld[];
 }
 
-/** An error of a request, with its HTTP code. */
+/** An error of a request, with its HTTP code and headers of the answer. */
 export class RequestError extends Error {
   readonly code: number;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.code = code;
+    this.headers = headers;
   }
 }
 

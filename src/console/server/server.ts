@@ -2,19 +2,17 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, errorText } from '../../runtime/errors.js';
-import { parseJson, textField } from '../../runtime/vocabulary/json.js';
+import { parseJson } from '../../runtime/vocabulary/json.js';
 import { AS_OF_HEADER, type Answer, type Status } from '../wire/answer.js';
 import type { Asset, Assets } from './assets.js';
-import { HEADERS, isOwnPage, ownHost } from './guard.js';
-import { RequestError, routeOf, type Found, type Hub } from './routes.js';
-import { cookieIn, cookieName, type Sessions } from './session.js';
+import { HEADERS, type Entrance } from './guard.js';
+import { RequestError, routeOf, type Found } from './routes.js';
 
-/** The HTTP server of the console: the page for everybody on this machine, the API for a session. */
+/** The server of the console: the page for everybody who reaches it, the API for a session. */
 
 export interface ServerParts {
-  readonly hub: Hub;
   readonly assets: Assets;
-  readonly sessions: Sessions;
+  readonly entrance: Entrance;
 }
 
 const API = '/api/v1/';
@@ -23,12 +21,10 @@ const JSON_TYPE = 'application/json';
 
 /** Listens on a loopback address. @throws Error for an address that is not free. */
 export async function listen(parts: ServerParts, address: { host: string; port: number }): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 30_000, requestTimeout: 30_000 }, (request, response) => {
-    respond(parts, request, response).catch((error: unknown) => {
-      if (!response.headersSent) sendStatus(response, statusOf(error));
-      else response.destroy();
-    });
-  });
+  const server = createServer(
+    { keepAliveTimeout: 30_000, requestTimeout: 30_000 },
+    (request, response) => void respond(parts, request, response),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
@@ -40,26 +36,36 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-async function respond(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Answers one request; never rejects. */
+export async function respond(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    await answerRequest(parts, request, response);
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else sendError(response, error);
+  }
+}
+
+async function answerRequest(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-  const port = request.socket.localPort ?? 0;
-  const host = ownHost(request.headers, port);
-  if (host === undefined) throw new RequestError(421, 'this host name is not one of the console');
-  const url = new URL(request.url ?? '/', `http://${host}`);
+  const { entrance } = parts;
+  const origin = entrance.originOf(request.headers, request.socket.localPort ?? 0);
+  if (origin === undefined) throw new RequestError(421, 'this host name is not one of the console');
+  const url = new URL(request.url ?? '/', origin);
   if (!url.pathname.startsWith('/api/')) return sendPage(parts.assets, request, response, url);
-  if (!isOwnPage(request.headers, host)) throw new RequestError(403, 'only the page of the console may ask');
+  if (!entrance.isOwn(request.headers, origin)) throw new RequestError(403, 'only the page of the console may ask');
   if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);
-  const segments = url.pathname.slice(API.length).split('/').map(decoded);
-  if (segments.join('/') === 'session') return answerSession(parts, request, response);
-  if (!isOpen(parts, request)) throw new RequestError(401, 'the session is over');
-  const found = routeOf(request.method ?? '', segments);
-  if (found === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);
-  const body = request.method === 'POST' ? await bodyOf(request) : undefined;
-  sendFound(
-    request,
-    response,
-    await found.route.answer(parts.hub, { path: found.path, query: url.searchParams, body }),
-  );
+  const path = url.pathname.slice(API.length);
+  const segments = path.split('/').map(decoded);
+  const visit = { request, response, origin, body: () => bodyOf(request) };
+  if (path === 'session') return sendJson(response, 200, await entrance.session(visit));
+  const found = await entrance.enter(visit, path, async (hub) => {
+    const known = routeOf(request.method ?? '', segments);
+    if (known === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);
+    const body = request.method === 'POST' ? await visit.body() : undefined;
+    return known.route.answer(hub, { path: known.path, query: url.searchParams, body });
+  });
+  sendFound(request, response, found);
 }
 
 function decoded(segment: string): string {
@@ -68,32 +74,6 @@ function decoded(segment: string): string {
   } catch {
     throw new RequestError(400, 'the path is not encoded');
   }
-}
-
-/** A link opens a session, DELETE ends it, GET says whose it is. */
-async function answerSession(
-  { hub, sessions }: ServerParts,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const name = cookieName(request.socket.localPort ?? 0);
-  const secret = cookieIn(request.headers.cookie, name);
-  const attributes = 'HttpOnly; SameSite=Strict; Path=/api';
-  if (request.method === 'POST') {
-    const opened = sessions.open(textField(await bodyOf(request), 'code'));
-    if (opened === undefined) throw new RequestError(401, 'the link was used already, or is older than ten minutes');
-    response.setHeader('set-cookie', `${name}=${opened}; ${attributes}`);
-  } else if (request.method === 'DELETE') {
-    sessions.close(secret);
-    response.setHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
-  } else if (!sessions.has(secret)) {
-    throw new RequestError(401, 'there is no session: open the link that the command has printed');
-  }
-  sendJson(response, 200, hub.session);
-}
-
-function isOpen({ sessions }: ServerParts, { headers, socket }: IncomingMessage): boolean {
-  return sessions.has(cookieIn(headers.cookie, cookieName(socket.localPort ?? 0)));
 }
 
 /** @throws RequestError for another type than JSON, and for what is too long. */
@@ -163,9 +143,12 @@ function sendJson(response: ServerResponse, code: number, value: unknown): void 
   response.end(JSON.stringify(value));
 }
 
-function sendStatus(response: ServerResponse, status: Status): void {
+function sendError(response: ServerResponse, error: unknown): void {
+  if (error instanceof RequestError)
+    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   // A body that is not read to its end would be taken for the next request.
   response.setHeader('connection', 'close');
+  const status = statusOf(error);
   sendJson(response, status.code, status);
 }
 

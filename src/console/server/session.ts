@@ -1,5 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../runtime/clock.js';
+import { textField } from '../../runtime/vocabulary/json.js';
+import type { Session } from '../wire/answer.js';
+import { isOwnPage, ownHost, type Entrance, type Visit } from './guard.js';
+import { RequestError, type Hub } from './routes.js';
 
 /** Sessions of the browsers of one person. A link opens one, once. */
 
@@ -63,4 +68,47 @@ export function cookieName(port: number): string {
 export function cookieIn(header: string | undefined, name: string): string {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+}
+
+/** The entrance of a console for one person of this machine. */
+export class LinkEntrance implements Entrance {
+  readonly isOwn = isOwnPage;
+  readonly #hub: Hub;
+  readonly #sessions: Sessions;
+
+  constructor(hub: Hub, sessions: Sessions) {
+    this.#hub = hub;
+    this.#sessions = sessions;
+  }
+
+  originOf(headers: IncomingHttpHeaders, port: number): string | undefined {
+    const host = ownHost(headers, port);
+    return host === undefined ? undefined : `http://${host}`;
+  }
+
+  async session(visit: Visit): Promise<Session> {
+    const { request, response, body } = visit;
+    const name = cookieName(request.socket.localPort ?? 0);
+    const attributes = 'HttpOnly; SameSite=Strict; Path=/api';
+    if (request.method === 'POST') {
+      const opened = this.#sessions.open(textField(await body(), 'code'));
+      if (opened === undefined) throw new RequestError(401, 'the link was used already, or is older than ten minutes');
+      response.setHeader('set-cookie', `${name}=${opened}; ${attributes}`);
+    } else if (request.method === 'DELETE') {
+      this.#sessions.close(secretOf(visit));
+      response.setHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
+    } else if (!this.#sessions.has(secretOf(visit))) {
+      throw new RequestError(401, 'there is no session: open the link that the command has printed');
+    }
+    return this.#hub.session;
+  }
+
+  async enter<T>(visit: Visit, _path: string, work: (hub: Hub) => Promise<T>): Promise<T> {
+    if (!this.#sessions.has(secretOf(visit))) throw new RequestError(401, 'the session is over');
+    return work(this.#hub);
+  }
+}
+
+function secretOf({ request: { headers, socket } }: Visit): string {
+  return cookieIn(headers.cookie, cookieName(socket.localPort ?? 0));
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { listen, portOf } from '../../../../src/console/server/server.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
-import { Sessions } from '../../../../src/console/server/session.js';
+import { LinkEntrance, Sessions } from '../../../../src/console/server/session.js';
 import { Snapshots } from '../../../../src/console/server/snapshot.js';
 import { TYPES } from '../../../../src/cli/whatif/worlds.js';
 import { WORLD_RESOURCES, type World } from '../../../../src/domain/fleet/world.js';
@@ -77,7 +77,11 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
     build: assets.build,
   };
   const transport = { call: (call: Call) => hub.write(call) };
-  const parts = { hub: { snapshots, client: hub.client, transport, session, namespace: undefined }, assets, sessions };
+  const entrance = new LinkEntrance(
+    { snapshots, client: hub.client, transport, session, namespace: undefined },
+    sessions,
+  );
+  const parts = { assets, entrance };
   const server = await listen(parts, { host: '127.0.0.1', port: 0 });
   return { hub, server, port: portOf(server), sessions };
 }
