@@ -125,12 +125,14 @@ describe('bad input of the fields that schedule', () => {
     const spreadConstraints = constraints.map((one) => ({ topologyKey: 'region', topologyKeyType: 'Claim', ...one }));
     return { numberOfClusters: 2, spreadPolicy: { spreadConstraints } };
   };
+  const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `k${index}`);
   const window = (change: object): object => ({
     changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin', ...change }],
   });
   const expressions = (text: string): object => ({
     predicates: [{ requiredClusterSelector: { celSelector: { celExpressions: [text] } } }],
   });
+  const details = (decisionDetails: object): object => ({ decisionDetails });
   const groups = (...names: string[]): object => ({
     decisionStrategy: { groupStrategy: { decisionGroups: names.map((groupName) => ({ groupName })) } },
   });
@@ -155,6 +157,7 @@ describe('bad input of the fields that schedule', () => {
     spread({}, { topologyKeyType: 'Label' }),
     spread({ topologyKey: 'bad key!' }),
     window({}),
+    details({ labels: ['region', 'example.com/tier'], claims: ['nodes/ready', 'any name'] }),
     expressions(' true '),
   ])('%j is accepted', async (spec) => {
     expect([await admitted(spec), compileSpec(spec).problem]).toEqual(['', undefined]);
@@ -221,6 +224,8 @@ describe('bad input of the fields that schedule', () => {
       '"+01:00"',
       'must be a time zone of the IANA database',
     ],
+    [details({ labels: ['region', 'bad key!'] }), 'spec.decisionDetails.labels[1]', '"bad key!"', 'a label key'],
+    [details({ labels: numbered(9), claims: numbered(8) }), 'spec.decisionDetails', '', 'at most 16'],
     [expressions(' '), `${VALUES.split('.claim')[0]}.celSelector.celExpressions[0]`, '" "', 'must be an expression'],
   ])('%j is refused with field, value and rule, by admission and by who reads it', async (spec, field, value, rule) => {
     const refused = await admitted(spec);

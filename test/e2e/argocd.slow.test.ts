@@ -115,6 +115,16 @@ describeWithBuiltProgram('Argo CD on a hub', 'argocd', (_run, program) => {
       return found.sort(([, a], [, b]) => a.localeCompare(b));
     }
 
+    /** Waits until the Applications of these clusters have the labels `region`. */
+    async function regions(wanted: Readonly<Record<string, string>>): Promise<void> {
+      await waitFor('the regions of the Applications', async (seen) => {
+        const applications = await scene.applied(EDGES);
+        const found = Object.keys(wanted).map((name) => [name, applications.get(`web-${name}`)?.labels['region']]);
+        seen([found, await scene.argocd.errorOf('web')]);
+        return JSON.stringify(found) === JSON.stringify(Object.entries(wanted));
+      });
+    }
+
     /** Waits until Argo CD reports that it cannot make the Applications of the set `web`. */
     function refusal(message: string): Promise<true> {
       return waitFor(
@@ -154,7 +164,7 @@ describeWithBuiltProgram('Argo CD on a hub', 'argocd', (_run, program) => {
     );
 
     it(
-      'Applications follow a Placement that changes, and a cluster that leaves and comes back',
+      'Applications follow a Placement that changes, a cluster that leaves and comes back, and the labels of clusters by which the page fills their template',
       async () => {
         await scene.hub.patch(WEB, { spec: { numberOfClusters: 4, disruptionBudget: null } });
         const before = uidsOf(await scene.applied(await scene.decided(4)));
@@ -167,6 +177,13 @@ describeWithBuiltProgram('Argo CD on a hub', 'argocd', (_run, program) => {
         const after = uidsOf(await scene.applied(await scene.decided(4)));
         await scene.deployedTo(EDGES);
         expect(Object.keys(after).filter((name) => after[name] !== before[name])).toEqual(['web-edge-2']);
+
+        await scene.reader.succeeds(scene.typed(stepsIn(DEPLOY)[3]?.command ?? ''));
+        await regions({ 'edge-1': '', 'edge-2': 'eu', 'edge-3': '', 'edge-4': '' });
+        await scene.label('edge-2', { region: null });
+        await scene.label('edge-3', { region: 'us' });
+        await regions({ 'edge-1': '', 'edge-2': '', 'edge-3': 'us', 'edge-4': '' });
+        expect(uidsOf(await scene.argocd.applications())).toEqual(after);
       },
       4 * MINUTE,
     );

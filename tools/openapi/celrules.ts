@@ -100,7 +100,8 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   "(size(self) < 7 || self.endsWith('E') || self.endsWith('Ei') || !self.matches('[eE]')) && isQuantity(self)": {
     anyOf: [{ pattern: QUANTITY_PATTERN }, SHORT_EXPONENT],
   },
-  // No schema compares two fields.
+  // No schema compares two fields, or counts them together.
+  '(has(self.labels) ? self.labels.size() : 0) + (has(self.claims) ? self.claims.size() : 0) <= 16': {},
   "!has(self.min) || !has(self.max) || !(size(self.min) < 7 || self.min.endsWith('E') || self.min.endsWith('Ei') || !self.min.matches('[eE]')) || !(size(self.max) < 7 || self.max.endsWith('E') || self.max.endsWith('Ei') || !self.max.matches('[eE]')) || !isQuantity(self.min) || !isQuantity(self.max) || quantity(self.min).isLessThan(quantity(self.max))":
     {},
   [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },

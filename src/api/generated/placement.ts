@@ -146,6 +146,24 @@ export interface PlacementSpec {
   };
   /** The taints of clusters that the placement tolerates. */
   tolerations?: ClusterToleration[];
+  /**
+   * Labels and claims of the selected clusters whose values the items of the decision objects have, as fields
+   * label/KEY and claim/NAME, so that templates of Argo CD and other readers can use them.
+   */
+  decisionDetails?: {
+    /**
+     * Keys of labels.
+     *
+     * Items: The key of one label.
+     */
+    labels?: string[];
+    /**
+     * Names of claims, or of facts of the status such as kubernetes-version.
+     *
+     * Items: The name of one claim.
+     */
+    claims?: string[];
+  };
   /** How the decision is cut into decision objects. */
   decisionStrategy?: {
     /** The waves in which a rollout proceeds. */

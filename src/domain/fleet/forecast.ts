@@ -105,7 +105,7 @@ export function storedAfter(
       const isNeeded = clusters.length > 0 || ordinal === 1 || pieces.has(ordinal) || known?.removals !== undefined;
       if (taken.has(ordinal) || !isNeeded) return [];
       const object = readDecision(
-        decisionObject(owner, ordinal, contentOf(clusters, since, pieces.get(ordinal))),
+        decisionObject(owner, ordinal, contentOf(clusters, { since }, pieces.get(ordinal))),
         owner,
       );
       return [{ ...object, removals: known?.removals, additions: known?.additions }];

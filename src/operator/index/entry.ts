@@ -15,13 +15,13 @@ export interface ClusterEffects {
   readonly placements: readonly string[];
   /** Names of ManagedClusterSets whose number of members changed, or may have. */
   readonly sets: readonly string[];
-  /** Keys of Placements that ask for moves, and whose scores may have changed: to be looked at once an interval. */
-  readonly rescored: readonly Rescored[];
+  /** Keys of Placements to be looked at once an interval: scores by which clusters move may have changed, or details of items have. */
+  readonly delayed: readonly Delayed[];
 }
 
-export const NO_EFFECTS: ClusterEffects = { placements: [], sets: [], rescored: [] };
+export const NO_EFFECTS: ClusterEffects = { placements: [], sets: [], delayed: [] };
 
-export interface Rescored {
+export interface Delayed {
   readonly key: string;
   readonly afterMs: number;
 }
@@ -48,13 +48,29 @@ export function newEntry(
   return { key, namespace, rules, ...joined, ...undecided };
 }
 
+/**
+ * The values of labels and claims are written so long after the first that changes, with all that have changed until then: a
+ * claim that never rests costs a write of each object in this time, not one for each change.
+ */
+const DETAILS_MS = 5_000;
+
+/** Those of the Placements that have selected the cluster, and that no change has reported. */
+export function detailedAmong(
+  keys: Iterable<string>,
+  selecting: ReadonlySet<string>,
+  placements: ReadonlyMap<string, Entry>,
+): readonly Delayed[] {
+  const found = [...keys].filter((key) => selecting.has(key) && placements.get(key)?.pending === false);
+  return found.map((key) => ({ key, afterMs: DETAILS_MS }));
+}
+
 /** Those of the Placements that may select one of the clusters, and that no change has reported: each once until its next pass. */
 export function rescoredAmong(
   ordinals: readonly number[],
   keys: Iterable<string>,
   placements: ReadonlyMap<string, Entry>,
-): readonly Rescored[] {
-  const found: Rescored[] = [];
+): readonly Delayed[] {
+  const found: Delayed[] = [];
   for (const key of keys) {
     const entry = placements.get(key);
     if (entry === undefined || entry.pending || entry.isRescored) continue;

@@ -6,6 +6,8 @@ import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 
 /** Tells which Placements read the value of a label or claim that changes. A change costs one comparison for each different key. */
 export class KeyIndex {
+  /** Grows with each value that a Placement reads and that changes. */
+  changes = 0;
   readonly #watched = new Map<string, { readonly of: TopologyKey; readonly placements: Set<string> }>();
 
   /** Adds keys that the Placement `key` reads. */
@@ -35,6 +37,7 @@ export class KeyIndex {
       if (textOf(before, source, key) === textOf(after, source, key)) continue;
       for (const one of placements) found.add(one);
     }
+    this.changes += found.size;
     return found;
   }
 }

@@ -18,8 +18,8 @@ import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
-import { newEntry, NO_EFFECTS, rescoredAmong } from './entry.js';
-import type { ClusterEffects, Entry, IndexedPlacement, Rescored } from './entry.js';
+import { detailedAmong, newEntry, NO_EFFECTS, rescoredAmong } from './entry.js';
+import type { ClusterEffects, Delayed, Entry, IndexedPlacement } from './entry.js';
 import { FactWatch } from './factwatch.js';
 import { KeyIndex, ScoredIndex } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
@@ -58,6 +58,8 @@ export class PlacementIndex {
   readonly #topologies = new KeyIndex();
   /** What the scores of Placements with moves depend on. */
   readonly #scored = new ScoredIndex();
+  /** The labels and claims whose values stand in the items of decisions. */
+  readonly #details = new KeyIndex();
   readonly #decisions: DecisionIndex;
 
   /** All three are updated by this index, and may be read by others. */
@@ -120,6 +122,7 @@ export class PlacementIndex {
     this.#requirements.addPlacement(key, rules);
     this.#topologies.add(key, rules.spread);
     this.#scored.add(key, rules);
+    this.#details.add(key, rules.details);
     const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
     const entry = newEntry(key, { namespace, rules }, joined);
     this.#placements.set(key, entry);
@@ -130,14 +133,14 @@ export class PlacementIndex {
   }
 
   /** Removes a Placement. Returns those whose scores that changes. */
-  removePlacement(key: string): readonly Rescored[] {
+  removePlacement(key: string): readonly Delayed[] {
     this.#forgetPlacement(key);
     this.#usage.put(key, NO_KEYS);
     return this.recounted(key, this.#decisions.forget(key));
   }
 
   /** Of the others, those with moves to whose scores it makes a difference that this one begins or ceases to select the clusters. */
-  recounted(key: string, clusters: readonly string[]): readonly Rescored[] {
+  recounted(key: string, clusters: readonly string[]): readonly Delayed[] {
     const { balanced } = this.#scored;
     if (!this.tracking || balanced.size === 0 || clusters.length === 0) return [];
     const others = [...balanced].filter((other) => other !== key);
@@ -151,6 +154,7 @@ export class PlacementIndex {
     this.#requirements.removePlacement(key, entry.rules);
     this.#topologies.remove(key, entry.rules.spread);
     this.#scored.remove(key, entry.rules);
+    this.#details.remove(key, entry.rules.details);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#maySelectOthers.delete(entry);
@@ -164,7 +168,7 @@ export class PlacementIndex {
     const entry = this.#placements.get(key);
     if (entry === undefined) return undefined;
     const { rules, namespace } = entry;
-    const changes = this.#taints.changes + this.#requirements.changes;
+    const changes = this.#taints.changes + this.#requirements.changes + this.#details.changes;
     let read: ReadonlyMap<string, ClusterView> = new Map();
     entry.pending = false;
     entry.isSpreadOpen = true;
@@ -194,7 +198,7 @@ export class PlacementIndex {
     this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
     this.#decisions.commit(key, decision);
     return (
-      this.#taints.changes + this.#requirements.changes !== read.changes ||
+      this.#taints.changes + this.#requirements.changes + this.#details.changes !== read.changes ||
       stayingRemovals(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster))
     );
   }
@@ -237,15 +241,17 @@ export class PlacementIndex {
     const naming = this.#requirements.updateCluster(ordinal, before, after);
     const moves = this.#pools.updateCluster(membership, after?.deleting === false);
     const retainted = this.#taints.updateCluster(ordinal, before, after);
-    if (!this.tracking) return { placements: NO_KEYS, sets, rescored: [] };
+    const details = this.#details.changed(before, after);
+    if (!this.tracking) return { placements: NO_KEYS, sets, delayed: [] };
     const name = (after ?? before)?.name ?? '';
     const selecting = this.#decisions.selecting(name);
     const holding = this.#decisions.holding(name);
     const spreadKeys = this.#topologies.changed(before, after);
     const of = { ordinal, before, after, moves, naming };
     const change = { ...of, holding, selecting, retainted, spreadKeys, maySelectOthers: this.#maySelectOthers };
+    const placements = this.#report(affected(change, this.#placements));
     const rescored = rescoredAmong([ordinal], this.#scored.changed(before, after), this.#placements);
-    return { placements: this.#report(affected(change, this.#placements)), sets, rescored };
+    return { placements, sets, delayed: [...rescored, ...detailedAmong(details, selecting, this.#placements)] };
   }
 
   #setChanged(set: string): readonly string[] {

@@ -77,7 +77,7 @@ describe('the document of a decision', () => {
     placement: 'web',
     clusters: [
       { clusterName: 'eu-1', reason: '', group: 'canary', groupIndex: '0' },
-      { clusterName: 'us-1', reason: '' },
+      { clusterName: 'us-1', reason: '', 'label/region': 'us', 'claim/nodes/ready': '3' },
     ],
   };
 
@@ -112,6 +112,8 @@ describe('the document of a decision', () => {
             __meta_multicluster_namespace: 'shop',
             __meta_multicluster_placement: 'web',
             __meta_multicluster_cluster: 'us-1',
+            __meta_multicluster_label_region: 'us',
+            __meta_multicluster_claim_nodes_ready: '3',
           },
         },
       ],

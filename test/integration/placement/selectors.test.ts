@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ManagedCluster, ManagedClusterStatus } from '../../../src/api/generated/managedcluster.js';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
+import { sameJson } from '../../../src/runtime/vocabulary/json.js';
 import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -72,6 +73,32 @@ describeWithServer('selectors that compare, and expressions', { own: true }, (se
       await report('large', statusOf('8', 'v1.31.2+k3s1', 2));
       await report('small', statusOf('16000m', 'v1.31.0', 3));
       await Promise.all([selects('capacity', 'small'), selects('version'), selects('healthy', 'small')]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'items of a decision have labels, claims and facts of their clusters: another value is one write, and a report of the same none',
+    async () => {
+      const decisionDetails = { labels: ['region'], claims: ['nodes/ready', 'platform'] };
+      await fleet.place('team', 'detailed', { ...claims('cluster-name', 'In', 'large'), decisionDetails });
+      const has = (region: string, ready: number): Promise<true> =>
+        waitFor(`region ${region} and ${ready} nodes in the item`, async (seen) => {
+          const items = (await fleet.decision('team', 'detailed-decision-1'))?.status.decisions;
+          seen(items);
+          const further = { 'label/region': region, 'claim/nodes/ready': String(ready), 'claim/platform': '' };
+          return sameJson(items, [{ clusterName: 'large', reason: '', ...further }]) || undefined;
+        });
+      await has('', 2);
+      const mark = await fleet.mark();
+
+      await fleet.cluster('large', 'farm', { region: 'eu' });
+      await has('eu', 2);
+      await report('large', { ...statusOf('9', 'v1.31.2', 2), clusterClaims: [{ name: 'other', value: '1' }] });
+      await report('large', statusOf('8', 'v1.31.2+k3s1', 1));
+      await has('eu', 1);
+      const writes = (await fleet.writes(mark)).filter((one) => one.includes('detailed'));
+      expect(writes.map((one) => one.split(' ')[0])).toEqual(['update', 'update']);
     },
     LONG_MS,
   );

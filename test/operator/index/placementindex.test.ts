@@ -616,11 +616,11 @@ describe('PlacementIndex', () => {
     const cost = (name: string, value: string): unknown =>
       index.upsertCluster((name === 'a' ? inFleet : cluster)(name, { claims: { cost: value } }));
 
-    expect(cost('other', '2')).toMatchObject({ placements: [], rescored: [] });
-    expect(cost('a', '2')).toMatchObject({ placements: [], rescored: [{ key: 'team/web', afterMs: 30_000 }] });
-    expect(cost('a', '3')).toMatchObject({ placements: [], rescored: [] });
+    expect(cost('other', '2')).toMatchObject({ placements: [], delayed: [] });
+    expect(cost('a', '2')).toMatchObject({ placements: [], delayed: [{ key: 'team/web', afterMs: 30_000 }] });
+    expect(cost('a', '3')).toMatchObject({ placements: [], delayed: [] });
     begun(index, 'team/web');
-    expect(cost('a', '4')).toMatchObject({ placements: [], rescored: [{ key: 'team/web', afterMs: 30_000 }] });
+    expect(cost('a', '4')).toMatchObject({ placements: [], delayed: [{ key: 'team/web', afterMs: 30_000 }] });
   });
 
   it('the placement index reports a Placement once until it is reconciled', () => {

@@ -132,7 +132,7 @@ function publishedOf(
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
   const decisions = slots.map((clusters, index) => {
-    const content = contentOf(clusters, since, pieces.get(index + 1));
+    const content = contentOf(clusters, { since }, pieces.get(index + 1));
     const object = decisionObject({ namespace, name, uid }, index + 1, content);
     const before = own.find((one) => one.metadata.name === object.metadata.name)?.metadata.annotations;
     const recorded = (metadata: ObjectMeta, key: string, count: number): ObjectMeta =>

@@ -5,7 +5,7 @@ import {
   decisionOrdinal,
   revisionOf,
 } from '../../../src/domain/placement/stored/decision.js';
-import { NO_TIMES } from '../../../src/domain/placement/stored/items.js';
+import { NO_DETAILS, NO_TIMES } from '../../../src/domain/placement/stored/items.js';
 import type { DefinitionsNow } from '../../../src/domain/placement/stored/basis.js';
 import type { Release } from '../../../src/domain/placement/spec/release.js';
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
@@ -69,6 +69,7 @@ export function decision(
     deleting: false,
     clusters,
     since: NO_TIMES,
+    details: NO_DETAILS,
     piece: undefined,
     revision: revisionOf(clusters),
     removals: undefined,
@@ -173,8 +174,15 @@ export function accept(
 }
 
 /** What the items of a write say of their clusters. */
-function saidOf({ clusters, since = NO_TIMES, piece }: DecisionWrite): Pick<StoredDecision, 'since' | 'piece'> {
-  return { piece, since: new Map([...since].filter(([name]) => clusters.includes(name))) };
+function saidOf({
+  clusters,
+  since = NO_TIMES,
+  details = NO_DETAILS,
+  piece,
+}: DecisionWrite): Pick<StoredDecision, 'since' | 'details' | 'piece'> {
+  const own = <T>(all: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
+    new Map([...all].filter(([name]) => clusters.includes(name)));
+  return { piece, since: own(since), details: own(details) };
 }
 
 /** The stored objects after each prefix of `writes`, beginning with the empty one. */

@@ -29,7 +29,8 @@ spec:
         claimSelector: {matchExpressions: [{key: platform, operator: In, values: [aws]}, {key: gpu, operator: Exists}]}
     - {}
   tolerations: [{key: gpu, value: "yes", effect: NoSelect}, {operator: Exists}, {key: a, tolerationSeconds: 5}, {key: b}]
-  disruptionBudget: {maxRemovals: 10%}`,
+  disruptionBudget: {maxRemovals: 10%}
+  decisionDetails: {labels: [region, a], claims: [platform]}`,
   PlacementDecision: `
 apiVersion: cluster.fleetmgmt.io/v1alpha1
 status: {numberOfClusters: 1, decisions: [{clusterName: a, reason: ""}]}`,

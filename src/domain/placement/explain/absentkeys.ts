@@ -5,7 +5,7 @@ import { needsKey } from '../select/unmatched.js';
 import { hintsFor, hintText } from './hints.js';
 import { wordText } from './requirementtext.js';
 
-/** A key of spread, scores or groups that no candidate has, so that the field does nothing. */
+/** A key of spread, scores, groups or details that no candidate has, so that the field does nothing. */
 export interface AbsentKey extends SourcedRequirement {
   /** `spec.spreadPolicy.spreadConstraints[0].topologyKey: no candidate has label regoin; did you mean label region (…)?` */
   readonly message: string;
@@ -33,8 +33,8 @@ function someHave({ source, requirement }: SourcedRequirement, candidates: Itera
   return false;
 }
 
-/** The keys of spread, scores and groups, in this order. */
-function namedKeys({ spread, prioritizers, groups }: PlacementRules): readonly SourcedRequirement[] {
+/** The keys of spread, scores, groups and details, in this order. */
+function namedKeys({ spread, prioritizers, groups, details }: PlacementRules): readonly SourcedRequirement[] {
   const exists = (source: 'label' | 'claim', key: string, path: string): SourcedRequirement => {
     return { source, requirement: { path, key, operator: 'Exists', values: [] } };
   };
@@ -48,5 +48,6 @@ function namedKeys({ spread, prioritizers, groups }: PlacementRules): readonly S
       return coordinate.kind === 'Value' ? [exists(coordinate.source, coordinate.key, at)] : [];
     }),
     ...(groups?.groups ?? []).flatMap(sourcedRequirements),
+    ...details.map(({ source, key }) => exists(source, key, `spec.decisionDetails.${source}s`)),
   ];
 }

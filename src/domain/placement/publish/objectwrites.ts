@@ -2,7 +2,7 @@ import { recordsEnd } from '../select/budget.js';
 import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
-import { contentOf, sameContent, type DecisionContent, type Since } from '../stored/items.js';
+import { contentOf, sameContent, type DecisionContent } from '../stored/items.js';
 import type { Layout } from './layout.js';
 import { allOrdinals, obstacle, type Objects } from './objects.js';
 import type { CreateDecision, DeleteDecision, UnorderedWrite, UpdateDecision } from './writeorder.js';
@@ -31,7 +31,8 @@ function deleteWrite(
 export interface Decided {
   readonly snapshot: PlacementSnapshot;
   readonly schedule: Schedule;
-  readonly since: Since;
+  /** What the items say of their clusters. */
+  readonly said: Pick<DecisionContent, 'since' | 'details'>;
   /** The selected clusters that are published; only where they may change their object. */
   readonly staying?: ReadonlySet<string>;
 }
@@ -52,7 +53,7 @@ export function layoutWrites(layout: Layout, objects: Objects, decided: Decided)
     if (obstacle(object) !== undefined) continue;
     const own = isOwn(object) ? object : undefined;
     const wanted = wantedContent(layout, ordinal, own, decided);
-    const crowded = own && withLeaving(layout, wanted, own, decided.since);
+    const crowded = own && withLeaving(layout, wanted, own, decided.said);
     const content = crowded ?? wanted;
     const write = own ? updateWrite(own, ordinal, content) : createWrite(placement, ordinal, content);
     if (write !== undefined) first.push({ write, ordinal, growth: growthOf(write.clusters, own, decided) });
@@ -74,7 +75,7 @@ function wantedContent(
   const piece = pieces.get(ordinal);
   const isNeeded = ordinal === 1 || clusters.length > 0 || piece !== undefined;
   if (!isNeeded && !keepsRecord(own, ordinal, decided)) return undefined;
-  return contentOf(clusters, decided.since, piece ?? spare);
+  return contentOf(clusters, decided.said, piece ?? spare);
 }
 
 /** The content with the clusters that leave for another object, in the order of now; undefined where none does. */
@@ -82,7 +83,7 @@ function withLeaving(
   { leaving }: Layout,
   wanted: DecisionContent | undefined,
   own: StoredDecision,
-  since: Since,
+  said: Decided['said'],
 ): DecisionContent | undefined {
   const going = leaving.get(own.ordinal ?? 0);
   const staying = new Set(wanted?.clusters);
@@ -93,7 +94,7 @@ function withLeaving(
   // Until these have left, the object belongs to its piece of now: a later decision would else count them to the next one.
   const isSame = now?.group === then?.group && now?.number === then?.number && then?.selected !== 0;
   const piece = isSame ? then : now;
-  return contentOf([...still, ...[...staying].filter((name) => !there.has(name))], since, piece);
+  return contentOf([...still, ...[...staying].filter((name) => !there.has(name))], said, piece);
 }
 
 /** By how many clusters the decision grows: those that come from another object of it, or leave for one, do not count. */

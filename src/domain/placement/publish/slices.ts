@@ -2,10 +2,12 @@ import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { publishedLists, type Schedule } from '../select/schedule.js';
 import { selectedSince } from '../select/since.js';
 import type { PlacementSnapshot, Slots } from '../select/snapshot.js';
+import { domainOf } from '../spec/spread.js';
 import type { GroupStrategy } from '../spec/groups.js';
 import { decisionName, isOwn, revisionOf } from '../stored/decision.js';
 import { hadDecision } from '../stored/basis.js';
-import { NO_TIMES, type Since } from '../stored/items.js';
+import { detailName, detailsOf } from '../spec/details.js';
+import { NO_DETAILS, NO_TIMES, type Details, type Since } from '../stored/items.js';
 import { NO_PIECES, type Piece, type Pieces } from '../stored/piece.js';
 import { fillOrder, fillSlots } from './fill.js';
 import { layOut, type Layout } from './layout.js';
@@ -47,6 +49,8 @@ export interface SliceChanges {
   readonly slots: Slots;
   /** Since when these clusters are selected; empty where the items have no times. */
   readonly since: Since;
+  /** What their items say of labels and claims; empty where the Placement names none. */
+  readonly details: Details;
   /** The pieces of the objects; empty without groups. */
   readonly pieces: Pieces;
   /** In order: each write only after all before it have succeeded. */
@@ -61,7 +65,7 @@ export interface SliceChanges {
 export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): SliceChanges {
   const objects = objectsOf(snapshot.stored);
   const published = publishedIn(objects);
-  const since = sinceToStore(snapshot, schedule);
+  const said = { since: sinceToStore(snapshot, schedule), details: detailsToStore(snapshot, schedule) };
   const groups = isFrozen(snapshot) ? undefined : snapshot.placement.rules.groups;
   const order = fillOrder(schedule.kept, objects);
   const staying = new Set(groups === undefined ? [] : schedule.kept.flat());
@@ -69,7 +73,7 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
     groups === undefined
       ? ungrouped(fillSlots(schedule, order), objects, snapshot)
       : grouped(groups, objects, { snapshot, schedule, staying });
-  const { first, second } = layoutWrites(layout, objects, { snapshot, schedule, since, staying });
+  const { first, second } = layoutWrites(layout, objects, { snapshot, schedule, said, staying });
   const ordered = orderWrites(first, order);
   const writes = [
     ...unconditionalDeletes(snapshot.stored),
@@ -78,7 +82,7 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
   return {
     base: schedule.current,
     slots: layout.slots,
-    since,
+    ...said,
     pieces: layout.pieces,
     writes: groups === undefined ? withoutDuplicates(writes, published) : [...writes, ...second],
     blocked: blockedIn(snapshot.placement.name, layout.slots, objects),
@@ -139,6 +143,22 @@ function sinceToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule): S
   const since = new Map(kept.flat().map((name) => [name, known.get(name) ?? now]));
   for (const name of added) since.set(name, now);
   return since;
+}
+
+/** What the items say of labels and claims: of a cluster that is gone, what they have said. */
+function detailsToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule): Details {
+  const { placement, selected, candidates, stored, rememberedDetails = NO_DETAILS } = snapshot;
+  const { details } = placement.rules;
+  if (!isFrozen(snapshot) && details.length === 0) return NO_DETAILS;
+  const known = new Map([...rememberedDetails, ...stored.filter(isOwn).flatMap((object) => [...object.details])]);
+  if (isFrozen(snapshot)) return known;
+  return new Map(
+    [...kept.flat(), ...added].map((name) => {
+      const view = selected.get(name) ?? candidates.view(name);
+      const said = known.get(name) ?? {};
+      return [name, detailsOf(details, (one) => (view === undefined ? said[detailName(one)] : domainOf(one, view)))];
+    }),
+  );
 }
 
 /** A Placement that is paused before its first decision has none: the one after it is the first. */

@@ -2,7 +2,7 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/basis.js';
 import type { Release } from '../spec/release.js';
 import type { StoredDecision } from '../stored/decision.js';
-import type { Since } from '../stored/items.js';
+import type { Details, Since } from '../stored/items.js';
 import type { Pieces } from '../stored/piece.js';
 import type { UnmatchedPredicate } from './unmatched.js';
 import type { PlacementRules } from '../spec/predicates.js';
@@ -112,6 +112,8 @@ export interface PlacementSnapshot {
   readonly remembered: Slots | undefined;
   /** Since when these clusters are selected, where their items have times. */
   readonly rememberedSince?: Since | undefined;
+  /** The values of labels and claims that their items had. */
+  readonly rememberedDetails?: Details | undefined;
   /** The pieces of groups that the lists of `remembered` belong to. */
   readonly rememberedPieces?: Pieces | undefined;
   /** The definitions of clusters, sets and bindings; undefined where they are not known. */

@@ -5,12 +5,12 @@ import type { PlacementRules } from './predicates.js';
  * The names of the claims that the decision for a Placement, or its messages, may depend on. Those of labels count too: a
  * message says so when clusters have a claim of that name instead.
  */
-export function* namedClaims({ predicates, spread, prioritizers, groups }: PlacementRules): Generator<string> {
+export function* namedClaims({ predicates, spread, prioritizers, groups, details }: PlacementRules): Generator<string> {
   for (const { labels, claims } of predicates) {
     for (const { key } of labels) yield key;
     for (const { key } of claims) yield key;
   }
-  for (const { source, key } of spread) if (source === 'claim') yield key;
+  for (const { source, key } of [...spread, ...details]) if (source === 'claim') yield key;
   for (const { coordinate } of prioritizers) {
     if (coordinate.kind === 'Value' && coordinate.source === 'claim') yield coordinate.key;
     if (coordinate.kind === 'Selector') for (const { key } of coordinate.claims) yield key;

@@ -1,11 +1,12 @@
 import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { hash64, hex64 } from '../../hash.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
+import { readDetails } from './details.js';
 import { readChangeWindows, type ChangeWindow } from './changewindows.js';
 import { readExpressions } from './expression.js';
 import { readGroups, type GroupStrategy } from './groups.js';
 import { readRebalance, type Rebalance } from './rebalance.js';
-import { readSpread, type SpreadConstraint } from './spread.js';
+import { readSpread, type SpreadConstraint, type TopologyKey } from './spread.js';
 import { readPrioritizers, type Prioritizer } from './prioritizers.js';
 import { readTolerations, type Toleration } from './toleration.js';
 import {
@@ -57,6 +58,8 @@ export interface PlacementRules {
   readonly specHash: string | undefined;
   /** The waves of a rollout; undefined: decision objects belong to no group. */
   readonly groups: GroupStrategy | undefined;
+  /** The labels and claims whose values the items of the decision have. */
+  readonly details: readonly TopologyKey[];
   readonly problem: Problem | undefined;
 }
 
@@ -72,6 +75,7 @@ const NOTHING = {
   changeWindows: [],
   specHash: undefined,
   groups: undefined,
+  details: [],
 };
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
@@ -88,7 +92,7 @@ export function compileSpec(spec: unknown): PlacementRules {
 
 /** Whether the rules read more of a matching candidate than its taints: `Candidates.view` then has it. */
 export function readsViews(rules: PlacementRules): boolean {
-  return isCompared(rules) || rules.groups !== undefined;
+  return isCompared(rules) || rules.groups !== undefined || rules.details.length > 0;
 }
 
 /** Whether the clusters that come in, and those that are not needed any more, are chosen one after the other. */
@@ -119,7 +123,8 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   const specHash = changeWindows.length === 0 ? undefined : hashOf(spec);
   const windows = { paused, changeWindows, specHash };
   const groups = readGroups(spec['decisionStrategy'], 'spec.decisionStrategy');
-  const preferences = { prioritizers, spread, rebalance, groups };
+  const details = readDetails(spec['decisionDetails'], 'spec.decisionDetails');
+  const preferences = { prioritizers, spread, rebalance, groups, details };
   return { wanted, requested, predicates, ...preferences, tolerations, budget, ...windows, problem: undefined };
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
-import { itemsToStore, readItems, type DecisionContent, type DecisionItem, type Since } from './items.js';
+import { itemsToStore, readItems, type DecisionContent, type DecisionItem, type Details, type Since } from './items.js';
 import { hasPieceOf, readPiece, withPiece, type Piece } from './piece.js';
 import { readRemovals, type RemovalRecord } from './removals.js';
 import { hash64, hex64 } from '../../hash.js';
@@ -36,6 +36,8 @@ export interface StoredDecision {
   readonly clusters: readonly string[];
   /** Since when they are selected; empty where its items have no times. */
   readonly since: Since;
+  /** The values of labels and claims that their items have; empty where they have none. */
+  readonly details: Details;
   /** The piece of a group that it belongs to; undefined where it belongs to none, or others have edited that. */
   readonly piece: Piece | undefined;
   /** The revision annotation. */
@@ -116,7 +118,7 @@ export function placementKeys({ metadata }: KubeObject): readonly string[] {
 export function readDecision(object: RawDecision, owner: DecisionOwner): StoredDecision {
   const { metadata } = object;
   const piece = readPiece(object);
-  const { clusters, since, wellFormed } = readItems(object.status, piece);
+  const { clusters, since, details, wellFormed } = readItems(object.status, piece);
   const ownership = ownershipOf(object, owner);
   return {
     name: metadata.name,
@@ -127,6 +129,7 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
     deleting: metadata.deletionTimestamp !== undefined,
     clusters,
     since,
+    details,
     piece,
     revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
     removals: readRemovals(metadata.annotations?.[REMOVALS_ANNOTATION]),

@@ -1,5 +1,7 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
-import { isList } from '../../selectors.js';
+import { isList, type StringMap } from '../../selectors.js';
+import { sameMap } from '../spec/cluster.js';
+import { isDetailName } from '../spec/details.js';
 import { samePiece, type Piece } from './piece.js';
 
 /** The items of a decision object: one for each cluster, with what is said of it beside its name. */
@@ -9,6 +11,11 @@ export type Since = ReadonlyMap<string, string>;
 
 export const NO_TIMES: Since = new Map();
 
+/** Cluster → the fields of its item that `spec.decisionDetails` names, with their values. */
+export type Details = ReadonlyMap<string, StringMap>;
+
+export const NO_DETAILS: Details = new Map();
+
 /** What a decision object lists. */
 export interface DecisionContent {
   /** In their order. */
@@ -17,10 +24,17 @@ export interface DecisionContent {
   readonly since?: Since;
   /** The piece that the object belongs to. Absent: the Placement has no groups. */
   readonly piece?: Piece | undefined;
+  /** Other clusters may be in it. Absent: the Placement has none. */
+  readonly details?: Details;
 }
 
-export function contentOf(clusters: readonly string[], since: Since = NO_TIMES, piece?: Piece): DecisionContent {
-  return { clusters, ...(since.size > 0 && { since }), ...(piece !== undefined && { piece }) };
+export function contentOf(
+  clusters: readonly string[],
+  { since = NO_TIMES, details = NO_DETAILS }: Pick<DecisionContent, 'since' | 'details'> = {},
+  piece?: Piece,
+): DecisionContent {
+  const said = { ...(since.size > 0 && { since }), ...(details.size > 0 && { details }) };
+  return { clusters, ...said, ...(piece !== undefined && { piece }) };
 }
 
 export interface DecisionItem {
@@ -29,10 +43,12 @@ export interface DecisionItem {
   group?: string;
   groupIndex?: string;
   since?: string;
+  /** The values of labels and claims. */
+  [detail: string]: string | undefined;
 }
 
 /** What is stored, and whether it has the form in which this controller writes it. */
-export interface StoredItems extends Required<Pick<DecisionContent, 'clusters' | 'since'>> {
+export interface StoredItems extends Required<Pick<DecisionContent, 'clusters' | 'since' | 'details'>> {
   readonly wellFormed: boolean;
 }
 
@@ -40,9 +56,10 @@ export interface StoredItems extends Required<Pick<DecisionContent, 'clusters' |
 export function readItems(status: unknown, piece: Piece | undefined): StoredItems {
   const [group, groupIndex] = piece === undefined ? [] : [piece.group, String(piece.index)];
   const listed = isRecord(status) ? status['decisions'] : undefined;
-  if (!isList(listed)) return { clusters: [], since: NO_TIMES, wellFormed: false };
+  if (!isList(listed)) return { clusters: [], since: NO_TIMES, details: NO_DETAILS, wellFormed: false };
   const clusters: string[] = [];
   const since = new Map<string, string>();
+  const details = new Map<string, StringMap>();
   // Version 0.1.0 has not written the number. While its definition is stored, the API server drops it from each write.
   const number = isRecord(status) ? status['numberOfClusters'] : undefined;
   let wellFormed = number === undefined || number === listed.length;
@@ -54,8 +71,29 @@ export function readItems(status: unknown, piece: Piece | undefined): StoredItem
     else if (time !== undefined) wellFormed = false;
     if (typeof name !== 'string' || !isRecord(item) || item['reason'] !== '') wellFormed = false;
     else if (item['group'] !== group || item['groupIndex'] !== groupIndex) wellFormed = false;
+    const said = readFurther(item);
+    if (said === undefined) wellFormed = false;
+    else if (typeof name === 'string' && said.length > 0) details.set(name, Object.fromEntries(said));
   }
-  return { clusters, since: since.size === 0 ? NO_TIMES : since, wellFormed };
+  return {
+    clusters,
+    since: since.size === 0 ? NO_TIMES : since,
+    details: details.size === 0 ? NO_DETAILS : details,
+    wellFormed,
+  };
+}
+
+const FIELDS: ReadonlySet<string> = new Set(['clusterName', 'reason', 'group', 'groupIndex', 'since']);
+
+/** The details of an item; undefined where it has another field that this controller does not write. */
+function readFurther(item: unknown): [name: string, value: string][] | undefined {
+  const found: [string, string][] = [];
+  for (const [field, value] of Object.entries(isRecord(item) ? item : {})) {
+    if (FIELDS.has(field)) continue;
+    if (!isDetailName(field) || typeof value !== 'string') return undefined;
+    found.push([field, value]);
+  }
+  return found;
 }
 
 function isTime(value: unknown): value is string {
@@ -63,23 +101,28 @@ function isTime(value: unknown): value is string {
 }
 
 /** The status that lists the content. */
-export function itemsToStore({ clusters, since = NO_TIMES, piece }: DecisionContent): {
+export function itemsToStore({ clusters, since = NO_TIMES, details = NO_DETAILS, piece }: DecisionContent): {
   numberOfClusters: number;
   decisions: DecisionItem[];
 } {
   const of = piece === undefined ? {} : { group: piece.group, groupIndex: String(piece.index) };
   const itemOf = (clusterName: string): DecisionItem => {
     const time = since.get(clusterName);
-    return { clusterName, reason: '', ...of, ...(time !== undefined && { since: time }) };
+    return { clusterName, reason: '', ...of, ...(time !== undefined && { since: time }), ...details.get(clusterName) };
   };
   return { numberOfClusters: clusters.length, decisions: clusters.map(itemOf) };
 }
+
+const NOTHING: StringMap = {};
 
 /** Whether both list the same clusters in the same order, and say the same of them. */
 export function sameContent(a: DecisionContent, b: DecisionContent): boolean {
   if (!sameList(a.clusters, b.clusters) || !samePiece(a.piece, b.piece)) return false;
   const [one, other] = [a.since ?? NO_TIMES, b.since ?? NO_TIMES];
-  return one.size + other.size === 0 || a.clusters.every((name) => one.get(name) === other.get(name));
+  if (one.size + other.size > 0 && !a.clusters.every((name) => one.get(name) === other.get(name))) return false;
+  const [these, those] = [a.details ?? NO_DETAILS, b.details ?? NO_DETAILS];
+  if (these.size + those.size === 0) return true;
+  return a.clusters.every((name) => sameMap(these.get(name) ?? NOTHING, those.get(name) ?? NOTHING));
 }
 
 export function sameList(a: readonly string[], b: readonly string[]): boolean {

@@ -49,6 +49,7 @@ export async function apply(gathered: Input, decision: Decision, scope: Scope): 
       const failure = { name: write.name, message: errorText(error) };
       state.slots = state.unconfirmed.size === 0 ? slotsAfter(changes, done) : undefined;
       state.since = changes.since;
+      state.details = changes.details;
       state.pieces = piecesOf(publishedAfter(changes, done));
       return { input, schedule, publication: { changes, done, failure }, error };
     }
@@ -56,6 +57,7 @@ export async function apply(gathered: Input, decision: Decision, scope: Scope): 
   }
   state.slots = decision.after;
   state.since = changes.since;
+  state.details = changes.details;
   state.pieces = piecesOf(publishedAfter(changes));
   return { input, schedule, publication: { changes, done }, error: undefined };
 }

@@ -2,7 +2,7 @@ import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
 import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
-import type { Since } from '../../../domain/placement/stored/items.js';
+import type { Details, Since } from '../../../domain/placement/stored/items.js';
 import type { HistoryEntry } from '../../../domain/placement/stored/history.js';
 import type { Pieces } from '../../../domain/placement/stored/piece.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
@@ -23,6 +23,8 @@ export interface PlacementState {
   slots: Slots | undefined;
   /** Since when their clusters are selected, as last published. */
   since: Since | undefined;
+  /** What their items say of labels and claims, as last published. */
+  details: Details | undefined;
   /** The pieces of groups that they belong to. */
   pieces: Pieces | undefined;
   /** Names of the known decision objects: the cache may not show those that were just created. */

@@ -53,7 +53,7 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
     noteEarlier(context, key, before);
     for (const set of effects.sets) enqueueSet(set);
     enqueueAll(effects.placements, triggerOf(ManagedClusters, key));
-    for (const { key: placement, afterMs } of effects.rescored) {
+    for (const { key: placement, afterMs } of effects.delayed) {
       noteTrigger(placement, triggerOf(ManagedClusters, key));
       context.enqueueAfter(placement, afterMs);
     }

@@ -79,7 +79,7 @@ describe('the time since which a cluster is selected', () => {
   });
 
   it('the items of an object have the times of their clusters, and are read again', () => {
-    const object = decisionObject(OWNER, 1, contentOf(['a', 'b'], new Map([['a', EARLY]])));
+    const object = decisionObject(OWNER, 1, contentOf(['a', 'b'], { since: new Map([['a', EARLY]]) }));
 
     expect(object.status.decisions).toEqual([
       { clusterName: 'a', reason: '', since: EARLY },

@@ -125,6 +125,7 @@ describe('decisionObject and readDecision', () => {
   it('a decision object is intact as this controller writes it', () => {
     expect(readDecision(stored, owner)).toEqual({
       since: new Map(),
+      details: new Map(),
       name: 'web-decision-1',
       uid: 'd1',
       resourceVersion: '7',
