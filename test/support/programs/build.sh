@@ -2,7 +2,7 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus|oldestserver|argocd|kueue]...
+#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus|oldestserver|argocd|kueue|flux]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
 # their module as key, so that they are built once per machine. `.bin` in the root of the repository points at a folder
@@ -68,6 +68,12 @@ for program in "$@"; do
       build kueue kueue .
       module=$(cd "$here/kueue" && go list -m -f '{{.Dir}}' sigs.k8s.io/kueue)
       ln -sfn "$module/config/components/crd/bases" "$cache/kueue-definitions"
+      ;;
+    # kustomize-controller. Its definitions lie in the module.
+    flux)
+      build flux flux github.com/fluxcd/kustomize-controller
+      module=$(cd "$here/flux" && go list -m -f '{{.Dir}}' github.com/fluxcd/kustomize-controller)
+      ln -sfn "$module/config/crd/bases" "$cache/flux-definitions"
       ;;
     *) echo "programs: unknown program '$program'" >&2; exit 2 ;;
   esac

@@ -13,7 +13,8 @@ export type BuiltProgram =
   | 'kstatus'
   | 'oldestserver'
   | 'argocd'
-  | 'kueue';
+  | 'kueue'
+  | 'flux';
 
 /**
  * Runs the program to its end in the root of the repository, with `input` on standard input; returns its exit code and what
