@@ -13,6 +13,7 @@ import {
   Placements,
 } from '../../../../src/api/resources.js';
 import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
+import { field, sameJson } from '../../../../src/runtime/vocabulary/json.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { FakeApi } from '../../../support/fakes/api.js';
 import {
@@ -45,6 +46,7 @@ const SPEC: PlacementSpec = {
       clustersPerDecisionGroup: 2,
     },
   },
+  decisionDetails: { labels: ['wave'], claims: ['cost'] },
 };
 const WINDOWS: PlacementSpec = { ...SPEC, changeWindows: [{ start: 'Sun 10:00', duration: '1h', timeZone: 'UTC' }] };
 
@@ -131,6 +133,16 @@ class World {
     return { decisions, conditions: states, phase: status.phase, groups: status.decisionGroups, basis: status.basis };
   }
 
+  /** The items of which some value of a label or claim is not that of their cluster. */
+  outdated(): readonly unknown[] {
+    const items = this.#api.all<PlacementDecision>(PlacementDecisions).flatMap(({ status }) => status.decisions);
+    return items.filter((item) => {
+      const found = this.#api.peek<ManagedCluster>(ManagedClusters, { name: item.clusterName });
+      const values = [found?.metadata.labels?.['wave'], found?.status?.clusterClaims?.[0]?.value];
+      return !sameJson([field(item, 'label/wave'), field(item, 'claim/cost')], values);
+    });
+  }
+
   #change({ cluster, labels, cost }: Change): void {
     this.#api.put<ManagedCluster>(ManagedClusters, {
       metadata: { name: cluster, labels: { ...labels, [CLUSTER_SET_LABEL]: 'fleet' } },
@@ -159,6 +171,7 @@ async function play({ spec, steps }: History, deaths: (process: number) => Death
       crashes += 1;
       process = world.process(deaths(crashes));
     }
+    assert.deepEqual(world.outdated(), []);
     ends.push(world.stored());
   }
   return { moves: process.events.filter(({ note }) => note.startsWith('moved ')).length, crashes, ends };
