@@ -48,6 +48,7 @@ const NIGHT = {
     numberOfClusters: 1,
     prioritizerPolicy: preferring(1),
     rebalance: { scoreMargin: 20, intervalSeconds: 90 },
+    decisionDetails: { labels: ['size'], claims: ['cost'] },
   },
 };
 const SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
@@ -393,6 +394,17 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
         `${WEB}spec.decisionStrategy has other groups: up to all of the 1 selected change their group, and follow in another wave${PLAN}`,
       ],
     ],
+    [
+      'another detail',
+      patch({ decisionDetails: { labels: ['region'] } }, 'moving', 'night'),
+      [`${MOVING}spec.decisionDetails loses label/size: templates that use it get no value`],
+    ],
+    [
+      'no details any more',
+      patch({ decisionDetails: null }, 'moving', 'night'),
+      [`${MOVING}spec.decisionDetails loses label/size, claim/cost: templates that use them get no value`],
+    ],
+    ['a further detail', patch({ decisionDetails: { labels: ['region', 'size'] } }, 'moving', 'night'), []],
     [
       'a time zone that there is not',
       patch({ changeWindows: [WINDOW, { ...WINDOW, timeZone: 'Europe/Berln' }] }),
