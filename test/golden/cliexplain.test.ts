@@ -229,11 +229,12 @@ const cases: readonly Case[] = [
   text('a label in place of a claim', exampleWorld(wants(predicate({ platform: 'aws' })), nothing)),
   text('a claim in place of a label', exampleWorld(wants(claim('tier', 'gold')), nothing)),
   text(
-    'keys of spread, scores and groups that nobody has',
+    'keys of spread, scores, groups and details that nobody has',
     exampleWorld({
       ...EXAMPLE_SPEC,
       spreadPolicy: { spreadConstraints: [{ topologyKey: 'teir', topologyKeyType: 'Label' }] },
       prioritizerPolicy: { configurations: [{ scoreCoordinate: { type: 'Claim', claim: { name: 'cost' } } }] },
+      decisionDetails: { labels: ['teir'], claims: ['platform'] },
       decisionStrategy: {
         groupStrategy: {
           decisionGroups: [
