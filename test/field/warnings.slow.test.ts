@@ -26,7 +26,13 @@ const BUDGET = { maxRemovals: 0, windowSeconds: 3600 };
 const SPEC = { ClusterSets: ['production'], predicates: [PREDICATE], numberOfClusters: 1, disruptionBudget: BUDGET };
 const { disruptionBudget: _budget, ...WITHOUT_BUDGET } = SPEC;
 const TOLERATIONS = ['a', 'b'].map((key) => ({ key, operator: 'Exists' }));
-const OTHER = { ClusterSets: ['production', 'spare'], tolerations: TOLERATIONS, numberOfClusters: 1 };
+const PIECES = { groupStrategy: { clustersPerDecisionGroup: 1 } };
+const OTHER = {
+  ClusterSets: ['production', 'spare'],
+  tolerations: TOLERATIONS,
+  numberOfClusters: 1,
+  decisionStrategy: PIECES,
+};
 const REORDERED = { ...OTHER, ClusterSets: ['spare', 'production'], tolerations: [...TOLERATIONS].reverse() };
 /** Three days from now: a window that no run of this test meets. */
 const LATER = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][(new Date().getUTCDay() + 3) % 7];
@@ -167,6 +173,7 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
   const MOVING = 'Placement night/moving: ';
   const BETTER = 'make room for better clusters, one in';
   const LATE = 'Placement night/late: ';
+  const ANOTHER_ORDER = `spec.predicates has another order: a cluster counts for the first predicate that it matches, so that up to all of the 2 selected count for another one and may leave${PLAN}`;
   const WAITS = `${LATE}an edit of the spec waits for no change window: if they fail a rule and are not held, these leave: night-1 (no label late, wanted late=yes)`;
   const broken = 'needs the variable managedCluster and brackets in pairs';
   const expressions = (...celExpressions: string[]): object => ({
@@ -315,6 +322,20 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
       ],
     ],
     [
+      'predicates with numbers in another order',
+      patch({ predicates: NIGHT.late.predicates.toReversed() }, 'late', 'night'),
+      [WAITS, `${LATE}${ANOTHER_ORDER}`],
+    ],
+    [
+      'a predicate with a number before the others',
+      patch({ predicates: [labelled({ tier: 'y' }, 1), ...NIGHT.late.predicates] }, 'late', 'night'),
+      [
+        WAITS,
+        `${LATE}numberOfClusters of spec.predicates, together 3, is more than the 2 selected: up to 1 comes in${PLAN}`,
+        `${LATE}${ANOTHER_ORDER}`,
+      ],
+    ],
+    [
       'a further predicate with a number',
       patch({ predicates: [...NIGHT.late.predicates, labelled({ tier: 'y' }, 3)] }, 'late', 'night'),
       [
@@ -406,9 +427,16 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     ],
     ['a further detail', patch({ decisionDetails: { labels: ['region', 'size'] } }, 'moving', 'night'), []],
     [
+      'the removal of groups',
+      patch({ decisionStrategy: null }, 'other'),
+      [
+        `${WEB.replace('web', 'other')}spec.decisionStrategy has no groups any more: up to all of the 1 selected change their group, and follow in another wave${PLAN}`,
+      ],
+    ],
+    [
       'a time zone that there is not',
       patch({ changeWindows: [WINDOW, { ...WINDOW, timeZone: 'Europe/Berln' }] }),
-      [expect.stringContaining('unknown time zone Europe/Berln')],
+      [expect.stringMatching(/spec_changeWindows_timeZone.*unknown time zone Europe\/Berln/)],
     ],
     [
       'an expression without the variable',

@@ -5,7 +5,7 @@ import type { World } from '../../src/domain/fleet/world.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { readingOf } from '../support/builders/hubfacts.js';
-import { predicate, rawDecision, rawSet } from '../support/builders/world.js';
+import { predicate, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 const BALANCE = { scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } };
@@ -22,6 +22,15 @@ const OTHERS = {
 };
 const MOVING = { ...EXAMPLE_SPEC, prioritizerPolicy: { configurations: [OTHERS] }, rebalance: { scoreMargin: 20 } };
 const BOUNDED = { ...MOVING, disruptionBudget: { maxRemovals: 1, windowSeconds: 7_200 } };
+const WINDOWED = {
+  ...MOVING,
+  prioritizerPolicy: {
+    configurations: [
+      { scoreCoordinate: { type: 'Selector', selector: { labelSelector: { matchLabels: { preferred: 'yes' } } } } },
+    ],
+  },
+  changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin' }],
+};
 const FOLLOWED = {
   numberOfClusters: 1,
   ClusterSets: ['edge'],
@@ -63,6 +72,19 @@ function readingFrom(before: World | FleetReading): FleetReading {
 const placement = (spec: unknown, name = 'web'): KubeObject & { spec: unknown } => {
   return { apiVersion: FLEET, kind: 'Placement', metadata: { name }, spec };
 };
+/** The example long after its decision was made for this spec. */
+function decidedWorld(spec: unknown): World {
+  const one = rawPlacement(spec);
+  const decisions = ['edge-eu-2', 'prod-eu-2', 'prod-us-1'].map((clusterName) => ({
+    clusterName,
+    reason: '',
+    since: '1969-12-01T00:00:00Z',
+  }));
+  return exampleWorld(spec, {
+    placements: [{ ...one, status: { observedGeneration: one.metadata.generation } }],
+    placementdecisions: [{ ...rawDecision(1, []), status: { numberOfClusters: 3, decisions } }],
+  });
+}
 const withOne = (name: string): Change => {
   const metadata = { name, namespace: 'shop', uid: name };
   return {
@@ -151,6 +173,18 @@ const cases: readonly Case[] = [
     maxRemovals: { kind: 'number', value: 1 },
     maxAdditions: { kind: 'number', value: 1 },
   }),
+  text('clusters that come into pieces of groups', {
+    manifests: [
+      placement({
+        ...EXAMPLE_SPEC,
+        numberOfClusters: 5,
+        predicates: [],
+        decisionStrategy: { groupStrategy: { clustersPerDecisionGroup: 2 } },
+      }),
+    ],
+  }),
+  text('a move that waits for a change window', { labels: ['mcl/prod-eu-1:preferred=yes'] }, decidedWorld(WINDOWED)),
+  json('a move that waits for a change window', { labels: ['mcl/prod-eu-1:preferred=yes'] }, decidedWorld(WINDOWED)),
   text('moves that wait for a disruption budget', { manifests: [placement(BOUNDED)] }),
   text(
     'moves without an end, with a limit that they do not exceed',

@@ -314,6 +314,42 @@ describeRecorded('placement-status', [
     },
     { stored: satisfied },
   ),
+  pass('predicates that want no cluster', {
+    spec: { predicates: [{ ...inEu, numberOfClusters: 0 }] },
+    fleet: usAndEu.fleet,
+    stored: [decision(1, [])],
+  }),
+  pass(
+    'clusters that came to a predicate which is full, one that fails a rule, and a disruption budget',
+    {
+      spec: {
+        predicates: [
+          { ...inEu, numberOfClusters: 1 },
+          { ...onAws, numberOfClusters: 2 },
+        ],
+        disruptionBudget: { maxRemovals: 0 },
+      },
+      fleet: [...['x', 'y'].map((name) => member(name, { labels: { region: 'eu' } })), member('z')],
+      stored: [decision(1, ['x', 'y', 'z'])],
+    },
+    { stored: satisfied },
+  ),
+  pass(
+    'a move that waits for a change window',
+    {
+      spec: {
+        ...N(1),
+        prioritizerPolicy: {
+          configurations: [{ scoreCoordinate: { type: 'Selector', selector: inEu.requiredClusterSelector } }],
+        },
+        rebalance: { scoreMargin: 20, minSelectedSeconds: 0 },
+        changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin' }],
+      },
+      ...usAndEu,
+      stored: [decision(1, ['x'], { since: new Map([['x', '2020-01-01T00:00:00Z']]) })],
+    },
+    { stored: satisfied },
+  ),
   pass('a set that cannot be read', { ...unreadable, fleet: members('x') }),
   pass('a foreign decision object', {
     spec: N(150),

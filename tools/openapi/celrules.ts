@@ -95,6 +95,8 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   ...bodyOf('Label', 'label'),
   ...bodyOf('Selector', 'selector'),
   "self != 'Steady'": { not: { const: 'Steady' } },
+  "self != 'AddOn'": { not: { const: 'AddOn' } },
+  false: { not: {} },
   'has(self.min) || !has(self.max)': { dependentRequired: { max: ['min'] } },
   'has(self.max) || !has(self.min)': { dependentRequired: { min: ['max'] } },
   "(size(self) < 7 || self.endsWith('E') || self.endsWith('Ei') || !self.matches('[eE]')) && isQuantity(self)": {

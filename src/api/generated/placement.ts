@@ -36,7 +36,17 @@ export interface PlacementSpec {
       /** What gives each cluster a score from 0 to 100. */
       scoreCoordinate: {
         /** What the score is computed from. */
-        type: 'BuiltIn' | 'Claim' | 'Label' | 'Selector';
+        type: 'BuiltIn' | 'Claim' | 'Label' | 'Selector' | 'AddOn';
+        /**
+         * No coordinate: declared only so that its refusal says what to write instead, a claim that the adapter of Open
+         * Cluster Management makes of an AddOnPlacementScore.
+         */
+        addOn?: {
+          /** As addOn. */
+          resourceName?: string;
+          /** As addOn. */
+          scoreName?: string;
+        };
         /** With type BuiltIn: its name. */
         builtIn?: 'Balance' | 'PredicateOrder' | 'ResourceAllocatableCPU' | 'ResourceAllocatableMemory' | 'Steady';
         /** With type Claim: the claim whose value is the score. */

@@ -28,7 +28,7 @@ export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> 
 const ARGUMENTS = 'placement NAME';
 
 /** Nothing bounds what is released: a forgotten release ends by itself within a day. */
-const LONGEST = '24h';
+export const LONGEST = '24h';
 
 export const RELEASE: Command<ReleaseConfig> = {
   name: 'release',

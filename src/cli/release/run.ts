@@ -8,7 +8,7 @@ import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
-import { waitCause, waitsBesideHolds } from '../../domain/placement/report/waits.js';
+import { releaseWaits, waitCause } from '../../domain/placement/report/waits.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -17,7 +17,7 @@ import { NotFoundError, RefusedError, someNames } from '../terminal/output.js';
 import { systemClock } from '../../runtime/clock.js';
 import { withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
-import type { ReleaseConfig } from './flags.js';
+import { LONGEST, type ReleaseConfig } from './flags.js';
 import { readPlacementWorld } from '../whatif/worlds.js';
 import { unreadableLine } from '../whatif/withheld.js';
 
@@ -79,11 +79,15 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const of = `${namespace}/${name}`;
   if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
   const input = explainInputOf(world, namespace, name);
-  const waits = additions || input === undefined ? '' : waitsBesideHolds(input.snapshot);
   const clusters = request.clusters ?? heldIn(world, input, additions);
   if (clusters.length === 0)
     return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(input)}`;
   if (!additions) checkDecided(clusters, world, { input, of });
+  const waits = additions || input === undefined ? undefined : releaseWaits(input.snapshot, clusters, until);
+  if (waits?.isInVain === true)
+    throw new RefusedError(
+      `${of}: nothing is released, since ${waits.text}; release them then, or with a longer --for (${LONGEST} at most)`,
+    );
   const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;
   const text = releaseText(until, clusters);
   if (text === undefined)
@@ -101,7 +105,8 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
     });
   }
   const isLost = !additions && isHeldForLoss({ generation, status: placement.status });
-  const wait = `${isLost ? LOSS_WAIT : ''}${waits}`;
+  const later = waits === undefined || waits.text === '' ? '' : `; ${waits.text}`;
+  const wait = `${isLost ? LOSS_WAIT : ''}${later}`;
   if (!clusters.includes(ALL)) {
     const named = `${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
     return `${of}: ${named}${wait}`;

@@ -1,5 +1,6 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
+import { pieceText } from '../placement/explain/piecetext.js';
 import { heldBackCause, heldCause } from '../placement/report/holds.js';
 import { waitCause } from '../placement/report/waits.js';
 import { sameList } from '../placement/stored/items.js';
@@ -30,6 +31,8 @@ export interface PlannedAdd {
   readonly why: string;
   /** Undefined without prioritizers. */
   readonly score?: number;
+  /** The piece of a group that it comes into; undefined without groups. */
+  readonly piece?: PieceName;
 }
 
 /** A cluster that leaves, or that is held where it would; `HeldBack`: it would come in, and is kept out. */
@@ -137,8 +140,9 @@ export function planPlacement(name: Name, sides: Sides, after: WorldInputs): Pla
 
 function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
-  const { phase, satisfied, clusters, schedule } = side.forecast;
-  const held = [...stayingRemovals(schedule).map((one) => one.cluster), ...stayingOut(schedule)].sort();
+  const { phase, satisfied, clusters } = side.forecast;
+  const staying = heldNow(side);
+  const held = [...stayingRemovals(staying).map((one) => one.cluster), ...stayingOut(staying)].sort();
   const { placement, candidates } = side.input.snapshot;
   const keys = readsViews(placement.rules) ? absentKeys(placement.rules, matching(candidates), NO_MATCH) : [];
   return { phase, satisfied, clusters, held, rules: placement.rules, absentKeys: keys.map(({ message }) => message) };
@@ -177,7 +181,7 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
   const added = then.filter((name) => !had.has(name));
-  const isHeld = new Set(after === undefined ? [] : stayingRemovals(after.forecast.schedule).map((one) => one.cluster));
+  const isHeld = new Set(after === undefined ? [] : stayingRemovals(heldNow(after)).map((one) => one.cluster));
   return {
     adds: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
     removes: removalsOf(
@@ -206,11 +210,17 @@ function nameOf(piece: Piece | undefined): PieceName | undefined {
   return piece && { group: piece.group, index: piece.index };
 }
 
+/** The schedule without a move that waits for a window: it is one of those that follow. */
+function heldNow({ forecast: { schedule } }: Side): Schedule {
+  const { move, waiting } = schedule;
+  return move !== undefined && waiting?.until === 'WindowOpens' ? { ...schedule, waiting: undefined } : schedule;
+}
+
 /** The clusters that are kept in the decision or out of it. */
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
   const snapshot = { ...after.input.snapshot, before: changeSince(before) };
-  const { schedule } = after.forecast;
+  const schedule = heldNow(after);
   const inside = schedule.heldRemovals.map((one): PlannedRemoval => {
     return { name: one.cluster, cause: one.cause, why: heldCause(one, snapshot, schedule) };
   });
@@ -233,10 +243,12 @@ function waitingOf(snapshot: PlacementSnapshot, schedule: Schedule): readonly Pl
   return [...inside, ...waiting.additions.map((name): PlannedRemoval => ({ name, cause: 'HeldBack', why: waits }))];
 }
 
-function addOf(name: string, cluster: ClusterView | undefined, { input, scorer }: Side): PlannedAdd {
+function addOf(name: string, cluster: ClusterView | undefined, { input, forecast, scorer }: Side): PlannedAdd {
   const index = cluster === undefined ? -1 : predicateOf(input.snapshot.placement.rules, cluster);
   const [predicate, why] = index < 0 ? [undefined, 'every cluster matches'] : [index, `predicate ${index}`];
-  return { name, predicate, ...scored(why, cluster, scorer) };
+  const add = { name, predicate, ...scored(why, cluster, scorer) };
+  const piece = nameOf(forecast.pieces.get(name));
+  return piece === undefined ? add : { ...add, why: `${add.why}, ${pieceText(piece)}`, piece };
 }
 
 /** The reason, with the score of the cluster where scores count. */

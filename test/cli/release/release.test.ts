@@ -24,6 +24,17 @@ function written({ patches }: ReleaseClient): string {
   return patches[0]?.[1].annotations?.[ALLOW_REMOVALS_ANNOTATION] ?? '';
 }
 
+/** A world that holds clusters, with these fields of the spec. */
+function heldWith(fields: object): ReturnType<typeof heldWorld> {
+  const world = heldWorld();
+  const placements = world.objects.placements.map((one) => ({
+    ...one,
+    spec: { ...Object(one.spec), ...fields },
+    status: { ...Object(one.status), observedGeneration: one.metadata.generation },
+  }));
+  return { ...world, objects: { ...world.objects, placements } };
+}
+
 describe('release', () => {
   it('with --additions the clusters that are kept out may come in, and none may leave', async () => {
     const spec = { ...EXAMPLE_SPEC, numberOfClusters: undefined, disruptionBudget: { maxAdditions: 0 } };
@@ -62,21 +73,26 @@ describe('release', () => {
   it.each<[string, object, string]>([
     [
       'a change window is closed',
-      { changeWindows: [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }] },
-      'they leave when the next one opens, at 2026-11-23T22:00:00Z (Mon 22:00 UTC)',
+      { changeWindows: [{ start: 'Sun 12:05', duration: '1h', timeZone: 'UTC' }] },
+      'they leave when the next one opens, at 2026-11-22T12:05:00Z (Sun 12:05 UTC)',
     ],
     ['it is paused', { paused: true }, 'they stay while spec.paused is true'],
   ])('says when the clusters leave where %s', async (_what, fields, text) => {
-    const world = heldWorld();
-    const placements = world.objects.placements.map((one) => ({
-      ...one,
-      spec: { ...Object(one.spec), ...fields },
-      status: { ...Object(one.status), observedGeneration: one.metadata.generation },
-    }));
-    const client = new ReleaseClient({ ...world, objects: { ...world.objects, placements } });
+    const client = new ReleaseClient(heldWith(fields));
 
     expect(await releaseRemovals(client, REQUEST)).toContain(text);
     expect(written(client)).toContain('prod-eu-2');
+  });
+
+  it('a release that ends before the change window opens is refused, and nothing is written', async () => {
+    const client = new ReleaseClient(
+      heldWith({ changeWindows: [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }] }),
+    );
+
+    await expect(releaseRemovals(client, REQUEST)).rejects.toThrow(
+      'shop/web: nothing is released, since the release ends before the next change window opens, at 2026-11-23T22:00:00Z (Mon 22:00 UTC): they stay; release them then, or with a longer --for (24h at most)',
+    );
+    expect(written(client)).toBe('');
   });
 
   it('says when clusters leave that a lost definition holds', async () => {

@@ -14,7 +14,7 @@ import type { UnmatchedPredicate } from '../select/unmatched.js';
 /**
  * What the conditions of a Placement say about its selection: facts about what it names, its bindings and its decision.
  * Nothing here counts clusters of the fleet, so a change of the fleet that changes no fact writes no status. The only numbers
- * are `wanted`, `scheduled` and `stored`.
+ * are `wanted`, `scheduled`, `stored` and `keptAbove`, a part of these.
  */
 export interface Facts {
   readonly namespace: string;
@@ -40,12 +40,16 @@ export interface Facts {
   readonly allTainted: boolean;
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
-  /** What keeps stored clusters that no longer match; undefined without such. */
+  /** What keeps stored clusters that are not selected any more; undefined without such. */
   readonly keptBy: 'Budget' | 'Window' | 'Pause' | undefined;
+  /** How many of these match, and are above the number of their predicate or of the Placement. */
+  readonly keptAbove: number;
   /** Which field of the spec keeps some clusters out that match; undefined for none. */
   readonly keptOutBy: 'disruptionBudget.maxAdditions' | 'paused' | undefined;
   /** numberOfClusters; undefined for all matching clusters. */
   readonly wanted: number | undefined;
+  /** Whether every predicate has the number 0, which is why none is wanted. */
+  readonly areNumbersZero: boolean;
   /** The number of clusters that are selected and stored. */
   readonly scheduled: number;
   /** The number of clusters that are stored, selected or not. */
@@ -81,7 +85,8 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
   const { eligibility, problem, wanted } = schedule;
   const chosen = selectedClusters(schedule);
   const scheduled = chosen.filter((name) => stored.has(name)).length;
-  const someHeld = stayingUnselected(schedule).length > 0;
+  const unselected = stayingUnselected(schedule);
+  const someHeld = unselected.length > 0;
   return {
     namespace: placement.namespace,
     problem,
@@ -99,8 +104,10 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && !someHeld,
     allStored: scheduled === chosen.length,
     keptBy: someHeld ? keptBy(schedule) : undefined,
+    keptAbove: unselected.filter(({ cause }) => cause === 'NotNeeded').length,
     keptOutBy: keptOutBy(schedule),
     wanted,
+    areNumbersZero: hasNumbers(placement.rules) && placement.rules.predicates.every((one) => one.wanted === 0),
     scheduled,
     stored: stored.size,
   };

@@ -36,7 +36,7 @@ const PREDICATE_LIMIT = 180;
 const MOST_SHORTAGES = 4;
 const SHORTAGE_LIMIT = 420;
 
-/** Of one cluster that no longer matches and stays, and of several. */
+/** Of one cluster that is not selected any more and stays, and of several. */
 const KEPT = {
   Budget: ['is held', 'are held'],
   Window: ['waits for a change window', 'wait for a change window'],
@@ -72,9 +72,9 @@ function misconfigured({ problem, stored }: Facts): ConditionText | undefined {
   return { status: 'False', reason: 'Misconfigured', message };
 }
 
-function noneWanted({ wanted }: Facts): ConditionText | undefined {
+function noneWanted({ wanted, areNumbersZero }: Facts): ConditionText | undefined {
   if (wanted !== 0) return undefined;
-  const message = 'no cluster is wanted: spec.numberOfClusters is 0';
+  const message = `no cluster is wanted: ${areNumbersZero ? 'numberOfClusters of each of spec.predicates' : 'spec.numberOfClusters'} is 0`;
   return { status: 'True', reason: 'AllDecisionsScheduled', message };
 }
 
@@ -167,11 +167,16 @@ function missingBesideHeld(
   [one, several]: (typeof KEPT)['Budget' | 'Window' | 'Pause'],
   facts: Facts,
 ): string {
-  const { scheduled, stored } = facts;
-  const [held, count] = [stored - scheduled, wanted - stored];
-  const text = `no longer ${held === 1 ? `matches and ${one}` : `match and ${several}`}`;
-  if (count <= 0) return `${held} of ${wanted} wanted clusters ${text}`;
-  return `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing; ${held} ${text}`;
+  const { scheduled, stored, keptAbove: above } = facts;
+  const [failing, count] = [stored - scheduled - above, wanted - stored];
+  const kept = [
+    { held: failing, text: failing === 1 ? `no longer matches and ${one}` : `no longer match and ${several}` },
+    { held: above, text: `${above === 1 ? 'is' : 'are'} above the wanted number and ${above === 1 ? one : several}` },
+  ].filter(({ held }) => held > 0);
+  const of = count > 0 ? '' : ` of ${wanted} wanted clusters`;
+  const texts = kept.map(({ held, text }, at) => `${held}${at === 0 ? of : ''} ${text}`);
+  if (count <= 0) return texts.join('; ');
+  return [`${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`, ...texts].join('; ');
 }
 
 /** The predicates that match no cluster; the empty string for none. */

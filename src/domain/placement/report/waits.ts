@@ -1,8 +1,8 @@
-import { clip } from '../../conditions.js';
+import { clip, nameList } from '../../conditions.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
-import type { Schedule } from '../select/schedule.js';
-import { nextOpening, type Opening, type Waiting } from '../select/waiting.js';
+import { schedule, type Schedule } from '../select/schedule.js';
+import type { Opening, Waiting } from '../select/waiting.js';
 import { causesText } from './holds.js';
 
 /** What waits for a change window, or for the end of a pause, as text. */
@@ -16,28 +16,31 @@ function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): s
  * What the condition ChangesWaiting says: when the next window opens, and which clusters leave then, with their causes. It is True
  * beside Paused and RemovalsHeld, which keep clusters longer.
  */
-function waitingMessage(snapshot: PlacementSnapshot, schedule: Schedule, { until, windowed, opens }: Waiting): string {
-  const isHeld = schedule.heldRemovals.some((held) => windowed.some(({ cluster }) => cluster === held.cluster));
+function waitingMessage(snapshot: PlacementSnapshot, decided: Schedule, { until, windowed, opens }: Waiting): string {
+  const isHeld = decided.heldRemovals.some((held) => windowed.some(({ cluster }) => cluster === held.cluster));
   const others = [...(until === 'Resumed' ? ['spec.paused is true'] : []), ...(isHeld ? ['they are held'] : [])];
   const unless = others.length === 0 ? '' : `, unless ${others.join(' or ')},`;
-  const leaving = causesText(windowed, snapshot, schedule);
+  const leaving = causesText(windowed, snapshot, decided);
+  const { rebalance } = snapshot.placement.rules;
+  const further =
+    decided.move === undefined ? '' : `; further moves may follow, one in ${rebalance?.intervalSeconds} s`;
   return clip(
-    `outside of spec.changeWindows; the next one opens at ${openingText(opens)}; then${unless} these leave: ${leaving}`,
+    `outside of spec.changeWindows; the next one opens at ${openingText(opens)}; then${unless} these leave: ${leaving}${further}`,
   );
 }
 
 /** The messages of the conditions Paused and ChangesWaiting, those that are True. */
 export function waitingTexts(
   snapshot: PlacementSnapshot,
-  schedule: Schedule,
+  decided: Schedule,
 ): readonly { readonly until: Waiting['until']; readonly message: string }[] {
-  const { waiting } = schedule;
+  const { waiting } = decided;
   if (waiting === undefined) return [];
   return [
     ...(waiting.until === 'Resumed' ? [{ until: waiting.until, message: pausedMessage(snapshot) }] : []),
     ...(waiting.windowed.length === 0
       ? []
-      : [{ until: 'WindowOpens' as const, message: waitingMessage(snapshot, schedule, waiting) }]),
+      : [{ until: 'WindowOpens' as const, message: waitingMessage(snapshot, decided, waiting) }]),
   ];
 }
 
@@ -49,13 +52,35 @@ export function waitCause({ until, opens, windowed }: Waiting, cluster?: string)
   return until === 'Resumed' ? `${paused}, and ${text}` : text;
 }
 
-/** `; they leave when the change window opens, at …`, for what a release lets go; empty where it leaves at once. */
-export function waitsBesideHolds(snapshot: PlacementSnapshot): string {
-  const opens = nextOpening(snapshot);
+/** What a release does not let go at once. */
+export interface ReleaseWaits {
+  /** `a release opens no change window: they leave when the next one opens, at …`; empty where all leave at once. */
+  readonly text: string;
+  /** It ends before the change window opens for which all of its clusters wait. */
+  readonly isInVain: boolean;
+}
+
+/** `clusters`: names, or `*` alone. `until`: when the release ends, ms since the epoch. */
+export function releaseWaits(snapshot: PlacementSnapshot, clusters: readonly string[], until: number): ReleaseWaits {
   const { paused } = snapshot.placement.rules;
-  if (opens === undefined) return paused ? '; they stay while spec.paused is true' : '';
+  const { waiting } = schedule(snapshot);
+  const isAll = clusters.includes('*');
+  const windowed = (waiting?.windowed ?? [])
+    .map((one) => one.cluster)
+    .filter((name) => isAll || clusters.includes(name));
+  const opens = waiting?.opens;
+  if (windowed.length === 0 || opens === undefined)
+    return { text: paused ? 'they stay while spec.paused is true' : '', isInVain: false };
+  const are = !isAll && windowed.length === clusters.length;
+  const which = are ? 'they' : nameList(windowed);
+  const one = !are && windowed.length === 1;
+  if (opens.at >= until) {
+    const text = `the release ends before the next change window opens, at ${openingText(opens)}: ${which} ${one ? 'stays' : 'stay'}`;
+    return { text, isInVain: are };
+  }
   const resumed = paused ? ', if spec.paused is not true then' : '';
-  return `; a release opens no change window: they leave when the next one opens, at ${openingText(opens)}${resumed}`;
+  const text = `a release opens no change window: ${which} ${one ? 'leaves' : 'leave'} when the next one opens, at ${openingText(opens)}${resumed}`;
+  return { text, isInVain: false };
 }
 
 /** `2026-11-30T21:00:00Z (Mon 22:00 Europe/Berlin)`. */

@@ -59,6 +59,8 @@ const MODES = ['Exact', 'Additive'] as const;
 const ORDERS = ['Ascending', 'Descending'] as const;
 const MOST_CONFIGURATIONS = 16;
 const LARGEST_WEIGHT = 10;
+/** What the adapter of Open Cluster Management makes of an AddOnPlacementScore. */
+const SCORE_CLAIM = 'the claim score/RESOURCE/NAME';
 const STEADY = 'selected clusters stay; write spec.rebalance.scoreMargin to say how much better another one has to be';
 
 function allocatable(resource: string): ValueCoordinate {
@@ -95,6 +97,8 @@ function readPrioritizer(item: unknown, path: string, index: number): Prioritize
 }
 
 function readCoordinate(value: Fields, path: string): Named {
+  if (isPresent(value['addOn'])) reject(`${path}.addOn`, `addOn is not a coordinate: write claim, with ${SCORE_CLAIM}`);
+  if (value['type'] === 'AddOn') reject(`${path}.type`, `"AddOn" is not a type: write Claim, with ${SCORE_CLAIM}`);
   const type = readOneOf(value['type'], TYPES, `${path}.type`);
   for (const of of TYPES) {
     const body = BODIES[of];

@@ -38,7 +38,7 @@ describe('facts', () => {
       { numRuns: 500 },
     );
 
-    expect([...found].sort()).toEqual(['index', 'scheduled', 'stored', 'wanted']);
+    expect([...found].sort()).toEqual(['index', 'keptAbove', 'scheduled', 'stored', 'wanted']);
   });
 
   it('equal facts and equal decisions give equal bytes, whatever else differs in the fleet', () => {
