@@ -1,4 +1,4 @@
-import { isRecord } from '../../../runtime/vocabulary/json.js';
+import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { isList, type StringMap } from '../../selectors.js';
 import { sameMap } from '../spec/cluster.js';
 import { isDetailName } from '../spec/details.js';
@@ -71,7 +71,7 @@ export function readItems(status: unknown, piece: Piece | undefined): StoredItem
     else if (time !== undefined) wellFormed = false;
     if (typeof name !== 'string' || !isRecord(item) || item['reason'] !== '') wellFormed = false;
     else if (item['group'] !== group || item['groupIndex'] !== groupIndex) wellFormed = false;
-    const said = readFurther(item);
+    const said = isRecord(item) ? readFurther(item) : undefined;
     if (said === undefined) wellFormed = false;
     else if (typeof name === 'string' && said.length > 0) details.set(name, Object.fromEntries(said));
   }
@@ -85,15 +85,18 @@ export function readItems(status: unknown, piece: Piece | undefined): StoredItem
 
 const FIELDS: ReadonlySet<string> = new Set(['clusterName', 'reason', 'group', 'groupIndex', 'since']);
 
+const NONE: readonly (readonly [name: string, value: string])[] = [];
+
 /** The details of an item; undefined where it has another field that this controller does not write. */
-function readFurther(item: unknown): [name: string, value: string][] | undefined {
-  const found: [string, string][] = [];
-  for (const [field, value] of Object.entries(isRecord(item) ? item : {})) {
-    if (FIELDS.has(field)) continue;
-    if (!isDetailName(field) || typeof value !== 'string') return undefined;
-    found.push([field, value]);
-  }
-  return found;
+function readFurther(item: JsonRecord): readonly (readonly [name: string, value: string])[] | undefined {
+  const further = Object.keys(item).filter((field) => !FIELDS.has(field));
+  // Of most Placements no item has any.
+  if (further.length === 0) return NONE;
+  const found = further.flatMap((field) => {
+    const value = item[field];
+    return isDetailName(field) && typeof value === 'string' ? [[field, value] as const] : [];
+  });
+  return found.length === further.length ? found : undefined;
 }
 
 function isTime(value: unknown): value is string {
