@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -10,72 +10,87 @@ import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/cont
 import { installCrds, kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 /** The namespace of Flux. */
 export const NAMESPACE = 'flux-system';
 const KUSTOMIZATIONS = `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/${NAMESPACE}/kustomizations`;
-const SOURCES = `/apis/source.toolkit.fluxcd.io/v1/namespaces/${NAMESPACE}/gitrepositories`;
+const RELEASE = `/apis/helm.toolkit.fluxcd.io/v2/namespaces/${NAMESPACE}/helmreleases/chart`;
+const SOURCES = `/apis/source.toolkit.fluxcd.io/v1/namespaces/${NAMESPACE}`;
 const MERGE_PATCH = 'application/merge-patch+json';
 
-/** The kinds of source-controller that kustomize-controller watches, by their resources. */
+/** The kinds of source-controller that the controllers watch, by their resources. */
 const SOURCE_KINDS = {
   gitrepositories: 'GitRepository',
   ocirepositories: 'OCIRepository',
   buckets: 'Bucket',
+  helmcharts: 'HelmChart',
   externalartifacts: 'ExternalArtifact',
 } as const;
 
-/** What a Kustomization reports. */
+/** The programs of build.sh, with the definitions of their modules beside them. */
+export interface Programs {
+  readonly flux: string;
+  readonly 'helm-controller': string;
+}
+
+/** What a Kustomization or a HelmRelease reports. */
 export interface Report {
   /** Status, reason and message of its condition Ready. */
   readonly ready: readonly [status: string, reason: string, message: string];
   /** The message of its condition Reconciling; empty while it does nothing. */
   readonly doing: string;
-  /** The revision that it has applied last, and the one that it has tried last. */
+  /** The revision that it has applied last (none of a HelmRelease), and the one that it has tried last. */
   readonly applied: string;
   readonly attempted: string;
 }
 
 /**
- * kustomize-controller on a hub, a process with the rights of its ServiceAccount. source-controller is simulated: an HTTP server
- * has the archives, and the status of a GitRepository says which one is the latest.
+ * kustomize-controller and helm-controller on a hub, processes with the rights of their ServiceAccounts. source-controller is
+ * simulated: an HTTP server has the archives, and the status of a GitRepository or a HelmChart says which one is the latest.
  */
 export class Flux {
   readonly #server: ControlPlane;
   readonly #folder: string;
   readonly #archives: Server;
-  readonly #controller: Child;
+  readonly #controllers: readonly Child[];
   #revisions = 0;
   #asked = 0;
 
-  private constructor(server: ControlPlane, folder: string, parts: { archives: Server; controller: Child }) {
+  private constructor(
+    server: ControlPlane,
+    folder: string,
+    parts: { archives: Server; controllers: readonly Child[] },
+  ) {
     this.#server = server;
     this.#folder = folder;
     this.#archives = parts.archives;
-    this.#controller = parts.controller;
+    this.#controllers = parts.controllers;
   }
 
-  /** `program`: the one of build.sh, with the definitions of its module beside it. */
-  static async install(server: ControlPlane, program: string): Promise<Flux> {
+  static async install(server: ControlPlane, programs: Programs): Promise<Flux> {
     const options = { kubeconfig: server.adminKubeconfig };
     await kubectlOk(['create', 'namespace', NAMESPACE], options);
     await kubectlOk(['apply', '-f', '-'], { ...options, input: JSON.stringify(list(sourceDefinitions())) });
-    await installCrds(server, path.join(path.dirname(program), 'flux-definitions'));
+    for (const [name, program] of Object.entries(programs))
+      await installCrds(server, path.join(path.dirname(program), `${name}-definitions`));
     await kindsServed(server);
-    await kubectlOk(['create', 'serviceaccount', 'kustomize-controller', '-n', NAMESPACE], options);
-    const source = { apiVersion: 'source.toolkit.fluxcd.io/v1', kind: 'GitRepository', metadata: { name: 'fleet' } };
-    await kubectlOk(['apply', '-n', NAMESPACE, '-f', '-'], { ...options, input: JSON.stringify(source) });
-    const account = `--serviceaccount=${NAMESPACE}:kustomize-controller`;
-    await kubectlOk(['create', 'clusterrolebinding', 'flux', '--clusterrole=cluster-admin', account], options);
+    const apiVersion = 'source.toolkit.fluxcd.io/v1';
+    const repository = { apiVersion, kind: 'GitRepository', metadata: { name: 'fleet', namespace: NAMESPACE } };
+    const chart = { apiVersion, kind: 'HelmChart', metadata: { name: 'chart', namespace: NAMESPACE } };
+    await kubectlOk(['apply', '-f', '-'], { ...options, input: JSON.stringify(list([repository, chart])) });
     const folder = path.join(server.folder, 'flux');
     mkdirSync(folder, { recursive: true });
     const archives = await serve(folder);
-    return new Flux(server, folder, { archives, controller: await startController(server, program, folder) });
+    const controllers = [
+      await startController(server, 'kustomize-controller', { program: programs.flux, folder }),
+      await startController(server, 'helm-controller', { program: programs['helm-controller'], folder }),
+    ];
+    return new Flux(server, folder, { archives, controllers });
   }
 
   async stop(): Promise<void> {
-    await this.#controller.stop();
+    await Promise.all(this.#controllers.map((one) => one.stop()));
     await new Promise((resolve) => this.#archives.close(resolve));
   }
 
@@ -90,6 +105,27 @@ export class Flux {
 
   /** Makes these files the whole of the source; returns its revision. */
   async commit(files: Readonly<Record<string, string>>): Promise<string> {
+    const artifact = await this.#archive(files);
+    const revision = `main@sha1:${String(this.#revisions).padStart(40, '0')}`;
+    await this.#publish('gitrepositories/fleet', { ...artifact, revision });
+    return revision;
+  }
+
+  /** Makes a chart of these templates the latest, and a HelmRelease of it. */
+  async release(version: string, templates: Readonly<Record<string, string>>): Promise<void> {
+    const all = Object.entries(templates).map(([file, text]) => [`chart/templates/${file}`, text]);
+    const files = {
+      'chart/Chart.yaml': `apiVersion: v2\nname: chart\nversion: ${version}\n`,
+      ...Object.fromEntries(all),
+    };
+    await this.#publish('helmcharts/chart', { ...(await this.#archive(files)), revision: version });
+    const spec = { interval: '10m', timeout: '20s', chartRef: { kind: 'HelmChart', name: 'chart' } };
+    const metadata = { name: 'chart', namespace: NAMESPACE };
+    const object = { apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata, spec };
+    await kubectlOk(['apply', '-f', '-'], { kubeconfig: this.#server.adminKubeconfig, input: JSON.stringify(object) });
+  }
+
+  async #archive(files: Readonly<Record<string, string>>): Promise<object> {
     this.#revisions += 1;
     const name = `${this.#revisions}.tar.gz`;
     const tree = path.join(this.#folder, 'tree');
@@ -98,46 +134,40 @@ export class Flux {
       mkdirSync(path.join(tree, path.dirname(file)), { recursive: true });
       writeFileSync(path.join(tree, file), text);
     }
-    execFileSync('tar', ['-czf', path.join(this.#folder, name), '-C', tree, '.']);
-    const digest = createHash('sha256')
-      .update(readFileSync(path.join(this.#folder, name)))
-      .digest('hex');
+    const archive = path.join(this.#folder, name);
+    execFileSync('tar', ['-czf', archive, '-C', tree, ...readdirSync(tree)]);
+    const digest = createHash('sha256').update(readFileSync(archive)).digest('hex');
     const { port } = this.#archives.address() as AddressInfo;
-    const revision = `main@sha1:${String(this.#revisions).padStart(40, '0')}`;
-    const artifact = {
-      url: `http://127.0.0.1:${port}/${name}`,
-      path: name,
-      revision,
-      digest: `sha256:${digest}`,
-      lastUpdateTime: new Date().toISOString(),
-    };
-    const ready = {
-      type: 'Ready',
-      status: 'True',
-      reason: 'Succeeded',
-      message: 'stored',
-      lastTransitionTime: artifact.lastUpdateTime,
-    };
-    await this.#patch(`${SOURCES}/fleet/status`, { status: { artifact, conditions: [ready] } });
-    return revision;
+    const lastUpdateTime = new Date().toISOString();
+    return { url: `http://127.0.0.1:${port}/${name}`, path: name, digest: `sha256:${digest}`, lastUpdateTime };
+  }
+
+  #publish(source: string, artifact: object): Promise<void> {
+    const ready = { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'stored' };
+    const conditions = [{ ...ready, lastTransitionTime: new Date().toISOString() }];
+    return this.#patch(`${SOURCES}/${source}/status`, { status: { observedGeneration: 1, artifact, conditions } });
+  }
+
+  /** A report of the HelmRelease that passes. */
+  released(what: string, passes: (report: Report) => boolean): Promise<Report> {
+    return this.#reported(`the HelmRelease ${what}`, RELEASE, passes);
   }
 
   /** A report of the Kustomization that passes. */
-  report(
-    name: string,
-    what: string,
-    passes: (report: Report) => boolean,
-    options: WaitOptions = { deadlineMs: 120_000 },
-  ): Promise<Report> {
+  report(name: string, what: string, passes: (report: Report) => boolean): Promise<Report> {
+    return this.#reported(`Kustomization ${name} ${what}`, `${KUSTOMIZATIONS}/${name}`, passes);
+  }
+
+  #reported(what: string, uri: string, passes: (report: Report) => boolean): Promise<Report> {
     return waitFor(
-      `Kustomization ${name} ${what}`,
+      what,
       async (seen) => {
-        const { body } = await this.#server.call({ path: `${KUSTOMIZATIONS}/${name}` });
+        const { body } = await this.#server.call({ path: uri });
         const report = reportOf(body);
         seen(report);
         return passes(report) ? report : undefined;
       },
-      options,
+      { deadlineMs: 120_000 },
     );
   }
 
@@ -213,25 +243,28 @@ async function serve(folder: string): Promise<Server> {
   return server;
 }
 
-async function startController(server: ControlPlane, program: string, folder: string): Promise<Child> {
+/** Starts a controller with the rights of its own ServiceAccount, which may do everything, as Flux installs it. */
+async function startController(
+  server: ControlPlane,
+  name: string,
+  { program, folder }: { readonly program: string; readonly folder: string },
+): Promise<Child> {
+  const options = { kubeconfig: server.adminKubeconfig };
+  await kubectlOk(['create', 'serviceaccount', name, '-n', NAMESPACE], options);
+  const account = `--serviceaccount=${NAMESPACE}:${name}`;
+  await kubectlOk(['create', 'clusterrolebinding', name, '--clusterrole=cluster-admin', account], options);
   const [metrics, health] = await freePorts(2);
-  const serviceAccount = { namespace: NAMESPACE, name: 'kustomize-controller' };
-  const log = openSync(path.join(server.folder, 'kustomize-controller.log'), 'a');
+  const ports = [`--metrics-addr=127.0.0.1:${metrics}`, `--health-addr=127.0.0.1:${health}`];
+  const log = openSync(path.join(server.folder, `${name}.log`), 'a');
   try {
     return await startChild({
-      command: [
-        program,
-        '--watch-all-namespaces',
-        '--log-level=info',
-        `--metrics-addr=127.0.0.1:${metrics}`,
-        `--health-addr=127.0.0.1:${health}`,
-      ],
+      command: [program, '--watch-all-namespaces', '--log-level=info', ...ports],
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: folder,
         TMPDIR: folder,
         RUNTIME_NAMESPACE: NAMESPACE,
-        KUBECONFIG: await server.kubeconfigFor({ serviceAccount }),
+        KUBECONFIG: await server.kubeconfigFor({ serviceAccount: { namespace: NAMESPACE, name } }),
       },
       output: log,
     });

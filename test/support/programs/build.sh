@@ -2,7 +2,7 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus|oldestserver|argocd|kueue|flux]...
+#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus|oldestserver|argocd|kueue|flux|helm-controller]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
 # their module as key, so that they are built once per machine. `.bin` in the root of the repository points at a folder
@@ -74,6 +74,11 @@ for program in "$@"; do
       build flux flux github.com/fluxcd/kustomize-controller
       module=$(cd "$here/flux" && go list -m -f '{{.Dir}}' github.com/fluxcd/kustomize-controller)
       ln -sfn "$module/config/crd/bases" "$cache/flux-definitions"
+      ;;
+    helm-controller)
+      build helm-controller helmcontroller github.com/fluxcd/helm-controller
+      module=$(cd "$here/helmcontroller" && go list -m -f '{{.Dir}}' github.com/fluxcd/helm-controller)
+      ln -sfn "$module/config/crd/bases" "$cache/helm-controller-definitions"
       ;;
     *) echo "programs: unknown program '$program'" >&2; exit 2 ;;
   esac

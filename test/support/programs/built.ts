@@ -14,7 +14,8 @@ export type BuiltProgram =
   | 'oldestserver'
   | 'argocd'
   | 'kueue'
-  | 'flux';
+  | 'flux'
+  | 'helm-controller';
 
 /**
  * Runs the program to its end in the root of the repository, with `input` on standard input; returns its exit code and what
