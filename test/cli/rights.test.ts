@@ -6,7 +6,7 @@ import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/text.js';
 import { checkBefore, readPreFacts } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
-import { readLeavingEvents } from '../../src/cli/explain/events.js';
+import { eventsAbout, readLeavingEvents } from '../../src/cli/explain/events.js';
 import {
   DECISION_RESOURCES,
   readFleetWorld,
@@ -94,7 +94,7 @@ const COMMANDS: Readonly<Record<string, (client: LimitedClient, output: Output) 
   explain: async (client, output) => {
     const name = { namespace: 'shop', name: 'web' };
     const world = await readPlacementWorld(client, name);
-    const leaving = await readLeavingEvents(client, name, NOW);
+    const leaving = eventsAbout(await readLeavingEvents(client, name, NOW), undefined);
     return explainPlacement(world, { ...REQUEST, namespace: 'shop', output, leaving });
   },
   'explain -A': async (client, output) => {

@@ -1,7 +1,7 @@
 import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/explain.js';
 import type { World } from '../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
-import { predicate, rawBinding, rawCluster, rawDecision, rawSet } from '../support/builders/world.js';
+import { predicate, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 import type { LeavingEvents } from '../../src/cli/explain/events.js';
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import { NOW } from '../support/builders/hubfacts.js';
@@ -121,6 +121,29 @@ const priced: Partial<World['objects']> = {
 };
 const scored = exampleWorld({ ...EXAMPLE_SPEC, ...scoring }, priced);
 const undecided = exampleWorld({ ...EXAMPLE_SPEC, ...scoring }, { ...priced, ...nothing });
+
+/** A selected cluster has lost its label, and the budget holds it. */
+const unlabelled: Partial<World['objects']> = {
+  managedclusters: exampleClusters({ 'prod-us-1': rawCluster('prod-us-1', { set: 'production' }) }),
+};
+const heldWorld = exampleWorld({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } }, unlabelled);
+const windowedSpec = { ...EXAMPLE_SPEC, changeWindows: [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }] };
+const windowedWorld = exampleWorld(windowedSpec, {
+  ...unlabelled,
+  placements: [rawPlacement(windowedSpec)].map((one) => {
+    return { ...one, status: { observedGeneration: one.metadata.generation } };
+  }),
+});
+/** The first predicate has its cluster, and nobody matches the second one. */
+const fullWorld = exampleWorld(
+  {
+    predicates: [
+      { ...Object(predicate({ tier: 'gold' })), numberOfClusters: 1 },
+      { ...Object(predicate({ tier: 'silver', zone: 'z' })), numberOfClusters: 1 },
+    ],
+  },
+  nothing,
+);
 
 const minutesAgo = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
 const leaving: LeavingEvents = {
@@ -300,6 +323,21 @@ const cases: readonly Case[] = [
   text('a cluster without the key of a spread constraint', spreadWorld, { cluster: 'prod-us-1' }),
   text('predicates with numbers', numberedWorld),
   text('a cluster of a predicate that has its number', numberedWorld, { cluster: 'prod-ap-1' }),
+  text('a cluster that would match a predicate which is full', numberedWorld, { cluster: 'prod-ap-2' }),
+  text('a predicate that lacks clusters beside one that is full', fullWorld),
+  text('a cluster that is held by the disruption budget', heldWorld, { cluster: 'prod-us-1' }),
+  text('a cluster whose place a held one keeps', heldWorld, { cluster: 'prod-eu-1' }),
+  text('a cluster that waits for a change window', windowedWorld, { cluster: 'prod-us-1' }),
+  text(
+    'a selected cluster of a Placement of all that match',
+    exampleWorld({ predicates: [predicate({ tier: 'gold' })] }),
+    {
+      cluster: 'prod-us-1',
+    },
+  ),
+  text('a cluster beside the decision of an invalid spec', exampleWorld({ numberOfClusters: -1 }), {
+    cluster: 'prod-ap-1',
+  }),
   text('scores', scored, { scores: true }),
   text('scores of clusters that come in', undecided, { scores: true }),
   text('a cluster that has a higher score than one that is selected', scored, { cluster: 'prod-eu-1' }),

@@ -25,6 +25,16 @@ export interface LeavingEvents {
   readonly now: number;
 }
 
+/** Those that are about one name, which several objects may have had one after the other. */
+export interface ReadEvents extends Omit<LeavingEvents, 'events'> {
+  readonly found: readonly { readonly event: LeavingEvent; readonly uid: string }[];
+}
+
+/** Those about the object with this uid, and those that name no uid. */
+export function eventsAbout({ found, ...rest }: ReadEvents, uid: string | undefined): LeavingEvents {
+  return { ...rest, events: found.flatMap((one) => (one.uid === '' || one.uid === uid ? [one.event] : [])) };
+}
+
 /** Without a cluster this many are shown. */
 const MOST_EVENTS = 3;
 const REMOVED = 'removed ';
@@ -34,13 +44,13 @@ export async function readLeavingEvents(
   client: ReadClient,
   { namespace = '', name }: ObjectName,
   now: number,
-): Promise<LeavingEvents> {
+): Promise<ReadEvents> {
   const fieldSelector = `regarding.kind=${Placements.kind},regarding.name=${selectorValue(name)}`;
   try {
-    return { events: leavingEvents(await client.list(Events, namespace, { fieldSelector })), withheld: undefined, now };
+    return { found: leavingEvents(await client.list(Events, namespace, { fieldSelector })), withheld: undefined, now };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
-    return { events: [], withheld: { resource: 'events', verb: 'list', status: error.status }, now };
+    return { found: [], withheld: { resource: 'events', verb: 'list', status: error.status }, now };
   }
 }
 
@@ -50,15 +60,18 @@ export function selectorValue(value: string): string {
 }
 
 /** Those of the events that name clusters which left, newest first. */
-function leavingEvents(events: readonly KubeObject[]): readonly LeavingEvent[] {
+function leavingEvents(events: readonly KubeObject[]): ReadEvents['found'] {
   return events
-    .map((event) => ({
-      time: textField(field(event, 'series'), 'lastObservedTime') || textField(event, 'eventTime'),
-      reason: textField(event, 'reason'),
-      note: textField(event, 'note'),
+    .map((one) => ({
+      uid: textField(field(one, 'regarding'), 'uid'),
+      event: {
+        time: textField(field(one, 'series'), 'lastObservedTime') || textField(one, 'eventTime'),
+        reason: textField(one, 'reason'),
+        note: textField(one, 'note'),
+      },
     }))
-    .filter(({ note }) => note.includes(REMOVED))
-    .sort((a, b) => (a.time < b.time ? 1 : -1));
+    .filter(({ event }) => event.note.includes(REMOVED))
+    .sort(({ event: a }, { event: b }) => (a.time < b.time ? 1 : -1));
 }
 
 /** Those that name the cluster among the removed ones. */

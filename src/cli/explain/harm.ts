@@ -102,7 +102,7 @@ export class Harm {
   }
 }
 
-function labelChanges(cluster: string, labels: LabelChanges): readonly Change[] {
+export function labelChanges(cluster: string, labels: LabelChanges): readonly Change[] {
   return Object.entries(labels).map(([key, value]): Change => {
     return { kind: 'label', resource: 'managedclusters', object: { name: cluster }, key, value: value ?? undefined };
   });

@@ -3,10 +3,11 @@ import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
 import { absentSets } from '../../domain/placement/explain/absentsets.js';
-import { bestFix } from '../../domain/placement/explain/fix.js';
+import { bestFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import type { AccessAttributes } from '../../runtime/client/client.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { labelChanges } from './harm.js';
 import { fixText, isDenied, missingRights, missingText } from './rights.js';
 import { explainReport, setsText, type ExplainReport } from './report.js';
 
@@ -109,9 +110,26 @@ function bindingChange(set: string, namespace: string): Change {
 
 /** The same Placement with these sets bound. */
 function withBindings(report: ExplainReport, sets: readonly string[]): ExplainReport {
+  const { namespace } = report.explanation.placement;
+  return withChanges(
+    report,
+    sets.map((set) => bindingChange(set, namespace)),
+  );
+}
+
+/**
+ * The same Placement with these labels of a cluster; undefined where a cluster that matches comes in while too few are selected,
+ * whatever it is.
+ */
+export function withLabelsOf(report: ExplainReport, cluster: string, labels: LabelChanges): ExplainReport | undefined {
+  const { rules } = report.explanation.placement;
+  const isLimited = rules.wanted !== undefined || rules.paused || rules.budget?.maxAdditions !== undefined;
+  return isLimited ? withChanges(report, labelChanges(cluster, labels)) : undefined;
+}
+
+function withChanges(report: ExplainReport, changes: readonly Change[]): ExplainReport {
   const { world, others, denied } = report;
   const { namespace, name } = report.explanation.placement;
-  const changes = sets.map((set) => bindingChange(set, namespace));
   const beyond = { ...others, world: overlay(others.world, changes) };
   return explainReport(overlay(world, changes), namespace, name, { others: beyond, denied }) ?? report;
 }
@@ -124,15 +142,28 @@ function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: reado
   const { explanation, satisfaction, predicates, input, harm } = report;
   if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return [];
   const found: Proposal[] = [];
+  let then = report;
   for (const one of explanation.nearest.slice(0, MOST_CLUSTERS)) {
     if (found.length >= missingClusters(explanation)) break;
     const fix = bestFix(one, input, (index) => isOffered(index, report));
     if (fix?.kind !== 'Passes' || harm.ofLabels(one.name, fix.labels) !== undefined) continue;
     const { name: cluster } = one;
+    // A predicate may be full, or spread allow no more, also by a cluster that is proposed before.
+    const next = withLabelsOf(then, cluster, fix.labels);
+    if (next !== undefined && !(comesIn(cluster, next) && selectedIn(next) > selectedIn(then))) continue;
+    then = next ?? then;
     const needed = isMember(one, asIs) ? [] : one.sets.filter((set) => bound.includes(set));
     found.push({ kind: 'Label', cluster, command: fix.command, rights: LABEL_RIGHTS, bound: needed });
   }
   return found;
+}
+
+function comesIn(cluster: string, { explanation }: ExplainReport): boolean {
+  return explanation.clusters.some(({ name, verdict }) => name === cluster && verdict === 'Selected');
+}
+
+function selectedIn({ explanation }: ExplainReport): number {
+  return explanation.clusters.filter(({ verdict }) => verdict === 'Selected').length;
 }
 
 function isMember({ name }: ClusterExplanation, { explanation }: ExplainReport): boolean {

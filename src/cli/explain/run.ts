@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { explainPlacement, rightsWanted, type ExplainRequest } from './explain.js';
-import { readLeavingEvents } from './events.js';
+import { eventsAbout, readLeavingEvents } from './events.js';
 import { deniedOf } from './rights.js';
 import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../whatif/worlds.js';
 import { INCOMPLETE } from '../terminal/output.js';
@@ -71,10 +71,12 @@ async function readObjects(config: ExplainConfig, { client, namespace: fallback 
     return readOf(config, beyond.world, { namespace: undefined, beyond });
   }
   const namespace = fallback();
-  const [world, leaving, others] = await Promise.all([
+  const [world, read, others] = await Promise.all([
     readPlacementWorld(client, { namespace, name }),
     readLeavingEvents(client, { namespace, name }, systemClock.now()),
     readFleetWorld(client, { namespace: undefined, fallback, resources: OTHERS }),
   ]);
+  const [placement] = world.objects.placements;
+  const leaving = eventsAbout(read, placement?.metadata.uid);
   return readOf(config, world, { namespace, leaving, others });
 }

@@ -1,11 +1,9 @@
-import { notNeededText } from '../../domain/placement/explain/choicetext.js';
-import { hasNumbers } from '../../domain/placement/spec/predicates.js';
-import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
+import { fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
-import { keptOutBy, summaryText } from '../../domain/placement/explain/summary.js';
+import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
@@ -13,8 +11,17 @@ import { waitingTexts } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/standingrelease.js';
 import { textOf } from '../../domain/placement/select/rules.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
+import { expressionErrorLines } from './expressionerrors.js';
 import { clusterMoveLines, movementLines } from './moves.js';
-import { isOffered, labelLines, LABEL_RIGHTS, proposalsOf, setLines, type Proposal } from './proposals.js';
+import {
+  isOffered,
+  labelLines,
+  LABEL_RIGHTS,
+  proposalsOf,
+  setLines,
+  withLabelsOf,
+  type Proposal,
+} from './proposals.js';
 import {
   absentLine,
   otherTaintsOf,
@@ -26,6 +33,7 @@ import {
 } from './report.js';
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
+import { isWaiting, verdictText } from './verdicttext.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
@@ -116,10 +124,6 @@ export function holdLines({ explanation, input }: ExplainReport): readonly strin
   return lines;
 }
 
-function isWaiting({ name }: ClusterExplanation, { explanation }: ExplainReport): boolean {
-  return explanation.schedule?.waiting?.removals.some(({ cluster }) => cluster === name) === true;
-}
-
 /** The text about predicates that match no cluster, with suggestions. */
 function findings(report: ExplainReport): readonly string[] {
   const keys = report.absentKeys.map(({ message }) => message);
@@ -130,7 +134,7 @@ function findings(report: ExplainReport): readonly string[] {
       `${[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')}${existingValues(one.index, report)}`,
     ];
   });
-  return [...unmatched, ...keys];
+  return [...unmatched, ...expressionErrorLines(report.explanation), ...keys];
 }
 
 function rowsOf(
@@ -214,27 +218,6 @@ function pieceLines({ name }: ClusterExplanation, { explanation }: ExplainReport
   return piece === undefined ? [] : [`  ${pieceText(piece)}`];
 }
 
-function verdictText(one: ClusterExplanation, report: ExplainReport): string {
-  const { rules } = report.explanation.placement;
-  const { wanted } = rules;
-  switch (one.verdict) {
-    case 'Selected':
-      return `is selected: rank ${one.rank} of ${wanted ?? 'all'} wanted, ${whyText(one, report)}`;
-    case 'Held':
-      if (!one.inDecision) return `is not selected: ${keptOutBy(report.explanation.placement.rules)} keeps it out`;
-      return `stays in the decision: its removal ${isWaiting(one, report) ? 'waits' : 'is held'}, ${whyText(one, report)}`;
-    case 'NotNeeded':
-      if (hasNumbers(rules)) return `is not selected: its rank is ${one.rank}, ${notNeededText(one.cluster, rules)}`;
-      return `is not selected: its rank is ${one.rank}, and ${wanted} ${wanted === 1 ? 'is' : 'are'} wanted`;
-    case 'NotMatched':
-      return 'is not selected: no predicate matches';
-    case 'Unknown':
-      return one.inDecision ? 'is selected; why is not known' : 'matches; whether it is selected is not known';
-    default:
-      return `is not selected: ${whyText(one, report)}`;
-  }
-}
-
 /**
  * Each unmet requirement; with the last one of a predicate what labels alone could do about it, or the words that were
  * probably meant in the predicate.
@@ -251,12 +234,19 @@ function predicateLines(one: ClusterExplanation, report: ExplainReport): readonl
     if (fix?.kind === 'Leaves') return [...lines, `${last} (would leave ${setsText(fix.sets)} with it)`];
     if (fix === undefined || !isOffered(index, report)) return [...lines, last];
     const loser = report.harm.ofLabels(one.name, fix.labels);
-    return [
-      ...lines,
-      loser === undefined ? last : `${last} (${loser} with this label)`,
-      ...(loser === undefined ? [`    ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`] : []),
-    ];
+    if (loser !== undefined) return [...lines, `${last} (${loser} with this label)`];
+    const out = stillOut(one.name, fix.labels, report);
+    if (out !== undefined) return [...lines, last, `    with ${fix.command} it would match, and ${out}`];
+    return [...lines, last, `    ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];
   });
+}
+
+/** What would still keep a cluster out that matches with these labels; undefined where it comes in. */
+function stillOut(name: string, labels: LabelChanges, report: ExplainReport): string | undefined {
+  const changed = withLabelsOf(report, name, labels);
+  const one = changed?.explanation.clusters.find((each) => each.name === name);
+  if (changed === undefined || one === undefined || one.inDecision || one.verdict === 'Selected') return undefined;
+  return verdictText(one, changed).replace(/^is not selected: /, 'not be selected: ');
 }
 
 /**

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
+import { eventsAbout, type LeavingEvent } from '../../../src/cli/explain/events.js';
 import { explainPlacement, type ExplainRequest } from '../../../src/cli/explain/explain.js';
 import { TAINTS } from '../../../src/api/names.js';
 import { NotFoundError } from '../../../src/cli/terminal/output.js';
@@ -140,5 +141,21 @@ describe('the JSON of explain placement', () => {
 
     expect(errorsOf({ ...document, more: true })).not.toEqual([]);
     expect(errorsOf({ ...document, phase: 'Fine' })).not.toEqual([]);
+  });
+});
+
+describe('events of a name that several Placements had', () => {
+  it('are those of the present one, and those that name no uid', () => {
+    const event = (note: string): LeavingEvent => ({ time: '2026-11-22T12:00:00Z', reason: 'DecisionChanged', note });
+    const found = [
+      { uid: 'old', event: event('removed 1 cluster: a') },
+      { uid: 'now', event: event('removed 1 cluster: b') },
+      { uid: '', event: event('removed 1 cluster: c') },
+    ];
+
+    expect(eventsAbout({ found, withheld: undefined, now: 0 }, 'now').events).toEqual([
+      found[1]?.event,
+      found[2]?.event,
+    ]);
   });
 });

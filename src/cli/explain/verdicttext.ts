@@ -1,0 +1,81 @@
+import { notNeededText } from '../../domain/placement/explain/choicetext.js';
+import { keptOutBy } from '../../domain/placement/explain/summary.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
+import { waitCause } from '../../domain/placement/report/waits.js';
+import { hasNumbers } from '../../domain/placement/spec/predicates.js';
+import { stayingUnselected } from '../../domain/placement/select/waiting.js';
+import { problemText } from '../../domain/conditions.js';
+import { someNames } from '../terminal/output.js';
+import { whyText, type ExplainReport } from './report.js';
+
+/** What becomes of one cluster, in a sentence after its name. */
+
+/** Clusters that keep places, of which so many are named. */
+const MOST_NAMES = 3;
+
+export function isWaiting({ name }: ClusterExplanation, { explanation }: ExplainReport): boolean {
+  return explanation.schedule?.waiting?.removals.some(({ cluster }) => cluster === name) === true;
+}
+
+/** `is selected: rank 1 of 3 wanted, predicate 0`. */
+export function verdictText(one: ClusterExplanation, report: ExplainReport): string {
+  const { rules } = report.explanation.placement;
+  if (rules.problem !== undefined && !one.inDecision)
+    return `is not selected: the last decision stays while the spec is invalid: ${problemText(rules.problem)}`;
+  switch (one.verdict) {
+    case 'Selected':
+      return `is selected: ${rankText(one, report)}${whyText(one, report)}`;
+    case 'Held':
+      return heldText(one, report);
+    case 'NotNeeded':
+      return `is not selected: its rank is ${one.rank}, ${limitText(one, report)}${placesText(one, report)}`;
+    case 'NotMatched':
+      return 'is not selected: no predicate matches';
+    case 'Unknown':
+      return one.inDecision ? 'is selected; why is not known' : 'matches; whether it is selected is not known';
+    default:
+      return `is not selected: ${whyText(one, report)}`;
+  }
+}
+
+/** `rank 1 of 3 wanted, `; empty where all that match are wanted, and where nobody ranks them. */
+function rankText({ rank }: ClusterExplanation, { explanation }: ExplainReport): string {
+  const { wanted } = explanation.placement.rules;
+  return rank === undefined || wanted === undefined ? '' : `rank ${rank} of ${wanted} wanted, `;
+}
+
+function limitText({ cluster }: ClusterExplanation, { explanation }: ExplainReport): string {
+  const { rules } = explanation.placement;
+  if (hasNumbers(rules)) return notNeededText(cluster, rules);
+  return `and ${rules.wanted} ${rules.wanted === 1 ? 'is' : 'are'} wanted`;
+}
+
+/** `; edge-1 keeps a place while it is held`: why a cluster is out that ranks among the wanted ones; empty for another one. */
+function placesText({ rank = Infinity }: ClusterExplanation, { explanation }: ExplainReport): string {
+  const { schedule, placement } = explanation;
+  const names = schedule === undefined ? [] : stayingUnselected(schedule).map(({ cluster }) => wordText(cluster));
+  if (names.length === 0 || (!hasNumbers(placement.rules) && rank > (placement.rules.wanted ?? 0))) return '';
+  const isOne = names.length === 1;
+  const how =
+    schedule?.waiting === undefined ? `${isOne ? 'it is' : 'they are'} held` : `${isOne ? 'it stays' : 'they stay'}`;
+  return `; ${someNames(names, MOST_NAMES)} ${isOne ? 'keeps a place' : 'keep places'} while ${how}`;
+}
+
+/** What keeps the cluster in the decision or out of it, and until when. */
+function heldText(one: ClusterExplanation, report: ExplainReport): string {
+  const { schedule, placement } = report.explanation;
+  const { snapshot } = report.input;
+  const { waiting } = schedule ?? {};
+  const isPaused = waiting?.until === 'Resumed';
+  if (!one.inDecision) {
+    const out = `is not selected: ${keptOutBy(placement.rules)} keeps it out`;
+    return isPaused ? out : `${out}, since ${heldBackCause(snapshot)}`;
+  }
+  const why = whyText(one, report);
+  if (waiting !== undefined && isWaiting(one, report))
+    return `stays in the decision: its removal waits, ${why}; ${waitCause(waiting, one.name)}`;
+  const cause = schedule?.hold === undefined ? '' : `; ${holdCause(snapshot, schedule)}`;
+  return `stays in the decision: its removal is held, ${why}${cause}`;
+}
