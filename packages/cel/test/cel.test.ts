@@ -33,6 +33,40 @@ describe('an expression on a JSON value', () => {
     expect(valueOf(expression, self)).toBe(expected);
   });
 
+  // The results of the API server: its type check takes what `orValue` returns for an int, or another type of the argument.
+  it.each<[string, unknown]>([
+    ['self.l[?0].orValue(0) < self.l[?1].orValue(0)', true],
+    ['self.l[?0].orValue(0) <= 20', true],
+    ['self.l[?0].orValue(0) > 20u', false],
+    ['self.l[?0].orValue(0) + self.l[?0].orValue(0)', 39],
+    ['-self.l[?0].orValue(0)', -19.5],
+    ['self.l[?1].orValue(0) % 3', 2n],
+    ["self.r[?'f'].orValue([]).size()", 1n],
+    ["size(self.r[?'f'].orValue([]))", 1n],
+    ["self.r[?'f'].orValue([]) + self.r[?'f'].orValue([])", 'xx'],
+    ["self[?'l'].orValue({}).size()", 2n],
+    ["self[?'l'].orValue({}).exists(k, k == 19.5)", true],
+    ['self.l[?0].orValue(0) > 1 ? self.l[?0].orValue(0) : 5', 19.5],
+    ['self.l[?0].orValue(true) || true', true],
+  ])('%s is %p, whatever type the check has found', (expression, expected) => {
+    expect(valueOf(expression, { l: [19.5, 20], r: { f: 'x' } })).toEqual(expected);
+  });
+
+  it.each<[string, string]>([
+    ['self.l[?0].orValue(0) + 1', 'no such overload'],
+    ["self.r[?'f'].orValue([]) + ['y']", 'no such overload'],
+    ["self.r[?'f'].orValue({})['x']", 'no such key: x'],
+    ["'x' in self.r[?'f'].orValue([])", 'no such overload'],
+    ["!self.r[?'f'].orValue(true)", 'no such overload'],
+    ["self.r[?'f'].orValue(0) < 1", 'no such overload'],
+    ["self.l[?0].orValue('a').startsWith('x')", 'no such overload'],
+    ['int(self.l[?0].orValue(0))', 'no such overload: int(double)'],
+    ["self[?'l'].orValue(['a']).min()", 'no such overload: min(list)'],
+    ['self.l[?0].orValue(true) && true', 'no such overload'],
+  ])('%s has no value: %s', (expression, message) => {
+    expect(() => valueOf(expression, { l: [19.5, 20], r: { f: 'x' } })).toThrow(new EvaluationError(message));
+  });
+
   it('that names an undeclared variable does not compile', () => {
     expect(() => compile('managed.name == "a"', declarations)).toThrow(CompileError);
     expect(() => compile('managed.name == "a"', declarations)).toThrow(/undeclared reference to 'managed'/);

@@ -15,7 +15,7 @@ import type { Budget } from '../language/budget.js';
 import { argumentSize, PER_KEY } from './argumentsize.js';
 import { callCost } from './callcost.js';
 import { InternalFault, CostExceeded, EvaluationError, noSuchOverload } from '../language/error.js';
-import { matchesType, noMatchingOverload } from './overload.js';
+import { isOperator, matchesType, noMatchingOverload } from './overload.js';
 import { rewrapOptional } from './variable.js';
 import { AccumulatorList, iterate, releaseAccumulator } from './iteration.js';
 import { LiteralMap, Optional, TypeValue, ValueList, ValueMap, type Value } from '../language/value.js';
@@ -43,11 +43,16 @@ export function program(checked: Checked, functions: Functions): Program {
   };
 }
 
+/**
+ * The overloads that the type check has found; for an operator all of them, as in cel-go, where its first argument selects what
+ * runs: the check may have taken a type for known that is not, as that of `list[?0].orValue(0)` with a list of any type.
+ */
 function candidates(call: Call, ids: readonly string[], functions: Functions): readonly Overload[] {
   const prefix = call.target === undefined ? undefined : qualifiedName(call.target);
   const overloads =
     (prefix === undefined ? undefined : functions.get(`${prefix}.${call.name}`)) ?? functions.get(call.name) ?? [];
-  return overloads.filter(({ id }) => ids.includes(id));
+  const found = overloads.filter(({ id }) => ids.includes(id));
+  return isOperator(call.name) ? overloads.filter(({ member }) => member === found[0]?.member) : found;
 }
 
 /** Variables of macros, innermost first. An accumulator may hold an error: `all` and `exists` continue after one. */

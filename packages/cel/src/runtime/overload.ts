@@ -55,6 +55,11 @@ const SUPPORTED_KINDS: Readonly<Record<string, readonly string[]>> = {
   '_>=_': ORDERED,
 };
 
+/** Whether the first argument selects what runs. */
+export function isOperator(name: string): boolean {
+  return name !== 'sort' && Object.hasOwn(SUPPORTED_KINDS, name);
+}
+
 /** Kinds that return the error without details themselves. */
 const KINDS_WITH_PLAIN_ERROR = ['string', 'timestamp', 'duration'];
 
