@@ -1,13 +1,13 @@
 import {
-  addressOf,
   FlagError,
-  FlagValue,
+  type FlagValue,
   LOG_LEVELS,
   type FlagRows,
   type Flags,
   type Listen,
   type LogLevel,
 } from '../runtime/flags/flags.js';
+import { refuseTokenThieves, upstreamUrl, variablesSet } from '../runtime/flags/upstream.js';
 import type { Command } from '../runtime/flags/commands.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
@@ -102,20 +102,11 @@ export const GATEWAY_FLAGS: FlagRows = {
   'reload-interval': { value: 'DURATION', help: 'interval between two checks of the files, up to 60s', default: '5s' },
 };
 
-/** Environment variables that would break a guarantee of the gateway. */
-const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
-  NODE_TLS_REJECT_UNAUTHORIZED: 'it disables the verification of the Kubernetes API',
-  NODE_OPTIONS: 'it can load other code and open a debugger',
-  SSLKEYLOGFILE: 'it discloses the keys of connections',
-  NODE_USE_ENV_PROXY: 'tokens must not pass a proxy',
-};
 /**
  * Some platforms set these in every pod. Node uses them only with NODE_USE_ENV_PROXY or --use-env-proxy, which are refused, and
  * nothing of the gateway reads them: it connects directly to the API server.
  */
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
-const REFUSED_OPTIONS =
-  /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
 export const GATEWAY: Command<GatewayConfig> = {
   name: 'gateway',
@@ -126,7 +117,7 @@ export const GATEWAY: Command<GatewayConfig> = {
 
 /** @throws FlagError for an invalid flag, or for an environment that would break a guarantee of the gateway. */
 export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayConfig {
-  checkEnvironment(environment);
+  refuseTokenThieves(environment, 'a gateway');
   const { env, version } = environment;
   const headerTimeoutMs = positive(flags.get('header-timeout'), 60_000);
   const requestTimeout = flags.get('request-timeout');
@@ -157,20 +148,6 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
   return config;
 }
 
-function checkEnvironment({ env, execArgv }: ProcessEnvironment): void {
-  for (const [name, why] of Object.entries(REFUSED_VARIABLES)) {
-    const [set] = variablesSet(env, name);
-    if (set !== undefined) throw new FlagError(`the variable ${set} must not be set for a gateway: ${why}`);
-  }
-  const option = execArgv.find((one) => REFUSED_OPTIONS.test(one));
-  if (option !== undefined) throw new FlagError(`node must not be started with ${option} for a gateway`);
-}
-
-/** Of a variable and its name in lower case, those that are set. */
-function variablesSet(env: ProcessEnvironment['env'], name: string): string[] {
-  return [name, name.toLowerCase()].filter((one) => env[one] !== undefined && env[one] !== '');
-}
-
 function checkPorts({ listen: main, metricsListen, healthListen }: GatewayConfig, flags: Flags): void {
   if (metricsListen.port !== 0 && metricsListen.port === main.port) {
     flags.get('metrics-listen').refuse('an address with another port than the interface');
@@ -189,29 +166,4 @@ function required(flags: Flags, name: string): string {
 function positive(given: FlagValue, toMs: number): number {
   const ms = given.duration(toMs);
   return ms > 0 ? ms : given.refuse('a duration above 0s');
-}
-
-/** An https origin, without path, user and query. */
-function upstreamUrl(given: FlagValue | undefined, env: ProcessEnvironment['env']): string {
-  const text = given?.text ?? inClusterUrl(env);
-  if (text === undefined)
-    throw new FlagError('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
-  const source = given ?? new FlagValue(text, 'KUBERNETES_SERVICE_HOST');
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // URL.origin is in lower case and without the default port.
-  const origin = text.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
-  if (url?.protocol !== 'https:' || url.origin !== origin)
-    return source.with(withoutUser(text)).refuse('an https URL with host and port only');
-  return url.origin;
-}
-
-/** The URL without user and password, for an error. */
-function withoutUser(url: string): string {
-  return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
-}
-
-function inClusterUrl(env: ProcessEnvironment['env']): string | undefined {
-  const host = env['KUBERNETES_SERVICE_HOST'];
-  if (host === undefined || host === '') return undefined;
-  return `https://${addressOf({ host, port: env['KUBERNETES_SERVICE_PORT'] ?? '443' })}`;
 }
