@@ -78,7 +78,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // Its answers are those of the commands: it has what these read and print.
   'console/server': { imports: [...PROGRAM, 'cli', 'console/wire'], packages: ['js-yaml'] },
   'console/web': { imports: ['console/wire'], packages: ['preact', '@preact/signals'], builtins: [] },
-  console: { imports: [...PROGRAM, 'cli', 'console/server'], packages: [] },
+  // The component of a hub: persons with tokens in front of the same server.
+  'console/hub': { imports: [...PROGRAM, 'cli', 'console/wire', 'console/server'], packages: [] },
+  console: { imports: [...PROGRAM, 'cli', 'console/server', 'console/hub'], packages: [] },
   standalone: {
     imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli', 'console'],
     packages: [APISERVER],

@@ -1,4 +1,5 @@
 import { createGatewayMetrics } from '../src/gateway/metrics.js';
+import { createConsoleMetrics } from '../src/console/hub/metrics.js';
 import { createAgentMetrics } from '../src/agent/metrics.js';
 import { createMetrics } from '../src/operator/metrics.js';
 import type { MetricDescription } from '../src/runtime/metrics/registry.js';
@@ -12,6 +13,7 @@ export function metricsPage(): string {
   const operator = own(createMetrics().descriptions());
   const gateway = own(createGatewayMetrics().descriptions());
   const agent = own(createAgentMetrics().descriptions());
+  const console = own(createConsoleMetrics().descriptions());
   const inOperator = new Set(operator.map(({ name }) => name));
   const inBoth = new Set(gateway.map(({ name }) => name).filter((name) => inOperator.has(name)));
   const everywhere = ({ name }: MetricDescription): boolean => inBoth.has(name);
@@ -28,6 +30,7 @@ export function metricsPage(): string {
     ...section('Every process', operator.filter(everywhere)),
     ...section('Operator and placement controller', only(operator)),
     ...section('Gateway', only(gateway)),
+    ...section('Console on a hub', only(console)),
     ...section(
       'Agent',
       agent.filter(({ name }) => !inOperator.has(name)),

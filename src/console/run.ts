@@ -12,7 +12,9 @@ import { openConsole } from './open.js';
 const STANDARD_INPUT = 0;
 
 /** Serves the page until a signal; returns the exit code: 1, and one line on standard error, where the hub cannot be read. */
-export function runConsole(config: ConsoleConfig): Promise<number> {
+export async function runConsole(config: ConsoleConfig): Promise<number> {
+  const { component } = config;
+  if (component !== undefined) return (await import('./hub/run.js')).runComponent({ ...component, ...config });
   return answer('console', () =>
     withHub(config, config.source, async (hub) => {
       await serve(config, hub);

@@ -46,8 +46,8 @@ export interface Entrance {
   readonly originOf: (headers: IncomingHttpHeaders, port: number) => string | undefined;
   /** Whether nothing but the page of this origin, or no browser at all, can have sent the request. */
   readonly isOwn: (headers: IncomingHttpHeaders, origin: string) => boolean;
-  /** POST opens a session, DELETE ends it, GET says whose it is. @throws RequestError */
-  readonly session: (visit: Visit) => Promise<Session>;
+  /** POST opens a session, DELETE ends it, GET says whose it is; undefined where none is left. @throws RequestError */
+  readonly session: (visit: Visit) => Promise<Session | undefined>;
   /** Answers for the person of a session. `path`: of the route. @throws RequestError without a session, or beyond a limit. */
   readonly enter: <T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>) => Promise<T>;
 }

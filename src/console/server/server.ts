@@ -58,7 +58,7 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   const path = url.pathname.slice(API.length);
   const segments = path.split('/').map(decoded);
   const visit = { request, response, origin, body: () => bodyOf(request) };
-  if (path === 'session') return sendJson(response, 200, await entrance.session(visit));
+  if (path === 'session') return sendJson(response, 200, (await entrance.session(visit)) ?? {});
   const found = await entrance.enter(visit, path, async (hub) => {
     const known = routeOf(request.method ?? '', segments);
     if (known === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFleetWorld, type FleetReading } from '../../cli/whatif/worlds.js';
 import { ManagedClusterHealth } from './health.js';
 import { WORLD_RESOURCES, WorldInputs, type RawObject, type World } from '../../domain/fleet/world.js';
@@ -45,6 +46,14 @@ export interface Current {
   readonly stale: string | undefined;
 }
 
+/** What the readings of several persons share. */
+export interface SnapshotPool {
+  /** Reads when it is the turn of this reader. `isFirst`: nothing is held of it yet. */
+  readonly inTurn: <T>(read: () => Promise<T>, isFirst: boolean) => Promise<T>;
+  /** The snapshot of an equal reading that somebody has made, else a new one. `versions`: equal for equal readings alone. */
+  readonly share: (versions: string, reading: FleetReading) => Snapshot;
+}
+
 export interface SnapshotOptions {
   readonly client: ReadClient;
   /** The only namespace to read; undefined: all. */
@@ -52,6 +61,10 @@ export interface SnapshotOptions {
   /** Read instead when objects of all namespaces may not be listed. */
   readonly fallback: () => string;
   readonly clock: Clock;
+  /** Absent: one person reads. */
+  readonly pool?: SnapshotPool;
+  /** No answer is of an older reading, even where the hub cannot be read; absent: the last one is kept. */
+  readonly oldestMs?: number;
 }
 
 /** A reading is used for this long, or for this many times as long as it took: the hub is not read all the time. */
@@ -68,6 +81,8 @@ export class Snapshots {
   #last: { readonly snapshot: Snapshot; readonly versions: string } | undefined;
   #reading: Promise<void> | undefined;
   #asOf = 0;
+  /** When the last reading began that has succeeded, by the monotonic clock. */
+  #readAt = -Infinity;
   #finished = -Infinity;
   #cost = 0;
   #fault: string | undefined;
@@ -76,12 +91,22 @@ export class Snapshots {
     this.#options = options;
   }
 
+  /** The snapshot that is held; undefined before the first reading. */
+  get held(): Snapshot | undefined {
+    return this.#last?.snapshot;
+  }
+
   /** The last reading; begins the next one where it is old, and waits for that where it is too old. @throws ApiError without any. */
   async current(): Promise<Current> {
-    const age = this.#options.clock.monotonic() - this.#finished;
-    if (age > Math.max(SHORTEST_USE_MS, USE_BY_COST * this.#cost)) {
+    const { clock, oldestMs = Infinity } = this.#options;
+    const now = clock.monotonic();
+    const age = now - this.#finished;
+    const use = Math.min(Math.max(SHORTEST_USE_MS, USE_BY_COST * this.#cost), oldestMs / 2);
+    const isTooOld = now - this.#readAt > oldestMs;
+    if (age > use || isTooOld) {
       const reading = this.#refresh();
-      if (this.#last === undefined || age > Math.max(OLDEST_MS, 2 * USE_BY_COST * this.#cost)) await reading;
+      if (this.#last === undefined || isTooOld || age > Math.max(OLDEST_MS, 2 * USE_BY_COST * this.#cost))
+        await reading;
     }
     if (this.#last === undefined) throw new Error('the hub has not been read');
     return { snapshot: this.#last.snapshot, asOf: this.#asOf, stale: this.#fault };
@@ -100,15 +125,21 @@ export class Snapshots {
   }
 
   async #read(): Promise<void> {
-    const { client, namespace, fallback, clock } = this.#options;
-    const start = clock.monotonic();
+    const { client, namespace, fallback, clock, pool, oldestMs = Infinity } = this.#options;
+    let start = clock.monotonic();
+    const read = (): Promise<FleetReading> => {
+      start = clock.monotonic();
+      return readFleetWorld(client, { namespace, fallback, resources: WORLD_RESOURCES });
+    };
     try {
-      const reading = await readFleetWorld(client, { namespace, fallback, resources: WORLD_RESOURCES });
+      const reading = await (pool === undefined ? read() : pool.inTurn(read, this.#last === undefined));
       const at = clock.now();
       this.#use({ ...reading, world: { ...reading.world, at } }, at);
+      this.#readAt = start;
       this.#fault = undefined;
     } catch (error) {
       this.#fault = errorText(error);
+      if (clock.monotonic() - this.#readAt > oldestMs) this.#last = undefined;
       if (this.#last === undefined) throw error;
     } finally {
       this.#finished = clock.monotonic();
@@ -117,9 +148,10 @@ export class Snapshots {
   }
 
   #use(reading: FleetReading, at: number): void {
-    const versions = versionsOf(reading);
+    const versions = createHash('sha256').update(versionsOf(reading)).digest('base64');
     const isSame = versions === this.#last?.versions && at - this.#last.snapshot.world.at < LONGEST_COMPUTED_MS;
-    if (!isSame) this.#last = { snapshot: new Snapshot(reading), versions };
+    if (!isSame)
+      this.#last = { snapshot: this.#options.pool?.share(versions, reading) ?? new Snapshot(reading), versions };
     this.#asOf = at;
   }
 }

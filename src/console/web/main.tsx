@@ -170,7 +170,7 @@ async function start(): Promise<void> {
   startKeys();
   const root = document.querySelector('#app');
   if (root !== null) render(<App />, root);
-  await openSession(code);
+  await openSession(code === undefined ? undefined : { code });
   startPolling();
 }
 

@@ -43,6 +43,8 @@ export const now = signal(Date.now());
 export const session = signal<Session | null | undefined>(undefined);
 /** What the server said when there was no session. */
 export const sessionFault = signal('');
+/** Whether a token opens a session here: no link does. */
+export const takesToken = signal(false);
 /** When the hub was read last, and why not since. */
 export const reading = signal<{ readonly asOf: string; readonly stale: string | undefined } | undefined>(undefined);
 /** Whether the server does not answer. */
@@ -55,7 +57,10 @@ async function send(path: string, init: RequestInit = {}): Promise<Response | un
   try {
     const response = await fetch(`/api/v1/${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
     isLost.value = false;
-    if (response.status === 401) endSession(await statusOf(response));
+    if (response.status === 401) {
+      takesToken.value = response.headers.has('www-authenticate');
+      endSession(await statusOf(response.clone()));
+    }
     return response;
   } catch {
     isLost.value = true;
@@ -79,15 +84,19 @@ async function statusOf(response: Response): Promise<Status> {
   }
 }
 
-/** Asks whose session this is; `code`: of a link, which opens one. */
-export async function openSession(code: string | undefined): Promise<void> {
-  const body = JSON.stringify({ code });
+/** What opens a session: the code of a link, or a token. */
+export type SessionKey = { readonly code: string } | { readonly token: string; readonly namespace: string };
+
+/** Asks whose session this is, or opens one; why that has failed, or undefined. */
+export async function openSession(key: SessionKey | undefined): Promise<string | undefined> {
+  const body = JSON.stringify(key);
   const opening: RequestInit = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-  const response = await send('session', code === undefined ? {} : opening);
-  if (response?.ok !== true) return;
+  const response = await send('session', key === undefined ? {} : opening);
+  if (response?.ok !== true) return (response === undefined ? lostStatus() : await statusOf(response)).message;
   const found = (await response.json()) as Session;
   isOld.value = session.value?.build !== undefined && session.value.build !== found.build;
   session.value = found;
+  return undefined;
 }
 
 /** The address of one Placement. */

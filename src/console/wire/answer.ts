@@ -44,4 +44,6 @@ export interface Session {
   readonly namespace: string;
   /** Hash of the page's files: another one on the server asks for a reload. */
   readonly build: string;
+  /** When the session ends, RFC 3339; absent where it ends with the server. */
+  readonly until?: string;
 }

@@ -47,6 +47,7 @@ export const Leases = groupVersion('coordination.k8s.io', 'v1').namespaced('leas
 export const Events = groupVersion('events.k8s.io', 'v1').namespaced('events', 'Event');
 export const SubjectAccessReviews = authorization.cluster('subjectaccessreviews', 'SubjectAccessReview');
 export const TokenReviews = authentication.cluster('tokenreviews', 'TokenReview');
+export const SelfSubjectReviews = authentication.cluster('selfsubjectreviews', 'SelfSubjectReview');
 export const SelfSubjectAccessReviews = authorization.cluster('selfsubjectaccessreviews', 'SelfSubjectAccessReview');
 export const CustomResourceDefinitions = extensions.cluster('customresourcedefinitions', 'CustomResourceDefinition');
 

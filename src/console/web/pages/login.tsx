@@ -1,10 +1,61 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { sessionFault } from '../store.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { openSession, sessionFault, takesToken } from '../store.js';
 import { Command } from '../parts/command.js';
 
 /** Above the page while there is no session: what is behind it stays, and so does a draft. */
 export function Login(): JSX.Element {
+  return takesToken.value ? <TokenLogin /> : <LinkLogin />;
+}
+
+/** On a hub. The token goes to the server, and stays in no field and no storage of the page. */
+function TokenLogin(): JSX.Element {
+  const [token, setToken] = useState('');
+  const [namespace, setNamespace] = useState('');
+  const [fault, setFault] = useState(sessionFault.value);
+  const [isSending, setSending] = useState(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isSending) return;
+    setSending(true);
+    const why = await openSession({ token, namespace });
+    setSending(false);
+    if (why === undefined) return;
+    setToken('');
+    setFault(why);
+  };
+  return (
+    <div class="login" role="dialog" aria-modal="true" aria-labelledby="login-title">
+      <form class="card" onSubmit={(event) => void submit(event)}>
+        <h1 id="login-title">Log in</h1>
+        <p role="alert">{capital(fault)}.</p>
+        <label>
+          Token
+          <input
+            type="password"
+            autoComplete="off"
+            autofocus
+            required
+            value={token}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>
+        <label>
+          Namespace, where you may not read all of them
+          <input value={namespace} onInput={({ currentTarget }) => setNamespace(currentTarget.value)} />
+        </label>
+        <button type="submit" class="button" disabled={isSending}>
+          Log in
+        </button>
+        <p>A token of a ServiceAccount, for an hour:</p>
+        <Command words={['kubectl', 'create', 'token', 'NAME', '-n', 'NAMESPACE']} />
+        <p class="muted">The console shows what this token may read, and writes with it alone.</p>
+      </form>
+    </div>
+  );
+}
+
+function LinkLogin(): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (

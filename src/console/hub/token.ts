@@ -1,0 +1,74 @@
+import { field, isRecord, parseJson, textField } from '../../runtime/vocabulary/json.js';
+
+/** What can be known of a token without the API server. Only that decides whether it is valid. */
+
+/** So many are stored in cookies that browsers keep, and in the head of a request. */
+export const MOST_TOKEN_CHARS = 12_000;
+/** As RFC 6750 writes it, so that it can be sent in a header. */
+const SYNTAX = /^[A-Za-z0-9._~+/-]+=*$/;
+const SECONDS = 1000;
+
+export interface Claims {
+  /** Ms since the epoch. */
+  readonly expires: number | undefined;
+  readonly notBefore: number | undefined;
+  /** Of a ServiceAccount. */
+  readonly namespace: string | undefined;
+}
+
+/** The token in a text that was copied: without blanks, the line ends of a terminal, quotes, and the name of its header. */
+export function cleanToken(text: string): string {
+  return text
+    .trim()
+    .replace(/^(?:authorization:\s*)?bearer\s+/i, '')
+    .replaceAll(/[\s"']/g, '');
+}
+
+/** Why a text cannot be sent as a token; undefined where it can. The text itself is never in it. */
+export function tokenFault(token: string): string | undefined {
+  if (token === '') return 'the token is empty';
+  if (token.length > MOST_TOKEN_CHARS) return `the token has more than ${MOST_TOKEN_CHARS} characters`;
+  return SYNTAX.test(token) ? undefined : 'this is no token: it has characters that tokens do not have';
+}
+
+/** Why the API server may have refused a token. */
+export function refusalText(token: string, now: number): string {
+  const claims = claimsOf(token);
+  if (claims === undefined) {
+    const isEncoded = claimsOf(cleanToken(Buffer.from(token, 'base64').toString('latin1'))) !== undefined;
+    return isEncoded
+      ? 'this is a token in base64, as a Secret has it: decode it first (base64 -d)'
+      : 'the API server does not accept it, and it is no JSON web token: is a part of it missing?';
+  }
+  const { expires = Infinity, notBefore = -Infinity } = claims;
+  if (expires <= now) return `the token has expired at ${timeText(expires)}`;
+  if (notBefore > now) return `the token is not valid before ${timeText(notBefore)}`;
+  return 'the API server does not accept the token: it was revoked, or is of another cluster';
+}
+
+/** The claims of a JSON web token, which nobody has verified; undefined for every other text. */
+export function claimsOf(token: string): Claims | undefined {
+  const [header = '', payload = '', signature] = token.split('.');
+  if (signature === undefined || !isRecord(decoded(header))) return undefined;
+  const claims = decoded(payload);
+  if (!isRecord(claims)) return undefined;
+  const namespace = textField(field(claims, 'kubernetes.io'), 'namespace');
+  return {
+    expires: timeIn(claims['exp']),
+    notBefore: timeIn(claims['nbf']),
+    namespace: namespace === '' ? undefined : namespace,
+  };
+}
+
+function decoded(part: string): unknown {
+  return parseJson(Buffer.from(part, 'base64url').toString('utf8'));
+}
+
+/** A time that a Date can hold. */
+function timeIn(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' && seconds > 0 && seconds < 1e11 ? seconds * SECONDS : undefined;
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+/, '');
+}

@@ -1,0 +1,243 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { TokenEntrance } from '../../../src/console/hub/entrance.js';
+import { KeyRing } from '../../../src/console/hub/keyring.js';
+import { People } from '../../../src/console/hub/people.js';
+import { respond } from '../../../src/console/server/server.js';
+import { TYPES } from '../../../src/cli/whatif/worlds.js';
+import { WORLD_RESOURCES } from '../../../src/domain/fleet/world.js';
+import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
+import { ApiError } from '../../../src/runtime/errors.js';
+import type { ApiResponse, Call } from '../../../src/runtime/transport/call.js';
+import type { Transport } from '../../../src/runtime/transport/transport.js';
+import { RecordingLog } from '../../support/fakes/log.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+
+/** The console on a hub over plain sockets: who gets in, with which rights, and what is refused. */
+
+/** The only token that must never be seen again. */
+const CANARY = 'canary-canary-canary';
+const HOST = 'console.example';
+const BYTES = Buffer.from('page');
+const ASSET = { contentType: 'text/html', bytes: BYTES, brotli: BYTES, gzip: BYTES, isHashed: false };
+const WORLD = exampleWorld(EXAMPLE_SPEC);
+
+/** An API server in memory: who a token is, and what may not be listed. */
+class MemoryApi {
+  readonly users = new Map([
+    [CANARY, 'anna'],
+    ['ben', 'ben'],
+  ]);
+  /** `user plural` that is refused. */
+  readonly refuses = new Set<string>();
+  readonly calls: string[] = [];
+  isDown = false;
+
+  connect(token: string): Transport {
+    return {
+      call: (call) => this.#answer(token, call),
+      open: () => Promise.reject(new Error('no stream is read')),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async #answer(token: string, { target, path }: Call): Promise<ApiResponse> {
+    const user = this.users.get(token);
+    this.calls.push(`${user ?? 'unknown'} ${target.verb} ${target.resource}`);
+    if (this.isDown) throw new ApiError({ kind: 'Transport', message: 'connection refused', call: target });
+    if (user === undefined)
+      throw new ApiError({ kind: 'Unauthorized', status: 401, message: 'Unauthorized', call: target });
+    if (path.endsWith('selfsubjectreviews')) return { status: 201, body: { status: { userInfo: { username: user } } } };
+    const resource = WORLD_RESOURCES.find((one) => path.endsWith(`/${one}`));
+    if (resource === undefined || this.refuses.has(`${user} ${resource}`))
+      throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call: target });
+    const { kind } = TYPES[resource];
+    const head = { apiVersion: apiVersionOf(TYPES[resource]), kind: `${kind}List`, metadata: { resourceVersion: '1' } };
+    return { status: 200, body: { ...head, items: WORLD.objects[resource] } };
+  }
+}
+
+interface Reply {
+  readonly code: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const clock = new ManualClock();
+let api: MemoryApi;
+let people: People;
+let server: Server;
+let log: RecordingLog;
+let seen: string;
+
+beforeEach(async () => {
+  api = new MemoryApi();
+  log = new RecordingLog();
+  seen = '';
+  const ring = new KeyRing(clock);
+  ring.use(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'hub');
+  people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', build: 'b', clock });
+  const entrance = new TokenEntrance({ ring, people, serves: (host) => host === HOST, clock, log });
+  const assets = { shell: ASSET, find: () => undefined, build: 'b' };
+  server = createServer((incoming, response) => void respond({ assets, entrance }, incoming, response));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  people.close();
+  server.closeAllConnections();
+  server.close();
+  // Whatever was answered or logged: the token is in none of it.
+  expect(seen + JSON.stringify(log.lines)).not.toContain(CANARY);
+});
+
+interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** As the page asks, beside what is given; an empty header is left out. */
+function ask(path: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Reply> {
+  const { port } = server.address() as AddressInfo;
+  const own = {
+    host: HOST,
+    'sec-fetch-site': 'same-origin',
+    ...(body && { 'content-type': 'application/json' }),
+    ...headers,
+  };
+  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== ''));
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: `/api/v1/${path}`, method, headers: given };
+    const sent = request(options, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => {
+        seen += text + JSON.stringify(response.headers);
+        resolve({ code: response.statusCode ?? 0, headers: response.headers, text });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body && JSON.stringify(body));
+  });
+}
+
+async function logIn(token: string, namespace = ''): Promise<string> {
+  const { headers } = await ask('session', { method: 'POST', body: { token, namespace } });
+  return (headers['set-cookie'] ?? []).map((one) => one.split(';', 1).join()).join('; ');
+}
+
+describe('a session', () => {
+  it('is opened with a token, says whose it is, and ends', async () => {
+    const cookie = await logIn(` ${CANARY}\n`);
+    const { code, text } = await ask('session', { headers: { cookie } });
+    expect([code, JSON.parse(text)]).toEqual([
+      200,
+      expect.objectContaining({ user: 'anna', context: HOST, namespace: 'default' }),
+    ]);
+    const ended = await ask('session', { method: 'DELETE', headers: { cookie } });
+    expect(ended.headers['set-cookie']?.every((one) => one.includes('=; Max-Age=0'))).toBe(true);
+    expect(people.size).toBe(0);
+  });
+
+  it('no character of its cookie can be changed', async () => {
+    const cookie = await logIn(CANARY);
+    const [name = '', value = ''] = cookie.split('; ', 1).join().split('=');
+    const places = Array.from({ length: 12 }, (_, index) => Math.floor((index * (value.length - 1)) / 11));
+    for (const place of places) {
+      const changed = Array.from(value)
+        .with(place, value[place] === 'A' ? 'B' : 'A')
+        .join('');
+      expect((await ask('fleet', { headers: { cookie: `${name}=${changed}` } })).code).toBe(401);
+    }
+    expect((await ask('fleet', { headers: { cookie: `other=${value}` } })).code).toBe(401);
+  });
+
+  it('ends after eight hours, and its token is forgotten a minute after it was used', async () => {
+    const cookie = await logIn(CANARY);
+    await clock.advance(90_000);
+    expect(people.size).toBe(0);
+    expect((await ask('fleet', { headers: { cookie } })).code).toBe(200);
+    await clock.advance(8 * 3_600_000);
+    const { code, text } = await ask('fleet', { headers: { cookie } });
+    expect([code, JSON.parse(text).message]).toEqual([401, 'the session is over']);
+  });
+
+  it('a token that is refused is told why, and the page that a token is asked for', async () => {
+    const { code, headers, text } = await ask('session', { method: 'POST', body: { token: 'wrong' } });
+    expect([code, headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(JSON.parse(text).message).toContain('no JSON web token');
+  });
+
+  it('many refused tokens of one address are asked about ten times, and a session goes on', async () => {
+    const cookie = await logIn(CANARY);
+    const before = api.calls.length;
+    const codes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => ask('session', { method: 'POST', body: { token: `wrong-${index}` } })),
+    );
+    expect(api.calls.length - before).toBeLessThanOrEqual(10);
+    expect(new Set(codes.map(({ code }) => code)).has(429)).toBe(true);
+    expect(codes.find(({ code }) => code === 429)?.headers['retry-after']).toMatch(/^\d+$/);
+    expect((await ask('fleet', { headers: { cookie } })).code).toBe(200);
+  });
+});
+
+describe('who may ask', () => {
+  it.each<readonly [string, Readonly<Record<string, string>>, number]>([
+    ['the page', {}, 200],
+    ['the page, by a port that was forwarded', { host: 'localhost:8443', origin: 'https://localhost:8443' }, 401],
+    ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['a sibling host', { 'sec-fetch-site': 'same-site', origin: 'https://evil.console.example' }, 403],
+    ['the page over plain HTTP', { origin: `http://${HOST}` }, 403],
+    ['a tool with a cookie alone', { 'sec-fetch-site': '' }, 403],
+    ['a tool with a token', { 'sec-fetch-site': '', cookie: '', authorization: 'Bearer ben' }, 200],
+    [
+      'another site through a proxy that adds a token',
+      { 'sec-fetch-site': 'cross-site', authorization: 'Bearer ben' },
+      403,
+    ],
+    ['a name that is not in the certificate', { host: 'console.evil' }, 421],
+    ['no name', { host: ' ' }, 421],
+  ])('%s is answered with its code', async (_who, headers, code) => {
+    const cookie = await logIn(CANARY);
+    expect((await ask('fleet', { headers: { cookie, ...headers } })).code).toBe(code);
+  });
+});
+
+describe('rights', () => {
+  it('each person sees what their token may list, whoever else has asked before', async () => {
+    api.refuses.add('ben managedclusters');
+    const [anna, ben] = [await logIn(CANARY), await logIn('ben')];
+    const fleet = async (cookie: string): Promise<unknown> =>
+      JSON.parse((await ask('fleet', { headers: { cookie } })).text);
+    expect(await fleet(anna)).toMatchObject({ data: { total: 9 }, withheld: [] });
+    expect(await fleet(ben)).toMatchObject({
+      data: { total: 0 },
+      withheld: [{ resource: 'managedclusters', status: 403 }],
+    });
+  });
+
+  it('a right that was taken away shows nothing after ten seconds, a token that was revoked opens nothing', async () => {
+    const cookie = await logIn(CANARY);
+    const total = async (): Promise<number> =>
+      JSON.parse((await ask('fleet', { headers: { cookie } })).text).data.total;
+    expect(await total()).toBe(9);
+    api.refuses.add('anna managedclusters');
+    await clock.advance(10_001);
+    expect(await total()).toBe(0);
+    api.users.delete(CANARY);
+    await clock.advance(10_001);
+    expect((await ask('fleet', { headers: { cookie } })).code).toBe(401);
+  });
+
+  it('without the API server nothing that was read before is shown for longer than ten seconds', async () => {
+    const cookie = await logIn(CANARY);
+    expect((await ask('fleet', { headers: { cookie } })).code).toBe(200);
+    api.isDown = true;
+    await clock.advance(10_001);
+    const { code, headers } = await ask('fleet', { headers: { cookie } });
+    expect([code, headers['retry-after']]).toEqual([503, '5']);
+  });
+});
