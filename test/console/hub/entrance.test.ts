@@ -1,64 +1,15 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
+import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { TokenEntrance } from '../../../src/console/hub/entrance.js';
-import { KeyRing } from '../../../src/console/hub/keyring.js';
-import { People } from '../../../src/console/hub/people.js';
-import { respond } from '../../../src/console/server/server.js';
-import { TYPES } from '../../../src/cli/whatif/worlds.js';
-import { WORLD_RESOURCES } from '../../../src/domain/fleet/world.js';
-import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
-import { ApiError } from '../../../src/runtime/errors.js';
-import type { ApiResponse, Call } from '../../../src/runtime/transport/call.js';
-import type { Transport } from '../../../src/runtime/transport/transport.js';
-import { RecordingLog } from '../../support/fakes/log.js';
-import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import type { People } from '../../../src/console/hub/people.js';
+import type { RecordingLog } from '../../support/fakes/log.js';
+import { CANARY, HOST, startTokenConsole, type MemoryApi } from '../../support/rigs/console/tokens.js';
 
 /** The console on a hub over plain sockets: who gets in, with which rights, and what is refused. */
 
-/** The only token that must never be seen again. */
-const CANARY = 'canary-canary-canary';
-const HOST = 'console.example';
 const BYTES = Buffer.from('page');
 const ASSET = { contentType: 'text/html', bytes: BYTES, brotli: BYTES, gzip: BYTES, isHashed: false };
-const WORLD = exampleWorld(EXAMPLE_SPEC);
-
-/** An API server in memory: who a token is, and what may not be listed. */
-class MemoryApi {
-  readonly users = new Map([
-    [CANARY, 'anna'],
-    ['ben', 'ben'],
-  ]);
-  /** `user plural` that is refused. */
-  readonly refuses = new Set<string>();
-  readonly calls: string[] = [];
-  isDown = false;
-
-  connect(token: string): Transport {
-    return {
-      call: (call) => this.#answer(token, call),
-      open: () => Promise.reject(new Error('no stream is read')),
-      close: () => Promise.resolve(),
-    };
-  }
-
-  async #answer(token: string, { target, path }: Call): Promise<ApiResponse> {
-    const user = this.users.get(token);
-    this.calls.push(`${user ?? 'unknown'} ${target.verb} ${target.resource}`);
-    if (this.isDown) throw new ApiError({ kind: 'Transport', message: 'connection refused', call: target });
-    if (user === undefined)
-      throw new ApiError({ kind: 'Unauthorized', status: 401, message: 'Unauthorized', call: target });
-    if (path.endsWith('selfsubjectreviews')) return { status: 201, body: { status: { userInfo: { username: user } } } };
-    const resource = WORLD_RESOURCES.find((one) => path.endsWith(`/${one}`));
-    if (resource === undefined || this.refuses.has(`${user} ${resource}`))
-      throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call: target });
-    const { kind } = TYPES[resource];
-    const head = { apiVersion: apiVersionOf(TYPES[resource]), kind: `${kind}List`, metadata: { resourceVersion: '1' } };
-    return { status: 200, body: { ...head, items: WORLD.objects[resource] } };
-  }
-}
 
 interface Reply {
   readonly code: number;
@@ -74,16 +25,8 @@ let log: RecordingLog;
 let seen: string;
 
 beforeEach(async () => {
-  api = new MemoryApi();
-  log = new RecordingLog();
   seen = '';
-  const ring = new KeyRing(clock);
-  ring.use(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'hub');
-  people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', build: 'b', clock });
-  const entrance = new TokenEntrance({ ring, people, serves: (host) => host === HOST, clock, log });
-  const assets = { shell: ASSET, find: () => undefined, build: 'b' };
-  server = createServer((incoming, response) => void respond({ assets, entrance }, incoming, response));
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  ({ api, log, people, server } = await startTokenConsole({ shell: ASSET, find: () => undefined, build: 'b' }, clock));
 });
 afterEach(() => {
   people.close();

@@ -13,6 +13,9 @@ import {
   watchedPage,
   type Look,
 } from '../../support/rigs/console/browser.js';
+import { CANARY, startTokenConsole } from '../../support/rigs/console/tokens.js';
+import { portOf } from '../../../src/console/server/server.js';
+import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { launchChromium } from '../../support/rigs/console/chromium.js';
 import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { ROLES, STORIES } from '../../support/rigs/console/stories.js';
@@ -267,6 +270,38 @@ describeWithChromium('the pages of the console', () => {
     await page.getByText('The link was used already').waitFor();
     expect(new URL(page.url()).hash).toBe('');
     await close(one);
+  });
+});
+
+describeWithChromium('on a hub', () => {
+  it('a token opens the page, by keyboard alone, and a wrong one says why', async () => {
+    const pair = await issueServingCertificate({ names: ['localhost'], now: Date.now() });
+    const { server, people } = await startTokenConsole(readAssets(), systemClock, {
+      cert: pair.certificate,
+      key: pair.privateKey,
+    });
+    const origin = `https://localhost:${portOf(server)}`;
+    const { page, faults } = await watchedPage(browser, WIDE, origin);
+    await page.goto(`${origin}/fleet`);
+    await page.getByText('Log in with a token of the hub').waitFor();
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('it is no JSON web token').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    await picture(page, 'log in with a token', WIDE);
+    await page.getByRole('textbox', { name: 'Token' }).fill(`Bearer ${CANARY}`);
+    await page.keyboard.press('Enter');
+    await page.getByText('as anna').waitFor();
+    await page.getByText('9 clusters').first().waitFor();
+    const kept: unknown = await page.evaluate(
+      'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.documentElement.outerHTML',
+    );
+    expect(String(kept)).not.toContain(CANARY);
+    expect(faults).toEqual([]);
+    await page.context().close();
+    people.close();
+    server.closeAllConnections();
+    server.close();
   });
 });
 

@@ -1,0 +1,86 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { generateKeyPairSync } from 'node:crypto';
+import { TokenEntrance } from '../../../../src/console/hub/entrance.js';
+import { KeyRing } from '../../../../src/console/hub/keyring.js';
+import { People } from '../../../../src/console/hub/people.js';
+import type { Assets } from '../../../../src/console/server/assets.js';
+import { respond } from '../../../../src/console/server/server.js';
+import { TYPES } from '../../../../src/cli/whatif/worlds.js';
+import { WORLD_RESOURCES } from '../../../../src/domain/fleet/world.js';
+import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
+import type { Clock } from '../../../../src/runtime/clock.js';
+import { ApiError } from '../../../../src/runtime/errors.js';
+import type { ServingPair } from '../../../../src/runtime/tls/serving.js';
+import type { ApiResponse, Call } from '../../../../src/runtime/transport/call.js';
+import type { Transport } from '../../../../src/runtime/transport/transport.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../../builders/examplefleet.js';
+import { RecordingLog } from '../../fakes/log.js';
+
+/** The console on a hub, whose API server is a world in memory. */
+
+/** A token that must be in no answer and no log. */
+export const CANARY = 'canary-canary-canary';
+export const HOST = 'console.example';
+const WORLD = exampleWorld(EXAMPLE_SPEC);
+
+/** An API server in memory: who a token is, and what may not be listed. */
+export class MemoryApi {
+  readonly users = new Map([
+    [CANARY, 'anna'],
+    ['ben', 'ben'],
+  ]);
+  /** `user plural` that is refused. */
+  readonly refuses = new Set<string>();
+  readonly calls: string[] = [];
+  isDown = false;
+
+  connect(token: string): Transport {
+    return {
+      call: (call) => this.#answer(token, call),
+      open: () => Promise.reject(new Error('no stream is read')),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async #answer(token: string, { target, path }: Call): Promise<ApiResponse> {
+    const user = this.users.get(token);
+    this.calls.push(`${user ?? 'unknown'} ${target.verb} ${target.resource}`);
+    if (this.isDown) throw new ApiError({ kind: 'Transport', message: 'connection refused', call: target });
+    if (user === undefined)
+      throw new ApiError({ kind: 'Unauthorized', status: 401, message: 'Unauthorized', call: target });
+    if (path.endsWith('selfsubjectreviews')) return { status: 201, body: { status: { userInfo: { username: user } } } };
+    const resource = WORLD_RESOURCES.find((one) => path.endsWith(`/${one}`));
+    if (resource === undefined || this.refuses.has(`${user} ${resource}`))
+      throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call: target });
+    const { kind } = TYPES[resource];
+    const head = { apiVersion: apiVersionOf(TYPES[resource]), kind: `${kind}List`, metadata: { resourceVersion: '1' } };
+    return { status: 200, body: { ...head, items: WORLD.objects[resource] } };
+  }
+}
+
+export interface TokenConsole {
+  readonly api: MemoryApi;
+  readonly people: People;
+  readonly log: RecordingLog;
+  readonly server: Server;
+}
+
+/** `pair`: serves HTTPS with it; absent: plain HTTP. */
+export async function startTokenConsole(
+  assets: Assets,
+  clock: Clock,
+  pair?: Pick<ServingPair, 'cert' | 'key'>,
+): Promise<TokenConsole> {
+  const [api, log, ring] = [new MemoryApi(), new RecordingLog(), new KeyRing(clock)];
+  ring.use(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'hub');
+  const { build } = assets;
+  const people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', build, clock });
+  const entrance = new TokenEntrance({ ring, people, serves: (host) => host === HOST, clock, log });
+  const listener: Parameters<typeof createServer>[1] = (request, response) =>
+    void respond({ assets, entrance }, request, response);
+  const server =
+    pair === undefined ? createServer(listener) : createHttpsServer({ cert: pair.cert, key: pair.key }, listener);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { api, people, log, server };
+}
