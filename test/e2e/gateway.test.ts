@@ -24,6 +24,7 @@ import { Hub } from '../support/hub/hub.js';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { fields, text } from '../support/scenario/checks/reading.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { HubConsole } from './consoleclient.js';
 import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 
 const MINUTE = 60_000;
@@ -31,6 +32,12 @@ const DAY_MS = 24 * 3600 * 1000;
 const HUB = {
   capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
 } as const;
+const PLACEMENT = {
+  apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+  kind: 'Placement',
+  metadata: { name: 'by-console', namespace: 'default' },
+  spec: { numberOfClusters: 1 },
+};
 /** Time until a new certificate is due for renewal: usually the operator starts before. */
 const SOON_MS = 20_000;
 
@@ -153,6 +160,35 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
       ]);
     },
     10 * MINUTE,
+  );
+
+  it(
+    'the console reads and writes with the token of the person, who is in the log, and shows the token nowhere',
+    async () => {
+      const subject = { serviceAccount: { namespace: 'default', name: 'default' } };
+      const token = await server().tokenFor(subject);
+      await hub.kubectl('create', 'rolebinding', 'writer', '--clusterrole=admin', '--serviceaccount=default:default');
+      const console = await HubConsole.start(server());
+      try {
+        expect([await console.read('fleet'), await console.logIn('wrong'), await console.logIn(token)]).toEqual([
+          401, 401, 200,
+        ]);
+        expect(await console.read('fleet')).toMatchObject({ total: 0 });
+        const draft = { manifests: JSON.stringify(PLACEMENT) };
+        const { basedOn } = (await console.read('plan', draft)) as { basedOn: string };
+        const mark = await server().logMark();
+        expect(await console.read('apply', { draft, basedOn, dryRun: false })).toMatchObject({ kind: 'accepted' });
+        const created = await server().requestLog({ after: mark, verbs: ['create'], resources: ['placements'] });
+        expect(created.map(({ user, code }) => [user, code])).toEqual([
+          ['system:serviceaccount:default:default', 201],
+          ['system:serviceaccount:default:default', 201],
+        ]);
+        expect(console.seen).not.toContain(token);
+      } finally {
+        await console.stop();
+      }
+    },
+    MINUTE,
   );
 
   it('the gateway of an engine stores its private key only in the Secret, and the operator never reads it', async () => {
