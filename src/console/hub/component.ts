@@ -72,7 +72,12 @@ export class ConsoleComponent {
     const onDropped = (): void => undefined;
     this.#server = new HttpsServer({ limits: LIMITS, maxHeadBytes: MAX_HEAD_BYTES, connections, clock, onDropped });
     this.#server.node.on('request', (request, response) => {
-      response.once('finish', () => metrics.answered(response.statusCode));
+      response.once('finish', () => {
+        metrics.answered(response.statusCode);
+        // Those whose token was accepted are replaced last when there are too many connections.
+        if (request.url?.startsWith('/api/') === true && response.statusCode < 400)
+          connections.markAccepted(request.socket);
+      });
       if (this.#state === 'draining') response.shouldKeepAlive = false;
       void respond({ assets, entrance }, request, response);
     });

@@ -29,6 +29,8 @@ const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
 /** A credential, and when its session ends: ms since the epoch. */
 interface Opened extends Credential {
   readonly until: number;
+  /** It is of a cookie that this console has made. */
+  readonly isSealed: boolean;
 }
 
 /** The entrance of the console on a hub: for everybody with a token of the hub, with the rights of that token. */
@@ -58,13 +60,13 @@ export class TokenEntrance implements Entrance {
     if (method === 'POST') return this.#open(visit);
     if (method === 'DELETE') return this.#end(visit);
     const opened = this.#openedIn(visit);
-    return sessionOf(await this.#personOf(visit, opened), visit, opened.until);
+    return sessionOf(await this.#personOf(visit, opened, opened.isSealed), visit, opened.until);
   }
 
   async enter<T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>): Promise<T> {
     const opened = this.#openedIn(visit);
-    const { user, hub } = await this.#personOf(visit, opened);
-    return this.#limits.within(user === '' ? opened.token : user, path, () => work(hub));
+    const { id, hub } = await this.#personOf(visit, opened, opened.isSealed);
+    return this.#limits.within(id, path, () => work(hub));
   }
 
   /** Seals the token of the body in the cookies of the browser. */
@@ -75,7 +77,7 @@ export class TokenEntrance implements Entrance {
     const fault = tokenFault(token);
     if (fault !== undefined) throw unauthorized(fault);
     const namespace = namespaceIn(body);
-    const person = await this.#personOf(visit, { token, namespace });
+    const person = await this.#personOf(visit, { token, namespace }, false);
     const until = sessionEnd(token, clock.now());
     const name = sessionCookie(visit.origin);
     const sealed = ring.seal(JSON.stringify({ token, namespace, until }), about(visit));
@@ -91,14 +93,19 @@ export class TokenEntrance implements Entrance {
     return undefined;
   }
 
-  /** A token that is not known yet counts against its address until it is accepted. */
-  async #personOf({ request }: Visit, credential: Credential): Promise<Person> {
+  /** A token that is not known yet counts against its address until it is accepted; one that this console has sealed was. */
+  async #personOf({ request }: Visit, credential: Credential, isSealed: boolean): Promise<Person> {
     const { people } = this.#options;
-    if (people.knows(credential)) return people.find(credential);
+    if (isSealed || people.knows(credential)) return people.find(credential);
     const counted = this.#limits.login(request.socket.remoteAddress ?? '');
-    const person = await people.find(credential);
-    counted.giveBack();
-    return person;
+    try {
+      const person = await people.find(credential);
+      counted.giveBack();
+      return person;
+    } catch (error) {
+      if (!(error instanceof RequestError && error.code === 401)) counted.giveBack();
+      throw error;
+    }
   }
 
   /** The header of a tool or a proxy goes before the cookie. @throws RequestError 401 */
@@ -108,7 +115,7 @@ export class TokenEntrance implements Entrance {
       const token = BEARER.exec(authorization)?.[1] ?? '';
       const fault = tokenFault(token);
       if (fault !== undefined) throw unauthorized(fault);
-      return { token, namespace: undefined, until: sessionEnd(token, this.#options.clock.now()) };
+      return { token, namespace: undefined, until: sessionEnd(token, this.#options.clock.now()), isSealed: false };
     }
     const opened = this.#sealedIn(visit);
     if (opened === undefined) throw unauthorized('log in with a token of the hub');
@@ -121,7 +128,12 @@ export class TokenEntrance implements Entrance {
     const content = parseJson(this.#options.ring.open(sealed, about(visit)) ?? '');
     const until = field(content, 'until');
     if (typeof until !== 'number') return undefined;
-    return { token: textField(content, 'token'), namespace: textField(content, 'namespace') || undefined, until };
+    return {
+      token: textField(content, 'token'),
+      namespace: textField(content, 'namespace') || undefined,
+      until,
+      isSealed: true,
+    };
   }
 }
 

@@ -29,6 +29,8 @@ export interface Credential {
 }
 
 export interface Person {
+  /** For limits: the name of the user, or what stands for the token where the API server refuses that. */
+  readonly id: string;
   /** As the API server names it; empty where that is refused. */
   readonly user: string;
   readonly hub: Hub;
@@ -132,11 +134,12 @@ export class People {
     return error;
   }
 
-  #person({ transport, snapshots }: Known, { token, namespace }: Credential, user: string): Person {
+  #person({ transport, snapshots }: Known, credential: Credential, user: string): Person {
     const { hub, build } = this.#options;
-    const own = namespaceOf({ token, namespace });
+    const own = namespaceOf(credential);
+    const id = user === '' ? this.#tokenKey(credential) : user;
     const session = { hub, context: '', user, namespace: own, build };
-    return { user, hub: { snapshots, client: createClient(transport), transport, session, namespace: undefined } };
+    return { id, user, hub: { snapshots, client: createClient(transport), transport, session, namespace: undefined } };
   }
 
   #knownOf(credential: Credential): Known {

@@ -123,6 +123,10 @@ describe('a session', () => {
     expect(api.calls.length - before).toBeLessThanOrEqual(10);
     expect(new Set(codes.map(({ code }) => code)).has(429)).toBe(true);
     expect(codes.find(({ code }) => code === 429)?.headers['retry-after']).toMatch(/^\d+$/);
+    await clock.advance(90_000);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => ask('session', { method: 'POST', body: { token: `bad-${index}` } })),
+    );
     expect((await ask('fleet', { headers: { cookie } })).code).toBe(200);
   });
 });
