@@ -11,6 +11,9 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with the target namespace default': { targetNamespace: 'default' },
   'with a pull secret that is no DNS subdomain': { imagePullSecret: 'a/b' },
   'with a pull secret with an empty part of its name': { imagePullSecret: 'a..b' },
+  'with an unknown pull policy': { imagePullPolicy: 'Sometimes' },
+  'with a registry that has a scheme': { imageRegistry: 'https://mirror.example.com' },
+  'with a registry that ends with a slash': { imageRegistry: 'mirror.example.com/' },
   'with a node selector that is a list': { nodeSelector: ['a'] },
   'with a node selector whose key is no label key': { nodeSelector: { 'a b': 'c' } },
   'with a node selector whose value is no label value': { nodeSelector: { a: 1 } },
@@ -31,6 +34,8 @@ const SPECS: Readonly<Record<string, unknown>> = {
   },
   'without a fault': {
     targetNamespace: 'team-a',
+    imagePullPolicy: 'IfNotPresent',
+    imageRegistry: 'mirror.example.com:5000/platform',
     imagePullSecret: 'a.b',
     nodeSelector: { 'x.io/a': '' },
     tolerations: [{ operator: 'Exists' }],

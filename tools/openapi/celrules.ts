@@ -1,6 +1,7 @@
 import { isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
 import {
+  REGISTRY_OR_EMPTY_PATTERN,
   BOUND_PATTERN,
   DNS_LABEL_OR_EMPTY_PATTERN,
   LABEL_VALUE_PATTERN,
@@ -72,6 +73,7 @@ const WINDOW_PATTERNS = [
 const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   [`self.matches('^(${SUBDOMAIN})?$')`]: { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
   [`self.matches('^(${LABEL})?$')`]: { pattern: DNS_LABEL_OR_EMPTY_PATTERN },
+  [`self.matches('${REGISTRY_OR_EMPTY_PATTERN}')`]: { pattern: REGISTRY_OR_EMPTY_PATTERN },
   [`self == '' || (${qualifiedName('self')})`]: { anyOf: [{ const: '' }, refTo('LabelKey')] },
   "type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]|100)%$')": {
     minimum: 0,

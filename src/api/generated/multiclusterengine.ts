@@ -8,6 +8,13 @@ export interface MultiClusterEngine extends KubeObject {
 }
 /** The desired state; every field is optional. */
 export interface MultiClusterEngineSpec {
+  /** When a node pulls the image of a component. */
+  imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
+  /**
+   * The registry that the components' images are pulled from, in place of that of the operator's image; name, tag
+   * and digest stay.
+   */
+  imageRegistry?: string;
   /**
    * The name of a Secret in the target namespace with which the components' images are pulled; the operator never
    * copies it there.

@@ -12,9 +12,14 @@ export interface PodToleration {
   readonly tolerationSeconds?: number;
 }
 
+export type PullPolicy = NonNullable<MultiClusterEngineSpec['imagePullPolicy']>;
+
 /** A spec with its defaults. Defaults are never written into a user's spec. */
 export interface EffectiveSpec {
   readonly targetNamespace: string;
+  /** Takes the place of the registry of each image; undefined: as the image has it. */
+  readonly imageRegistry: string | undefined;
+  readonly imagePullPolicy: PullPolicy | undefined;
   /** Name of a Secret in the target namespace; undefined for none. */
   readonly imagePullSecret: string | undefined;
   readonly nodeSelector: Readonly<Record<string, string>>;
@@ -32,6 +37,8 @@ export interface FieldError {
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
   return {
     targetNamespace: targetNamespaceOf(spec),
+    imageRegistry: blank(spec?.imageRegistry) ? undefined : spec?.imageRegistry,
+    imagePullPolicy: spec?.imagePullPolicy ?? undefined,
     imagePullSecret: blank(spec?.imagePullSecret) ? undefined : spec?.imagePullSecret,
     nodeSelector: spec?.nodeSelector ?? {},
     tolerations: (spec?.tolerations ?? []).map(podToleration),
@@ -71,6 +78,13 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
   if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
   return [
+    ...validatePullPolicy(spec['imagePullPolicy']),
+    ...validateName(
+      'spec.imageRegistry',
+      spec['imageRegistry'],
+      isRegistry,
+      'must be empty or a registry: HOST[:PORT][/PATH]',
+    ),
     ...validatePullSecret(spec['imagePullSecret']),
     ...validateNodeSelector(spec['nodeSelector']),
     ...validateNamespace(spec['targetNamespace']),
@@ -99,6 +113,11 @@ export function validateTargetNamespace(
 /** One line with field, value and rule. */
 export function fieldErrorText(one: FieldError): string {
   return `${one.field}: ${one.value}: ${one.rule}`;
+}
+
+function validatePullPolicy(value: unknown): FieldError[] {
+  if (value === undefined || value === null || PULL_POLICIES.includes(value)) return [];
+  return [fieldError('spec.imagePullPolicy', value, `must be ${PULL_POLICIES.join(', ')}`)];
 }
 
 function validatePullSecret(value: unknown): FieldError[] {
@@ -156,6 +175,10 @@ function validateToleration(field: string, one: unknown): FieldError[] {
 }
 
 const EFFECTS: readonly unknown[] = ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const PULL_POLICIES: readonly unknown[] = ['Always', 'IfNotPresent', 'Never'];
+/** Host, port and path, by the grammar of image references. */
+const REGISTRY =
+  /^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*(:[0-9]{1,5})?(\/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*$/;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LONGEST_SHOWN = 80;
 
@@ -166,6 +189,10 @@ function fieldError(field: string, value: unknown, rule: string): FieldError {
 
 function isSeconds(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+}
+
+function isRegistry(text: string): boolean {
+  return text.length <= 253 && REGISTRY.test(text);
 }
 
 function isDnsLabel(text: string): boolean {

@@ -15,7 +15,9 @@ describe('the effective spec', () => {
 
     expect(effectiveSpec(given)).toEqual({
       targetNamespace: 'multicluster-engine',
+      imagePullPolicy: undefined,
       imagePullSecret: undefined,
+      imageRegistry: undefined,
       nodeSelector: {},
       tolerations: [],
     });

@@ -160,12 +160,25 @@ export function renderPods(deployment: Manifest, rendering: PodRendering): Manif
 }
 
 function renderContainer(container: Tree, rendering: PodRendering): Tree {
-  const { image, leaseNamespace, environment } = rendering;
+  const { leaseNamespace, environment, spec } = rendering;
+  const image = spec.imageRegistry === undefined ? rendering.image : imageFrom(spec.imageRegistry, rendering.image);
   const given = itemsAt(container, 'env').map((one) =>
     one['name'] === LEASE_NAMESPACE_VARIABLE && leaseNamespace !== undefined ? { ...one, value: leaseNamespace } : one,
   );
   const env = [...given, ...Object.entries(environment).map(([name, value]) => ({ name, value }))];
-  return { ...container, image, ...(env.length === 0 ? {} : { env }) };
+  const pullPolicy = spec.imagePullPolicy === undefined ? {} : { imagePullPolicy: spec.imagePullPolicy };
+  return { ...container, image, ...pullPolicy, ...(env.length === 0 ? {} : { env }) };
+}
+
+/**
+ * The image of another registry, with its name, tag and digest. What stands before the first slash is a registry when it has a
+ * dot or a colon, or is `localhost`, as in the reference grammar of Docker.
+ */
+export function imageFrom(registry: string, image: string): string {
+  const slash = image.indexOf('/');
+  const first = slash < 0 ? '' : image.slice(0, slash);
+  const hasRegistry = /[.:]/.test(first) || first === 'localhost';
+  return `${registry}/${hasRegistry ? image.slice(slash + 1) : image}`;
 }
 
 /** A binding with its subjects in `namespace`. */

@@ -184,6 +184,22 @@ describe('the pods of every component', () => {
     }
   });
 
+  it.each([
+    ['localhost/multicluster-engine:1.2.3', 'mirror.example.com:5000/a/multicluster-engine:1.2.3'],
+    [
+      'quay.example.com/team/multicluster-engine@sha256:0123',
+      'mirror.example.com:5000/a/team/multicluster-engine@sha256:0123',
+    ],
+    ['host:5000/multicluster-engine', 'mirror.example.com:5000/a/multicluster-engine'],
+    ['team/multicluster-engine:1', 'mirror.example.com:5000/a/team/multicluster-engine:1'],
+    ['multicluster-engine:1', 'mirror.example.com:5000/a/multicluster-engine:1'],
+  ])('the image %s is pulled from the registry of the spec, and as its policy says', (image, wanted) => {
+    const spec = { imageRegistry: 'mirror.example.com:5000/a', imagePullPolicy: 'Always' as const };
+    for (const pod of podSpecs(spec, { image }))
+      for (const container of at(pod, 'containers') as readonly unknown[])
+        expect(container).toMatchObject({ image: wanted, imagePullPolicy: 'Always' });
+  });
+
   it('the pods of every component have none of these fields where the spec has none, not even empty ones', () => {
     for (const pod of podSpecs({})) {
       expect(Object.keys(treeAt(pod))).not.toEqual(expect.arrayContaining(['nodeSelector']));
