@@ -251,7 +251,7 @@ describe('a fix that the caller may not run', () => {
   });
 
   it('of one cluster says who may', async () => {
-    const text = await asked(['patch managedclusters'], { spec: wants('gold', 1) }, { cluster: 'b' });
+    const text = await asked(['patch managedclusters'], { spec: wants('gold', 2) }, { cluster: 'b' });
 
     expect(text).toContain(
       '    fix, by somebody who may patch managedclusters: kubectl label mcl b tier=gold --overwrite\n',

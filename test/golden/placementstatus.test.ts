@@ -532,6 +532,18 @@ describeRecorded('placement-status', [
     { stored: satisfied },
   ),
   pass(
+    'a cluster that waits for a change window, and is released until before it opens',
+    {
+      ...budgeted,
+      spec: {
+        ...budgeted.spec,
+        changeWindows: [{ start: 'Mon 22:00', duration: '4h', timeZone: 'Europe/Berlin' }],
+      },
+      release: readRelease('2026-11-23T20:00:00Z/*'),
+    },
+    { stored: satisfied },
+  ),
+  pass(
     'a paused Placement with a cluster that fails a rule and one that matches',
     { spec: { predicates: [inEu], paused: true, numberOfClusters: 2 }, ...usAndEu, stored: [decision(1, ['x'])] },
     { stored: satisfied },

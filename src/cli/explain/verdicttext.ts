@@ -52,15 +52,20 @@ function limitText({ cluster }: ClusterExplanation, { explanation }: ExplainRepo
   return `and ${rules.wanted} ${rules.wanted === 1 ? 'is' : 'are'} wanted`;
 }
 
-/** `; edge-1 keeps a place while it is held`: why a cluster is out that ranks among the wanted ones; empty for another one. */
-function placesText({ rank = Infinity }: ClusterExplanation, { explanation }: ExplainReport): string {
+/** `; edge-1 keeps a place: …`: why a cluster is out that ranks among the wanted ones; empty for another one. */
+function placesText({ rank = Infinity }: ClusterExplanation, { explanation, input }: ExplainReport): string {
   const { schedule, placement } = explanation;
-  const names = schedule === undefined ? [] : stayingUnselected(schedule).map(({ cluster }) => wordText(cluster));
-  if (names.length === 0 || (!hasNumbers(placement.rules) && rank > (placement.rules.wanted ?? 0))) return '';
-  const isOne = names.length === 1;
-  const how =
-    schedule?.waiting === undefined ? `${isOne ? 'it is' : 'they are'} held` : `${isOne ? 'it stays' : 'they stay'}`;
-  return `; ${someNames(names, MOST_NAMES)} ${isOne ? 'keeps a place' : 'keep places'} while ${how}`;
+  const staying = schedule === undefined ? [] : stayingUnselected(schedule);
+  const [first] = staying;
+  if (schedule === undefined || first === undefined) return '';
+  if (!hasNumbers(placement.rules) && rank > (placement.rules.wanted ?? 0)) return '';
+  const names = someNames(
+    staying.map(({ cluster }) => wordText(cluster)),
+    MOST_NAMES,
+  );
+  const cause =
+    schedule.waiting === undefined ? holdCause(input.snapshot, schedule) : waitCause(schedule.waiting, first.cluster);
+  return `; ${names} ${staying.length === 1 ? 'keeps a place' : 'keep places'}: ${cause}`;
 }
 
 /** What keeps the cluster in the decision or out of it, and until when. */

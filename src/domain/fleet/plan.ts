@@ -57,7 +57,7 @@ export type PieceName = Pick<Piece, 'group' | 'index'>;
 
 /**
  * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
- * cluster comes in or leaves, other ones are held, or phase, reason or the wanted number differ.
+ * cluster comes in or leaves, other ones are held, phase, reason or the wanted number differ, or a key is new that no cluster has.
  */
 export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
 
@@ -172,7 +172,8 @@ function kindOf(
     before.phase === after.phase &&
     sameList(before.held, after.held) &&
     before.satisfied.reason === after.satisfied.reason &&
-    before.rules.wanted === after.rules.wanted;
+    before.rules.wanted === after.rules.wanted &&
+    after.absentKeys.every((text) => before.absentKeys.includes(text));
   return moves === 0 && isSame ? 'Unchanged' : 'Changed';
 }
 

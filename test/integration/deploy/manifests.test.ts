@@ -46,16 +46,15 @@ const POLICIES = [
   'set-binding',
   'target',
   'warnings',
-  'zone-warnings',
 ];
 /** Those that concern other users than the operator. */
-const WARNINGS = ['', 'fleet-', 'agent-', 'namespace-', 'zone-'].map((what) => `multicluster-engine-${what}warnings`);
+const WARNINGS = ['', 'fleet-', 'agent-', 'namespace-'].map((what) => `multicluster-engine-${what}warnings`);
 const FOR_USERS = [
   ...['agents', 'definitions', 'in-use', 'operator', 'set-binding'].map((name) => `multicluster-engine-${name}`),
   ...WARNINGS,
 ];
-/** Those that stand aside where they cannot be evaluated: they are for mistakes, and limit no identity. An unknown time zone is an error. */
-const IGNORING = [...WARNINGS.filter((name) => !name.endsWith('zone-warnings')), 'multicluster-engine-operator'];
+/** Those that stand aside where they cannot be evaluated: they are for mistakes, and limit no identity. */
+const IGNORING = [...WARNINGS, 'multicluster-engine-operator'];
 const CONTAINER = 'spec.template.spec.containers.0';
 
 describeWithServer('the manifests of deploy/', {}, (server) => {

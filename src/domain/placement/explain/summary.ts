@@ -1,6 +1,6 @@
 import type { Requirement } from '../../selectors.js';
 import type { Waiting } from '../select/waiting.js';
-import type { PlacementRules } from '../spec/predicates.js';
+import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
 import { topologyText } from './choicetext.js';
 import { taintedKey } from './taints.js';
 import { requirementText } from './requirementtext.js';
@@ -86,6 +86,7 @@ export function summaryText({ selected, held, waiting, total, parts }: Summary):
 function phraseKey(one: ClusterExplanation, rules: PlacementRules): string {
   if (one.verdict === 'Held' && !one.inDecision) return 'HeldBack';
   if (one.blocked !== undefined) return `SpreadBlocked ${topologyText(one.blocked.constraint)}`;
+  if (one.verdict === 'NotNeeded') return `NotNeeded ${fullPredicate(one, rules)}`;
   return one.verdict === 'Tainted' ? `Tainted ${taintedKey(one, rules)}` : one.verdict;
 }
 
@@ -95,8 +96,12 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
   switch (verdict) {
     case 'NotMatched':
       return alike(`didn't match ${firstText(unmet[best ?? 0])}`);
-    case 'NotNeeded':
-      return [`wasn't needed (${wanted} wanted)`, `weren't needed (${wanted} wanted)`];
+    case 'NotNeeded': {
+      const index = fullPredicate(one, rules);
+      const number =
+        index < 0 ? `${wanted} wanted` : `predicate ${index} wants ${rules.predicates[index]?.wanted ?? 0}`;
+      return [`wasn't needed (${number})`, `weren't needed (${number})`];
+    }
     case 'Moved':
       return alike('leaves for a better one');
     case 'SpreadBlocked': {
@@ -119,6 +124,11 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
     case 'Unknown':
       return ['is not known', 'are not known'];
   }
+}
+
+/** The predicate with a number that the cluster counts for; -1 where predicates have none. */
+function fullPredicate({ unmet }: ClusterExplanation, rules: PlacementRules): number {
+  return hasNumbers(rules) ? unmet.findIndex((list) => list.length === 0) : -1;
 }
 
 /** The field of the spec that keeps a cluster out which passes every rule. */

@@ -48,8 +48,8 @@ export interface Facts {
   readonly keptOutBy: 'disruptionBudget.maxAdditions' | 'paused' | undefined;
   /** numberOfClusters; undefined for all matching clusters. */
   readonly wanted: number | undefined;
-  /** Whether every predicate has the number 0, which is why none is wanted. */
-  readonly areNumbersZero: boolean;
+  /** Whether predicates have numbers, and whether each is 0, which is why none is wanted. */
+  readonly numbers: 'none' | 'some' | 'zero';
   /** The number of clusters that are selected and stored. */
   readonly scheduled: number;
   /** The number of clusters that are stored, selected or not. */
@@ -67,6 +67,11 @@ function withShadows({ predicates, spread }: Shortage, { predicates: all }: Plac
       return shadow < 0 ? one : { ...one, shadowedBy: shadow };
     }),
   };
+}
+
+function numbersOf(rules: PlacementRules): Facts['numbers'] {
+  if (!hasNumbers(rules)) return 'none';
+  return rules.predicates.every((one) => one.wanted === 0) ? 'zero' : 'some';
 }
 
 function keptBy({ heldRemovals, waiting }: Schedule): Facts['keptBy'] {
@@ -107,7 +112,7 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     keptAbove: unselected.filter(({ cause }) => cause === 'NotNeeded').length,
     keptOutBy: keptOutBy(schedule),
     wanted,
-    areNumbersZero: hasNumbers(placement.rules) && placement.rules.predicates.every((one) => one.wanted === 0),
+    numbers: numbersOf(placement.rules),
     scheduled,
     stored: stored.size,
   };

@@ -72,9 +72,9 @@ function misconfigured({ problem, stored }: Facts): ConditionText | undefined {
   return { status: 'False', reason: 'Misconfigured', message };
 }
 
-function noneWanted({ wanted, areNumbersZero }: Facts): ConditionText | undefined {
+function noneWanted({ wanted, numbers }: Facts): ConditionText | undefined {
   if (wanted !== 0) return undefined;
-  const message = `no cluster is wanted: ${areNumbersZero ? 'numberOfClusters of each of spec.predicates' : 'spec.numberOfClusters'} is 0`;
+  const message = `no cluster is wanted: ${numbers === 'zero' ? 'numberOfClusters of each of spec.predicates' : 'spec.numberOfClusters'} is 0`;
   return { status: 'True', reason: 'AllDecisionsScheduled', message };
 }
 
@@ -170,13 +170,21 @@ function missingBesideHeld(
   const { scheduled, stored, keptAbove: above } = facts;
   const [failing, count] = [stored - scheduled - above, wanted - stored];
   const kept = [
-    { held: failing, text: failing === 1 ? `no longer matches and ${one}` : `no longer match and ${several}` },
-    { held: above, text: `${above === 1 ? 'is' : 'are'} above the wanted number and ${above === 1 ? one : several}` },
+    {
+      held: failing,
+      of: `${wanted} wanted clusters`,
+      text: failing === 1 ? `no longer matches and ${one}` : `no longer match and ${several}`,
+    },
+    { held: above, of: `${stored} clusters`, text: `${aboveText(above, facts)} and ${above === 1 ? one : several}` },
   ].filter(({ held }) => held > 0);
-  const of = count > 0 ? '' : ` of ${wanted} wanted clusters`;
-  const texts = kept.map(({ held, text }, at) => `${held}${at === 0 ? of : ''} ${text}`);
+  const texts = kept.map(({ held, of, text }, at) => `${held}${at > 0 || count > 0 ? '' : ` of ${of}`} ${text}`);
   if (count <= 0) return texts.join('; ');
   return [`${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`, ...texts].join('; ');
+}
+
+function aboveText(count: number, { numbers }: Facts): string {
+  if (numbers === 'none') return `${count === 1 ? 'is' : 'are'} above spec.numberOfClusters`;
+  return count === 1 ? 'is above the number of its predicate' : 'are above the number of their predicate';
 }
 
 /** The predicates that match no cluster; the empty string for none. */

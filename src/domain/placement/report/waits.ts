@@ -1,5 +1,6 @@
 import { clip, nameList } from '../../conditions.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
+import { isReleased } from '../spec/release.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { schedule, type Schedule } from '../select/schedule.js';
 import type { Opening, Waiting } from '../select/waiting.js';
@@ -18,7 +19,14 @@ function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): s
  */
 function waitingMessage(snapshot: PlacementSnapshot, decided: Schedule, { until, windowed, opens }: Waiting): string {
   const isHeld = decided.heldRemovals.some((held) => windowed.some(({ cluster }) => cluster === held.cluster));
-  const others = [...(until === 'Resumed' ? ['spec.paused is true'] : []), ...(isHeld ? ['they are held'] : [])];
+  const released = releasedTooShort(snapshot, windowed, opens);
+  const others = [
+    ...(until === 'Resumed' ? ['spec.paused is true'] : []),
+    ...(isHeld ? ['they are held'] : []),
+    ...(released === undefined
+      ? []
+      : [`they are held again after their release, which ends at ${timestamp(released)}`]),
+  ];
   const unless = others.length === 0 ? '' : `, unless ${others.join(' or ')},`;
   const leaving = causesText(windowed, snapshot, decided);
   const { rebalance } = snapshot.placement.rules;
@@ -27,6 +35,17 @@ function waitingMessage(snapshot: PlacementSnapshot, decided: Schedule, { until,
   return clip(
     `outside of spec.changeWindows; the next one opens at ${openingText(opens)}; then${unless} these leave: ${leaving}${further}`,
   );
+}
+
+/** When a release ends that lets some of the clusters go, and that has ended when the window opens; undefined without one. */
+function releasedTooShort(
+  { placement: { release, rules }, now }: PlacementSnapshot,
+  windowed: Waiting['windowed'],
+  opens: Opening | undefined,
+): number | undefined {
+  if (release === undefined || opens === undefined || release.until > opens.at || rules.budget === undefined)
+    return undefined;
+  return windowed.some(({ cluster }) => isReleased(release, cluster, now)) ? release.until : undefined;
 }
 
 /** The messages of the conditions Paused and ChangesWaiting, those that are True. */
