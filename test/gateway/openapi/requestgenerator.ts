@@ -102,7 +102,7 @@ function withValidValues(body: unknown): unknown {
   });
 }
 
-/** A schema forbids a property that it requires. */
+/** Nothing fits a schema: it forbids a property that it requires, or all values. */
 class Impossible extends Error {}
 
 /** Makes values that a JSON Schema allows. Each value is validated by Ajv, so that no keyword is ignored. */
@@ -156,6 +156,8 @@ class Generator {
 
   #unfiltered(schema: JsonSchema): Arbitrary<unknown> {
     const { $ref, allOf, anyOf, not } = schema;
+    // A field that is declared only for the text of its refusal.
+    if (not !== undefined && Object.keys(record(not)).length === 0) throw new Impossible();
     if (typeof $ref === 'string') return this.#unfiltered(mergeSchemas(this.#resolve($ref), without(schema, '$ref')));
     const conditions = conditionsOf(schema);
     if (conditions.length > 0) return this.#oneOf(decided(schema, conditions));
@@ -170,7 +172,10 @@ class Generator {
       const plain = rest.length === 0 ? without(schema, 'allOf') : { ...schema, allOf: rest };
       return this.#unfiltered(mergeSchemas(plain, first ?? {}));
     }
-    if ('const' in schema) return fc.constant(schema['const']);
+    if ('const' in schema) {
+      if (!validatorOf(schema)(schema['const'])) throw new Impossible();
+      return fc.constant(schema['const']);
+    }
     if (Array.isArray(schema['enum'])) return fc.constantFrom<unknown>(...schema['enum']);
     if (Array.isArray(schema['type']))
       return fc.oneof(...schema['type'].map((type: unknown) => this.#unfiltered({ ...schema, type })));
@@ -226,9 +231,15 @@ class Generator {
     );
     const required = list(schema['required']).map(String);
     if (!required.every((name) => listed.some(([known]) => known === name))) throw new Impossible();
-    const fields = fc.record(Object.fromEntries(listed.map(([name, child]) => [name, this.values(record(child))])), {
-      requiredKeys: required,
+    const possible = listed.flatMap(([name, child]) => {
+      try {
+        return [[name, this.values(record(child))] as const];
+      } catch (error) {
+        if (error instanceof Impossible && !required.includes(name)) return [];
+        throw error;
+      }
     });
+    const fields = fc.record(Object.fromEntries(possible), { requiredKeys: required });
     if (schema['additionalProperties'] === false) return fields;
     const names = this.text({ type: 'string', ...record(schema['propertyNames']) });
     const others = fc.dictionary(names, this.values(record(schema['additionalProperties'])), { maxKeys: 3 });
