@@ -5,6 +5,7 @@ import { readBasis } from '../../domain/placement/stored/basis.js';
 import { absentSets } from '../../domain/placement/explain/absentsets.js';
 import { bestFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { hasNumbers } from '../../domain/placement/spec/predicates.js';
 import type { AccessAttributes } from '../../runtime/client/client.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { labelChanges } from './harm.js';
@@ -117,14 +118,9 @@ function withBindings(report: ExplainReport, sets: readonly string[]): ExplainRe
   );
 }
 
-/**
- * The same Placement with these labels of a cluster; undefined where a cluster that matches comes in while too few are selected,
- * whatever it is.
- */
-export function withLabelsOf(report: ExplainReport, cluster: string, labels: LabelChanges): ExplainReport | undefined {
-  const { rules } = report.explanation.placement;
-  const isLimited = rules.wanted !== undefined || rules.paused || rules.budget?.maxAdditions !== undefined;
-  return isLimited ? withChanges(report, labelChanges(cluster, labels)) : undefined;
+/** The same Placement with these labels of a cluster. */
+export function withLabelsOf(report: ExplainReport, cluster: string, labels: LabelChanges): ExplainReport {
+  return withChanges(report, labelChanges(cluster, labels));
 }
 
 function withChanges(report: ExplainReport, changes: readonly Change[]): ExplainReport {
@@ -148,14 +144,20 @@ function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: reado
     const fix = bestFix(one, input, (index) => isOffered(index, report));
     if (fix?.kind !== 'Passes' || harm.ofLabels(one.name, fix.labels) !== undefined) continue;
     const { name: cluster } = one;
-    // A predicate may be full, or spread allow no more, also by a cluster that is proposed before.
-    const next = withLabelsOf(then, cluster, fix.labels);
+    // Also by a cluster that is proposed before. Each try explains the whole fleet, and most Placements need none.
+    const next = mayStayOut(explanation) ? withLabelsOf(then, cluster, fix.labels) : undefined;
     if (next !== undefined && !(comesIn(cluster, next) && selectedIn(next) > selectedIn(then))) continue;
     then = next ?? then;
     const needed = isMember(one, asIs) ? [] : one.sets.filter((set) => bound.includes(set));
     found.push({ kind: 'Label', cluster, command: fix.command, rights: LABEL_RIGHTS, bound: needed });
   }
   return found;
+}
+
+/** Whether a cluster that matches may stay out although too few are selected: a predicate is full, spread allows no more, … */
+function mayStayOut({ placement: { rules }, readable }: ExplainReport['explanation']): boolean {
+  const isLimited = hasNumbers(rules) || rules.spread.length > 0 || rules.budget?.maxAdditions !== undefined;
+  return isLimited || rules.paused || !readable.decisions;
 }
 
 function comesIn(cluster: string, { explanation }: ExplainReport): boolean {

@@ -243,9 +243,12 @@ function predicateLines(one: ClusterExplanation, report: ExplainReport): readonl
 
 /** What would still keep a cluster out that matches with these labels; undefined where it comes in. */
 function stillOut(name: string, labels: LabelChanges, report: ExplainReport): string | undefined {
+  const { rules } = report.explanation.placement;
+  // Else a cluster that matches comes in, whatever it is.
+  if (rules.wanted === undefined && !rules.paused && rules.budget?.maxAdditions === undefined) return undefined;
   const changed = withLabelsOf(report, name, labels);
-  const one = changed?.explanation.clusters.find((each) => each.name === name);
-  if (changed === undefined || one === undefined || one.inDecision || one.verdict === 'Selected') return undefined;
+  const one = changed.explanation.clusters.find((each) => each.name === name);
+  if (one === undefined || one.inDecision || one.verdict === 'Selected') return undefined;
   return verdictText(one, changed).replace(/^is not selected: /, 'not be selected: ');
 }
 
