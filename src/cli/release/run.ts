@@ -9,7 +9,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { releaseWaits, waitCause } from '../../domain/placement/report/waits.js';
-import { schedule } from '../../domain/placement/select/schedule.js';
+import { schedule, type Schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { notFound } from '../meant.js';
@@ -79,11 +79,12 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const of = `${namespace}/${name}`;
   if (placement === undefined) throw await notFound(client, Placements, { namespace, name });
   const input = explainInputOf(world, namespace, name);
-  const clusters = request.clusters ?? heldIn(world, input, additions);
+  const decided = input && schedule(input.snapshot);
+  const clusters = request.clusters ?? heldIn(world, decided, additions);
   if (clusters.length === 0)
-    return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(input)}`;
+    return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(decided)}`;
   if (!additions) checkDecided(clusters, world, { input, of });
-  const waits = additions || input === undefined ? undefined : releaseWaits(input.snapshot, clusters, until);
+  const waits = additions ? undefined : input && decided && releaseWaits(input.snapshot, decided, { clusters, until });
   if (waits?.isInVain === true)
     throw new RefusedError(
       `${of}: nothing is released, since ${waits.text}; release them then, or with a longer --for (${LONGEST} at most)`,
@@ -118,19 +119,19 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
 }
 
 /** What no release lets go: `; edge-1 waits for the change window that opens at …`. */
-function waitingClause(input: ExplainInput | undefined): string {
-  const waiting = input && schedule(input.snapshot).waiting;
+function waitingClause(decided: Schedule | undefined): string {
+  const { waiting } = decided ?? {};
   const [first, ...more] = waiting?.removals ?? [];
   if (waiting === undefined || first === undefined) return '';
   return `; ${wordText(first.cluster)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitCause(waiting, first.cluster)}`;
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */
-function heldIn(world: World, input: ExplainInput | undefined, additions: boolean): readonly string[] {
+function heldIn(world: World, decided: Schedule | undefined, additions: boolean): readonly string[] {
   const unread = unreadableLine(world.withheld, 'which clusters are held is not known: name them with --clusters');
   if (unread !== undefined) throw new NotFoundError(unread);
-  if (input === undefined) return [];
-  const { heldRemovals, heldAdditions } = schedule(input.snapshot);
+  if (decided === undefined) return [];
+  const { heldRemovals, heldAdditions } = decided;
   return additions ? [...heldAdditions].sort() : heldRemovals.map((one) => one.cluster);
 }
 

@@ -2,7 +2,7 @@ import { clip, nameList } from '../../conditions.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { isReleased } from '../spec/release.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
-import { schedule, type Schedule } from '../select/schedule.js';
+import type { Schedule } from '../select/schedule.js';
 import type { Opening, Waiting } from '../select/waiting.js';
 import { causesText } from './holds.js';
 
@@ -17,8 +17,8 @@ function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): s
  * What the condition ChangesWaiting says: when the next window opens, and which clusters leave then, with their causes. It is True
  * beside Paused and RemovalsHeld, which keep clusters longer.
  */
-function waitingMessage(snapshot: PlacementSnapshot, decided: Schedule, { until, windowed, opens }: Waiting): string {
-  const isHeld = decided.heldRemovals.some((held) => windowed.some(({ cluster }) => cluster === held.cluster));
+function waitingMessage(snapshot: PlacementSnapshot, schedule: Schedule, { until, windowed, opens }: Waiting): string {
+  const isHeld = schedule.heldRemovals.some((held) => windowed.some(({ cluster }) => cluster === held.cluster));
   const released = releasedTooShort(snapshot, windowed, opens);
   const others = [
     ...(until === 'Resumed' ? ['spec.paused is true'] : []),
@@ -28,10 +28,10 @@ function waitingMessage(snapshot: PlacementSnapshot, decided: Schedule, { until,
       : [`they are held again after their release, which ends at ${timestamp(released)}`]),
   ];
   const unless = others.length === 0 ? '' : `, unless ${others.join(' or ')},`;
-  const leaving = causesText(windowed, snapshot, decided);
+  const leaving = causesText(windowed, snapshot, schedule);
   const { rebalance } = snapshot.placement.rules;
   const further =
-    decided.move === undefined ? '' : `; further moves may follow, one in ${rebalance?.intervalSeconds} s`;
+    schedule.move === undefined ? '' : `; further moves may follow, one in ${rebalance?.intervalSeconds} s`;
   return clip(
     `outside of spec.changeWindows; the next one opens at ${openingText(opens)}; then${unless} these leave: ${leaving}${further}`,
   );
@@ -51,15 +51,15 @@ function releasedTooShort(
 /** The messages of the conditions Paused and ChangesWaiting, those that are True. */
 export function waitingTexts(
   snapshot: PlacementSnapshot,
-  decided: Schedule,
+  schedule: Schedule,
 ): readonly { readonly until: Waiting['until']; readonly message: string }[] {
-  const { waiting } = decided;
+  const { waiting } = schedule;
   if (waiting === undefined) return [];
   return [
     ...(waiting.until === 'Resumed' ? [{ until: waiting.until, message: pausedMessage(snapshot) }] : []),
     ...(waiting.windowed.length === 0
       ? []
-      : [{ until: 'WindowOpens' as const, message: waitingMessage(snapshot, decided, waiting) }]),
+      : [{ until: 'WindowOpens' as const, message: waitingMessage(snapshot, schedule, waiting) }]),
   ];
 }
 
@@ -80,9 +80,12 @@ export interface ReleaseWaits {
 }
 
 /** `clusters`: names, or `*` alone. `until`: when the release ends, ms since the epoch. */
-export function releaseWaits(snapshot: PlacementSnapshot, clusters: readonly string[], until: number): ReleaseWaits {
-  const { paused } = snapshot.placement.rules;
-  const { waiting } = schedule(snapshot);
+export function releaseWaits(
+  { placement: { rules } }: PlacementSnapshot,
+  { waiting }: Schedule,
+  { clusters, until }: { readonly clusters: readonly string[]; readonly until: number },
+): ReleaseWaits {
+  const { paused } = rules;
   const isAll = clusters.includes('*');
   const windowed = (waiting?.windowed ?? [])
     .map((one) => one.cluster)
