@@ -120,7 +120,7 @@ describeWithServer(
           options,
         );
         const listed = async (): Promise<readonly string[]> =>
-          (await fleet.client.get<MultiKueueConfig>(MultiKueueConfigs, { name: 'gpus' }))?.spec.clusters ?? [];
+          (await fleet.client.get<MultiKueueConfig>(MultiKueueConfigs, { name: 'gpus' }))?.spec?.clusters ?? [];
         await waitFor('Kueue to have the clusters', async () => (await listed()).length === 2);
         expect((await listed()).toSorted()).toEqual(['edge-1', 'edge-2']);
 

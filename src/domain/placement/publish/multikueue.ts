@@ -1,10 +1,10 @@
 import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../../api/names.js';
 import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
-import { isList } from '../../selectors.js';
 import { scorerOf } from '../select/scores.js';
 import { byRank, clusterHash, scoreOf, seedOf } from '../select/rank.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { PlacementRules } from '../spec/predicates.js';
+import { sameList } from '../stored/items.js';
 
 /**
  * The clusters of a decision in a MultiKueueConfig of Kueue. Whoever may edit the config, which has no namespace, decides by an
@@ -12,10 +12,10 @@ import type { PlacementRules } from '../spec/predicates.js';
  */
 
 /** How many clusters Kueue takes; it takes no empty list either. */
-export const MOST_KUEUE_CLUSTERS = 20;
+const MOST_KUEUE_CLUSTERS = 20;
 
 export interface MultiKueueConfig extends KubeObject {
-  spec: { clusters: string[] };
+  spec?: { clusters: string[] };
 }
 
 /** The Placement that a config follows. */
@@ -70,8 +70,6 @@ export function kueueClusters(
 
 /** The config with these clusters; undefined where it lists them, in this order, already. */
 export function withClusters(stored: MultiKueueConfig, clusters: readonly string[]): MultiKueueConfig | undefined {
-  const listed: unknown = Object(stored.spec).clusters;
-  const isSame =
-    isList(listed) && listed.length === clusters.length && listed.every((name, at) => name === clusters[at]);
+  const isSame = sameList(stored.spec?.clusters ?? [], clusters);
   return isSame ? undefined : { ...stored, spec: { ...stored.spec, clusters: [...clusters] } };
 }

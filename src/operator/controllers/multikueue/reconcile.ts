@@ -8,10 +8,8 @@ import {
   type FollowedClusters,
   type MultiKueueConfig,
 } from '../../../domain/placement/publish/multikueue.js';
-import { confirmedDecision } from '../../../domain/placement/publish/sigdecision.js';
 import { clusterView } from '../../../domain/placement/spec/cluster.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
-import { readDecision } from '../../../domain/placement/stored/decision.js';
 import { parse } from '../../../domain/selectors.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
@@ -21,7 +19,7 @@ import { isFailure } from '../../../runtime/errors.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
-import { BY_PLACEMENT, type PlacementCaches } from '../placement/caches.js';
+import { confirmedIn, type PlacementCaches } from '../placement/caches.js';
 
 export interface MultiKueueContext {
   readonly client: KubeClient;
@@ -64,25 +62,23 @@ export class MultiKueueReconciler implements Reconciler {
   }
 
   #decide({ metadata }: MultiKueueConfig): FollowedClusters {
-    const { placements, decisions, clusters } = this.#context.caches;
+    const { caches } = this.#context;
     const followed = followedPlacement(metadata);
     if (followed.kind === 'none') return UNCHANGED;
     if (followed.kind === 'malformed')
       return { ...UNCHANGED, problem: `annotation "${followed.value}": want NAMESPACE/NAME of a Placement` };
     const { namespace, name } = followed;
     const key = `${namespace}/${name}`;
-    const placement = placements.store.get(key);
+    const placement = caches.placements.store.get(key);
     if (placement === undefined)
       return { ...UNCHANGED, problem: `there is no Placement ${key}: the MultiKueueConfig keeps its clusters` };
-    const owner = { namespace, name, uid: placement.metadata.uid ?? '' };
-    const stored = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
-    const decided = confirmedDecision(placement.status, stored);
+    const decided = confirmedIn(caches, key, placement);
     const rules = parse(() => compileSpec(placement.spec));
     // Either is about to change, or nobody knows the order: what is listed stays.
     if (decided === undefined || !rules.ok) return UNCHANGED;
-    const names = new Set(decided.flatMap((object) => object.clusters));
+    const names = new Set(decided.objects.flatMap((object) => object.clusters));
     const selected = [...names].map((cluster) =>
-      clusterView(clusters.store.get(cluster) ?? { metadata: { name: cluster } }, 'all'),
+      clusterView(caches.clusters.store.get(cluster) ?? { metadata: { name: cluster } }, 'all'),
     );
     return kueueClusters(followed, rules.value, selected);
   }
@@ -93,7 +89,7 @@ export class MultiKueueReconciler implements Reconciler {
     try {
       const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
       mutations.mutated(name, await client.update<MultiKueueConfig>(MultiKueueConfigs, config, options));
-      log.info({ clusters: config.spec.clusters.length }, 'clusters of a decision listed for Kueue');
+      log.info({ clusters: config.spec?.clusters.length }, 'clusters of a decision listed for Kueue');
     } catch (error) {
       // The cache is behind: the next reconcile takes what is stored.
       if (isFailure(error, 'Conflict')) {

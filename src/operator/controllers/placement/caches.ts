@@ -1,8 +1,15 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
-import { placementKeys } from '../../../domain/placement/stored/decision.js';
+import { confirmedDecision } from '../../../domain/placement/publish/sigdecision.js';
+import {
+  placementKeys,
+  readDecision,
+  type DecisionOwner,
+  type StoredDecision,
+} from '../../../domain/placement/stored/decision.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
+import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { clusterCacheOptions, type ClusterCaches } from '../clusters/caches.js';
 
 /** The caches of the placement group. Each needs the verbs get, list and watch. */
@@ -23,3 +30,22 @@ export const placementCacheOptions: typeof clusterCacheOptions & {
   placements: { type: Placements, watchList: true },
   decisions: { type: PlacementDecisions, watchList: true, indexers: { [BY_PLACEMENT]: placementKeys } },
 };
+
+/** A decision that the status of its Placement confirms. */
+export interface ConfirmedDecision {
+  readonly owner: DecisionOwner;
+  readonly objects: readonly StoredDecision[];
+}
+
+/** The decision of a Placement that others may repeat, by its key; undefined while it is being published or put right. */
+export function confirmedIn(
+  { decisions }: Pick<PlacementCaches, 'decisions'>,
+  key: string,
+  { metadata: { uid = '' }, status }: Placement,
+): ConfirmedDecision | undefined {
+  const { namespace = '', name } = nameOf(key);
+  const owner = { namespace, name, uid };
+  const stored = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
+  const objects = confirmedDecision(status, stored);
+  return objects && { owner, objects };
+}

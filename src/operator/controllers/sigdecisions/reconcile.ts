@@ -1,9 +1,8 @@
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { SigPlacementDecisions } from '../../../api/resources.js';
-import { keyOf, nameOf } from '../../../runtime/vocabulary/names.js';
-import { readDecision, type DecisionOwner, type StoredDecision } from '../../../domain/placement/stored/decision.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
+import type { DecisionOwner, StoredDecision } from '../../../domain/placement/stored/decision.js';
 import {
-  confirmedDecision,
   sigChanges,
   type AnnotationsOf,
   type SigChanges,
@@ -16,7 +15,7 @@ import { isFailure } from '../../../runtime/errors.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
-import { BY_PLACEMENT, type PlacementCaches } from '../placement/caches.js';
+import { BY_PLACEMENT, confirmedIn, type PlacementCaches } from '../placement/caches.js';
 
 export interface SigDecisionContext {
   readonly client: KubeClient;
@@ -61,20 +60,18 @@ export class SigDecisionReconciler implements Reconciler {
 
   #gather(key: string): Gathered {
     const { caches, published, mutations } = this.#context;
-    const { placements, decisions, clusters } = caches;
+    const { placements, clusters } = caches;
     // While the API is not served there is nothing to wait for: its cache brings all Placements back.
     if (!published.current()) return NOTHING;
-    const notCurrent = cachesNotCurrent([placements, decisions, clusters]);
+    const notCurrent = cachesNotCurrent([placements, caches.decisions, clusters]);
     if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
     const placement = placements.store.get(key);
     if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return NOTHING;
-    const { namespace = '', name } = nameOf(key);
-    const owner = { namespace, name, uid: placement.metadata.uid ?? '' };
-    const objects = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
-    const decided = confirmedDecision(placement.status, objects);
-    if (decided === undefined) return NOTHING;
+    const confirmed = confirmedIn(caches, key, placement);
+    if (confirmed === undefined) return NOTHING;
+    const { owner, objects: decided } = confirmed;
     const names = [...decided, ...published.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
-    const stored = [...new Set(names.map((one) => `${namespace}/${one.name}`))].flatMap((at) => {
+    const stored = [...new Set(names.map((one) => `${owner.namespace}/${one.name}`))].flatMap((at) => {
       return mutations.newest(at, published.store.get(at)) ?? [];
     });
     const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;

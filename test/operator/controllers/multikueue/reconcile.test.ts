@@ -57,7 +57,7 @@ async function startHub(): Promise<Hub> {
       const annotations = { [FOLLOWS_PLACEMENT_ANNOTATION]: value };
       hub.api.put<MultiKueueConfig>(MultiKueueConfigs, { metadata: { ...CONFIG, annotations }, spec: { clusters } });
     },
-    listed: () => hub.api.peek<MultiKueueConfig>(MultiKueueConfigs, CONFIG)?.spec.clusters,
+    listed: () => hub.api.peek<MultiKueueConfig>(MultiKueueConfigs, CONFIG)?.spec?.clusters,
     writes: () => hub.api.calls.filter(({ verb, type }) => type === MultiKueueConfigs && verb !== 'get').length,
   };
 }
