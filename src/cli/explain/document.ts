@@ -7,7 +7,7 @@ import { predicateText, type PredicateExplanation } from '../../domain/placement
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { scoreExplainer, type ScoreExplanation } from '../../domain/placement/explain/scores.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
-import type { ClusterExplanation, SpreadBlock } from '../../domain/placement/explain/verdict.js';
+import { matchedPredicate, type ClusterExplanation, type SpreadBlock } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
@@ -15,7 +15,7 @@ import type { LeavingEvent } from './events.js';
 import { movementFields } from './moves.js';
 import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
-import { matchedPredicate, releasesField } from '../whatif/reasons.js';
+import { releasesField } from '../whatif/reasons.js';
 
 const API_VERSION = 'cli.fleetmgmt.io/v1';
 

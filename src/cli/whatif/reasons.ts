@@ -2,7 +2,7 @@ import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { blockText } from '../../domain/placement/explain/choicetext.js';
 import { causeText } from '../../domain/placement/explain/causes.js';
 import { selectedTaintsText } from '../../domain/placement/explain/taints.js';
-import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
+import { matchedPredicate, type ClusterExplanation, type Explanation } from '../../domain/placement/explain/verdict.js';
 import { endableLine, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
 
 /** Clauses and fields about a Placement that several commands print. */
@@ -30,12 +30,6 @@ export function reasonText(one: ClusterExplanation, explanation: Explanation): s
   if (explanation.placement.rules.problem !== undefined) return 'kept, since the spec is invalid';
   const matched = matchedPredicate(one);
   return matched === undefined ? 'every cluster matches' : `predicate ${matched}`;
-}
-
-/** The first predicate that the cluster matches. */
-export function matchedPredicate({ unmet }: ClusterExplanation): number | undefined {
-  const index = unmet.findIndex((list) => list.length === 0);
-  return index < 0 ? undefined : index;
 }
 
 /** Field `releases` of a document about a Placement; left out where there is none. */

@@ -3,7 +3,8 @@ import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
-import { matchedPredicate, reasonText, taintClause } from '../whatif/reasons.js';
+import { matchedPredicate } from '../../domain/placement/explain/verdict.js';
+import { reasonText, taintClause } from '../whatif/reasons.js';
 import type { FleetReading } from '../whatif/worlds.js';
 import { namesOf } from '../meant.js';
 import {

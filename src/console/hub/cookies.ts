@@ -1,3 +1,5 @@
+import { cookieIn } from '../server/session.js';
+
 /** The cookies of a session: browsers drop a cookie that is too large without a word, so a long session is split. */
 
 const MOST_CHARS = 3_800;
@@ -25,9 +27,9 @@ export function setCookies(name: string, value: string, seconds: number): readon
 
 /** The value that {@link setCookies} has stored; empty without one. */
 export function cookieValue(header: string | undefined, name: string): string {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const part = (one: string): string => pairs.find((pair) => pair.startsWith(`${one}=`))?.slice(one.length + 1) ?? '';
-  return partNames(name).map(part).join('');
+  return partNames(name)
+    .map((part) => cookieIn(header, part))
+    .join('');
 }
 
 function partNames(name: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { field, isRecord, parseJson, textField } from '../../runtime/vocabulary/json.js';
 
 /** What can be known of a token without the API server. Only that decides whether it is valid. */
@@ -41,8 +42,8 @@ export function refusalText(token: string, now: number): string {
       : 'the API server does not accept it, and it is no JSON web token: a part of it may be missing';
   }
   const { expires = Infinity, notBefore = -Infinity } = claims;
-  if (expires <= now) return `the token has expired at ${timeText(expires)}`;
-  if (notBefore > now) return `the token is not valid before ${timeText(notBefore)}`;
+  if (expires <= now) return `the token has expired at ${timestamp(expires)}`;
+  if (notBefore > now) return `the token is not valid before ${timestamp(notBefore)}`;
   return 'the API server does not accept the token: it was revoked, or is of another cluster';
 }
 
@@ -67,8 +68,4 @@ function decoded(part: string): unknown {
 /** A time that a Date can hold. */
 function timeIn(seconds: unknown): number | undefined {
   return typeof seconds === 'number' && seconds > 0 && seconds < 1e11 ? seconds * SECONDS : undefined;
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+/, '');
 }

@@ -174,7 +174,7 @@ function renderContainer(container: Tree, rendering: PodRendering): Tree {
  * The image of another registry, with its name, tag and digest. What stands before the first slash is a registry when it has a
  * dot or a colon, or is `localhost`, as in the reference grammar of Docker.
  */
-export function imageFrom(registry: string, image: string): string {
+function imageFrom(registry: string, image: string): string {
   const slash = image.indexOf('/');
   const first = slash < 0 ? '' : image.slice(0, slash);
   const hasRegistry = /[.:]/.test(first) || first === 'localhost';

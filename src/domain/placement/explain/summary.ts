@@ -4,7 +4,7 @@ import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
 import { topologyText } from './choicetext.js';
 import { taintedKey } from './taints.js';
 import { requirementText } from './requirementtext.js';
-import type { ClusterExplanation, Explanation } from './verdict.js';
+import { matchedPredicate, type ClusterExplanation, type Explanation } from './verdict.js';
 
 /** How many clusters are out for one cause. */
 export interface SummaryPart {
@@ -99,7 +99,7 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
     case 'NotNeeded': {
       const index = fullPredicate(one, rules);
       const number =
-        index < 0 ? `${wanted} wanted` : `predicate ${index} wants ${rules.predicates[index]?.wanted ?? 0}`;
+        index === undefined ? `${wanted} wanted` : `predicate ${index} wants ${rules.predicates[index]?.wanted ?? 0}`;
       return [`wasn't needed (${number})`, `weren't needed (${number})`];
     }
     case 'Moved':
@@ -126,9 +126,9 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
   }
 }
 
-/** The predicate with a number that the cluster counts for; -1 where predicates have none. */
-function fullPredicate({ unmet }: ClusterExplanation, rules: PlacementRules): number {
-  return hasNumbers(rules) ? unmet.findIndex((list) => list.length === 0) : -1;
+/** The predicate with a number that the cluster counts for; undefined where predicates have none. */
+function fullPredicate(one: ClusterExplanation, rules: PlacementRules): number | undefined {
+  return hasNumbers(rules) ? matchedPredicate(one) : undefined;
 }
 
 /** The field of the spec that keeps a cluster out which passes every rule. */

@@ -69,6 +69,12 @@ export interface ClusterExplanation {
   readonly blocked?: SpreadBlock | undefined;
 }
 
+/** The first predicate that the cluster matches: the one for which it counts. */
+export function matchedPredicate({ unmet }: Pick<ClusterExplanation, 'unmet'>): number | undefined {
+  const index = unmet.findIndex((list) => list.length === 0);
+  return index < 0 ? undefined : index;
+}
+
 export interface Explanation {
   readonly placement: PlacementView;
   /** Undefined while clusters, sets or bindings could not be read. */

@@ -13,7 +13,7 @@ import type { TopologyKey } from './spread.js';
 
 const MOST_DETAILS = 16;
 /** Together with their number this bounds an object of 100 items. */
-export const LONGEST_DETAIL_BYTES = 256;
+const LONGEST_DETAIL_BYTES = 256;
 
 /** The labels and claims that a spec names, each once, inside a `parse`. */
 export function readDetails(value: unknown, path: string): readonly TopologyKey[] {
@@ -60,7 +60,7 @@ export function isDetailName(field: string): boolean {
 }
 
 /** Whether the value of a label or claim is longer than that of an item may be. */
-export function isTooLong(value: string): boolean {
+function isTooLong(value: string): boolean {
   // A character has at most three bytes for each unit of UTF-16.
   return value.length * 3 > LONGEST_DETAIL_BYTES && new TextEncoder().encode(value).length > LONGEST_DETAIL_BYTES;
 }
