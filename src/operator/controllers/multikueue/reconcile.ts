@@ -10,7 +10,6 @@ import {
 } from '../../../domain/placement/publish/multikueue.js';
 import { clusterView } from '../../../domain/placement/spec/cluster.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
-import { parse } from '../../../domain/selectors.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
@@ -73,14 +72,14 @@ export class MultiKueueReconciler implements Reconciler {
     if (placement === undefined)
       return { ...UNCHANGED, problem: `there is no Placement ${key}: the MultiKueueConfig keeps its clusters` };
     const decided = confirmedIn(caches, key, placement);
-    const rules = parse(() => compileSpec(placement.spec));
+    const rules = compileSpec(placement.spec);
     // Either is about to change, or nobody knows the order: what is listed stays.
-    if (decided === undefined || !rules.ok) return UNCHANGED;
+    if (decided === undefined || rules.problem !== undefined) return UNCHANGED;
     const names = new Set(decided.objects.flatMap((object) => object.clusters));
     const selected = [...names].map((cluster) =>
       clusterView(caches.clusters.store.get(cluster) ?? { metadata: { name: cluster } }, 'all'),
     );
-    return kueueClusters(followed, rules.value, selected);
+    return kueueClusters(followed, rules, selected);
   }
 
   async #update(config: MultiKueueConfig, { log, signal }: Pass): Promise<void> {

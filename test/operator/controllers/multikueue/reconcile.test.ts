@@ -127,6 +127,26 @@ describe('a MultiKueueConfig that follows a Placement', () => {
     ]);
   });
 
+  it('keeps their order while the spec is invalid, so that nobody knows another one', async () => {
+    const { hub, follow, listed, writes } = await startHub();
+    const prices: readonly (readonly [string, string])[] = [
+      ['a', '3'],
+      ['b', '1'],
+      ['c', '2'],
+      ['d', '4'],
+    ];
+    for (const [name, price] of prices) hub.cluster(name, { price });
+    hub.place('web', prefersPrice);
+    follow(`${NAMESPACE}/web`);
+    await hub.untilIdle();
+    expect(listed()).toEqual(['b', 'c', 'a', 'd']);
+
+    hub.place('web', { ...prefersPrice, numberOfClusters: -1 });
+    await hub.untilIdle(25 * 60_000);
+    expect(listed()).toEqual(['b', 'c', 'a', 'd']);
+    expect(writes()).toBe(1);
+  });
+
   it('takes the best 20 of more clusters', async () => {
     const { hub, follow, listed, notes } = await startHub();
     for (let price = 1; price <= 23; price++) hub.cluster(`c${price}`, { price: String(price) });
