@@ -33,7 +33,7 @@ import {
 } from './report.js';
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
-import { isWaiting, verdictText } from './verdicttext.js';
+import { isWaiting, outText, verdictText } from './verdicttext.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
@@ -248,8 +248,8 @@ function stillOut(name: string, labels: LabelChanges, report: ExplainReport): st
   if (rules.wanted === undefined && !rules.paused && rules.budget?.maxAdditions === undefined) return undefined;
   const changed = withLabelsOf(report, name, labels);
   const one = changed.explanation.clusters.find((each) => each.name === name);
-  if (one === undefined || one.inDecision || one.verdict === 'Selected') return undefined;
-  return verdictText(one, changed).replace(/^is not selected: /, 'not be selected: ');
+  const out = one === undefined || one.inDecision ? undefined : outText(one, changed);
+  return out === undefined ? undefined : `not be selected: ${out}`;
 }
 
 /**

@@ -21,22 +21,35 @@ export function isWaiting({ name }: ClusterExplanation, { explanation }: Explain
 
 /** `is selected: rank 1 of 3 wanted, predicate 0`. */
 export function verdictText(one: ClusterExplanation, report: ExplainReport): string {
-  const { rules } = report.explanation.placement;
-  if (rules.problem !== undefined && !one.inDecision)
-    return `is not selected: the last decision stays while the spec is invalid: ${problemText(rules.problem)}`;
+  const out = outText(one, report);
+  if (out !== undefined) return `is not selected: ${out}`;
   switch (one.verdict) {
     case 'Selected':
       return `is selected: ${rankText(one, report)}${whyText(one, report)}`;
-    case 'Held':
-      return heldText(one, report);
-    case 'NotNeeded':
-      return `is not selected: its rank is ${one.rank}, ${limitText(one, report)}${placesText(one, report)}`;
-    case 'NotMatched':
-      return 'is not selected: no predicate matches';
     case 'Unknown':
       return one.inDecision ? 'is selected; why is not known' : 'matches; whether it is selected is not known';
     default:
-      return `is not selected: ${whyText(one, report)}`;
+      return stayText(one, report);
+  }
+}
+
+/** What keeps the cluster out; undefined for one that is selected, stays, or of which that is not known. */
+export function outText(one: ClusterExplanation, report: ExplainReport): string | undefined {
+  const { rules } = report.explanation.placement;
+  if (rules.problem !== undefined && !one.inDecision)
+    return `the last decision stays while the spec is invalid: ${problemText(rules.problem)}`;
+  switch (one.verdict) {
+    case 'Selected':
+    case 'Unknown':
+      return undefined;
+    case 'Held':
+      return one.inDecision ? undefined : heldBackText(report);
+    case 'NotNeeded':
+      return `its rank is ${one.rank}, ${limitText(one, report)}${placesText(one, report)}`;
+    case 'NotMatched':
+      return 'no predicate matches';
+    default:
+      return whyText(one, report);
   }
 }
 
@@ -68,19 +81,18 @@ function placesText({ rank = Infinity }: ClusterExplanation, { explanation, inpu
   return `; ${names} ${staying.length === 1 ? 'keeps a place' : 'keep places'}: ${cause}`;
 }
 
-/** What keeps the cluster in the decision or out of it, and until when. */
-function heldText(one: ClusterExplanation, report: ExplainReport): string {
-  const { schedule, placement } = report.explanation;
-  const { snapshot } = report.input;
-  const { waiting } = schedule ?? {};
-  const isPaused = waiting?.until === 'Resumed';
-  if (!one.inDecision) {
-    const out = `is not selected: ${keptOutBy(placement.rules)} keeps it out`;
-    return isPaused ? out : `${out}, since ${heldBackCause(snapshot)}`;
-  }
+function heldBackText({ explanation, input }: ExplainReport): string {
+  const { schedule, placement } = explanation;
+  const out = `${keptOutBy(placement.rules)} keeps it out`;
+  return schedule?.waiting?.until === 'Resumed' ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
+}
+
+/** What keeps the cluster in the decision, and until when. */
+function stayText(one: ClusterExplanation, report: ExplainReport): string {
+  const { schedule } = report.explanation;
   const why = whyText(one, report);
-  if (waiting !== undefined && isWaiting(one, report))
-    return `stays in the decision: its removal waits, ${why}; ${waitCause(waiting, one.name)}`;
-  const cause = schedule?.hold === undefined ? '' : `; ${holdCause(snapshot, schedule)}`;
+  if (schedule?.waiting !== undefined && isWaiting(one, report))
+    return `stays in the decision: its removal waits, ${why}; ${waitCause(schedule.waiting, one.name)}`;
+  const cause = schedule?.hold === undefined ? '' : `; ${holdCause(report.input.snapshot, schedule)}`;
   return `stays in the decision: its removal is held, ${why}${cause}`;
 }
