@@ -82,14 +82,21 @@ export function withReadOnlyFields(request: GeneratedRequest): GeneratedRequest 
   return { ...request, body: { ...record(body), metadata } };
 }
 
-/** What no JSON Schema can say: expressions compile, time zones exist, names of groups differ, `min` is less than `max`. */
+/** What no JSON Schema can say: expressions compile, time zones exist, names of groups and keys of spread differ, `min` is less than `max`. */
 const VALID: Readonly<Record<string, (value: unknown) => unknown>> = {
   celExpressions: (value) => list(value).map(() => 'managedCluster.metadata.name != ""'),
   timeZone: () => 'Europe/Berlin',
-  decisionGroups: (value) => [...new Map(list(value).map((one) => [record(one)['groupName'], one])).values()],
+  decisionGroups: (value) => distinct(list(value), 'groupName'),
+  spreadConstraints: (value) => distinct(list(value), 'topologyKey', 'topologyKeyType'),
   claim: (value) => ordered(record(value)),
   label: (value) => ordered(record(value)),
 };
+
+/** Those of the items that differ in these fields. */
+function distinct(items: readonly unknown[], ...fields: readonly string[]): readonly unknown[] {
+  const keyOf = (one: unknown): string => JSON.stringify(fields.map((field) => record(one)[field]));
+  return [...new Map(items.map((one) => [keyOf(one), one])).values()];
+}
 
 function ordered(value: JsonSchema): JsonSchema {
   return 'min' in value ? { ...value, min: '0', max: '1' } : value;
@@ -104,6 +111,16 @@ function withValidValues(body: unknown): unknown {
 
 /** Nothing fits a schema: it forbids a property that it requires, or all values. */
 class Impossible extends Error {}
+
+/** What `make` makes; undefined where nothing fits. */
+function possibly<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof Impossible) return undefined;
+    throw error;
+  }
+}
 
 /** Makes values that a JSON Schema allows. Each value is validated by Ajv, so that no keyword is ignored. */
 class Generator {
@@ -184,14 +201,7 @@ class Generator {
 
   /** Values of any of the schemas, but for those that nothing fits. */
   #oneOf(schemas: readonly JsonSchema[]): Arbitrary<unknown> {
-    const possible = schemas.flatMap((one) => {
-      try {
-        return [this.#unfiltered(one)];
-      } catch (error) {
-        if (error instanceof Impossible) return [];
-        throw error;
-      }
-    });
+    const possible = schemas.flatMap((one) => possibly(() => this.#unfiltered(one)) ?? []);
     if (possible.length === 0) throw new Impossible();
     return fc.oneof(...possible);
   }
@@ -232,12 +242,9 @@ class Generator {
     const required = list(schema['required']).map(String);
     if (!required.every((name) => listed.some(([known]) => known === name))) throw new Impossible();
     const possible = listed.flatMap(([name, child]) => {
-      try {
-        return [[name, this.values(record(child))] as const];
-      } catch (error) {
-        if (error instanceof Impossible && !required.includes(name)) return [];
-        throw error;
-      }
+      const values = possibly(() => this.values(record(child)));
+      if (values === undefined && required.includes(name)) throw new Impossible();
+      return values === undefined ? [] : [[name, values] as const];
     });
     const fields = fc.record(Object.fromEntries(possible), { requiredKeys: required });
     if (schema['additionalProperties'] === false) return fields;
