@@ -12,8 +12,9 @@ import type { ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { definitionsFolder } from '../../support/hub/overlays.js';
 import { objectOf, pathOf } from '../api/admission.js';
-import { applyOverlay, at } from './overlay.js';
+import { applyOverlay, at, folderOf, rendered } from './overlay.js';
 
 const NAMESPACE = 'shop';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -222,16 +223,22 @@ describeWithServer('the permissions of users', { own: true, capabilities: ['serv
 
   test('the type check of the policies has no warnings', async () => {
     const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+    const applied = await Promise.all([definitionsFolder, folderOf('default')].map((one) => rendered(server(), one)));
+    const wanted = applied
+      .flat()
+      .filter((one) => one.kind === 'ValidatingAdmissionPolicy')
+      .map((one) => one.metadata?.name);
 
     const policies = await waitFor('the policies to be type-checked', async (seen) => {
       const { body } = await server().call({ path });
       seen(body.items);
-      const items = (body.items ?? []).filter((policy) => policy.metadata?.name?.startsWith('multicluster-engine-'));
-      return items.length === 16 && items.every((policy) => at(policy, 'status.typeChecking') !== undefined)
+      const items = (body.items ?? []).filter((policy) => wanted.includes(policy.metadata?.name));
+      return items.length === wanted.length && items.every((policy) => at(policy, 'status.typeChecking') !== undefined)
         ? items
         : undefined;
     });
 
+    expect(policies.length).toBeGreaterThan(10);
     expect(policies.map((policy) => at(policy, 'status.typeChecking.expressionWarnings'))).toEqual(
       policies.map(() => undefined),
     );

@@ -1,4 +1,5 @@
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { SET_LABEL_DELAY_MS } from '../../../src/operator/controllers/clusters/controller.js';
 import { Proxy } from '../proxy/proxy.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { check } from '../scenario/checks/checker.js';
@@ -9,7 +10,8 @@ import { comparable, keyOf } from '../scenario/checks/reading.js';
 import { difference, SETTLE_MS } from '../scenario/run/runner.js';
 import { clear, everything } from '../scenario/run/stage.js';
 
-const QUIET_MS = 2000;
+/** Longer than anything waits before it is written: the condition of a cluster whose set is missing waits longest. */
+const QUIET_MS = SET_LABEL_DELAY_MS + 2000;
 
 /** A server with an empty fleet, a proxy with the controller behind it, and a watcher. */
 export class ScenarioRig {

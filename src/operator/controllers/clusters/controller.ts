@@ -37,7 +37,7 @@ export interface ClusterControllers {
 }
 
 /** Ms until the label of a cluster that names no set is reported: the set may be created a moment after its clusters. */
-const SET_LABEL_DELAY_MS = 5_000;
+export const SET_LABEL_DELAY_MS = 5_000;
 
 /** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings, and a condition of ManagedClusters. */
 export function createClusterControllers(
