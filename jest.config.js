@@ -1,7 +1,12 @@
 // Jest runs what `tsc` compiled, with no transformer: what is tested is what is shipped.
 export default {
   testEnvironment: 'node',
-  roots: ['<rootDir>/dist/test', '<rootDir>/dist/src', '<rootDir>/packages/cel/dist/test', '<rootDir>/packages/kube-apiserver/dist/test'],
+  roots: [
+    '<rootDir>/dist/test',
+    '<rootDir>/dist/src',
+    '<rootDir>/packages/cel/dist/test',
+    '<rootDir>/packages/kube-apiserver/dist/test',
+  ],
   testMatch: ['<rootDir>/dist/test/**/*.test.js', '<rootDir>/packages/*/dist/test/**/*.test.js'],
   // These take hours: test/run.sh nightly.
   testPathIgnorePatterns: process.env['NIGHTLY'] === 'true' ? [] : ['\\.nightly\\.test\\.js$'],

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { asRecord, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { labelChange } from '../../src/cli/plan/changes.js';
+import { apartText } from '../../src/cli/plan/text.js';
 import { planChange, type PlanOutput } from '../../src/cli/plan/plan.js';
 import { altering, overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
@@ -71,6 +72,17 @@ describe('a plan of changes that a bound holds together', () => {
     expect(
       plan(fleet({ disruptionBudget: { maxAdditions: 1 } }), { labels: [tier('d2', 'gold'), tier('d1', 'gold')] }).text,
     ).toContain('  written more than 2 s apart, in this order: 1 comes in (d2), 1 is held\n');
+  });
+
+  it('tells what is held from what waits', () => {
+    const apart = { isCollected: false, leave: ['c1'], back: [], come: [] };
+
+    expect(apartText({ ...apart, held: ['c2', 'c3'], waiting: 2 })).toBe(
+      'written one after the other, in this order: 1 leaves (c1), 2 wait',
+    );
+    expect(apartText({ ...apart, held: ['c2', 'c3'], waiting: 1 })).toBe(
+      'written one after the other, in this order: 1 leaves (c1), 1 is held, 1 waits',
+    );
   });
 
   it('says nothing where it is the same, and nothing without an order', () => {

@@ -51,12 +51,14 @@ function apartLines(apart: ApartPlan | undefined): readonly string[] {
  * `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`; `written one after the other, …` where each write may
  * be decided before the next.
  */
-export function apartText({ isCollected, leave, back, come, held }: ApartPlan): string {
+export function apartText({ isCollected, leave, back, come, held: staying, waiting }: ApartPlan): string {
+  const held = staying.length - waiting;
   const parts = [
     leave.length === 0 ? undefined : `${leave.length} ${leave.length === 1 ? 'leaves' : 'leave'} (${namesText(leave)})`,
     back.length === 0 ? undefined : `of these ${back.length} come back (${namesText(back)})`,
     come.length === 0 ? undefined : `${come.length} ${come.length === 1 ? 'comes' : 'come'} in (${namesText(come)})`,
-    `${held.length === 0 ? 'none' : held.length} ${held.length > 1 ? 'are' : 'is'} held`,
+    held === 0 && waiting > 0 ? undefined : `${held || 'none'} ${held > 1 ? 'are' : 'is'} held`,
+    waiting === 0 ? undefined : `${waiting} ${waiting === 1 ? 'waits' : 'wait'}`,
   ];
   const way = isCollected ? 'more than 2 s apart' : 'one after the other';
   return `written ${way}, in this order: ${parts.filter((one) => one !== undefined).join(', ')}`;

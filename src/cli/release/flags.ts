@@ -29,6 +29,7 @@ const ARGUMENTS = 'placement NAME';
 
 /** Nothing bounds what is released: a forgotten release ends by itself within a day. */
 export const LONGEST = '24h';
+export const LONGEST_MS = 24 * 3_600_000;
 
 export const RELEASE: Command<ReleaseConfig> = {
   name: 'release',

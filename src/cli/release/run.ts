@@ -17,7 +17,7 @@ import { NotFoundError, RefusedError, someNames } from '../terminal/output.js';
 import { systemClock } from '../../runtime/clock.js';
 import { withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
-import { LONGEST, type ReleaseConfig } from './flags.js';
+import { LONGEST, LONGEST_MS, type ReleaseConfig } from './flags.js';
 import { readPlacementWorld } from '../whatif/worlds.js';
 import { unreadableLine } from '../whatif/withheld.js';
 
@@ -85,10 +85,10 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
     return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(decided)}`;
   if (!additions) checkDecided(clusters, world, { input, of });
   const waits = additions ? undefined : input && decided && releaseWaits(input.snapshot, decided, { clusters, until });
-  if (waits?.isInVain === true)
-    throw new RefusedError(
-      `${of}: nothing is released, since ${waits.text}; release them then, or with a longer --for (${LONGEST} at most)`,
-    );
+  if (waits?.tooLate !== undefined) {
+    const longer = waits.tooLate < now + LONGEST_MS ? `, or with a longer --for (${LONGEST} at most)` : '';
+    throw new RefusedError(`${of}: nothing is released, since ${waits.text}; release them then${longer}`);
+  }
   const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;
   const text = releaseText(until, clusters);
   if (text === undefined)

@@ -18,8 +18,10 @@ export interface ApartPlan {
   readonly back: readonly string[];
   /** The clusters that come in and are in the decision at the end, in the order in which they do. */
   readonly come: readonly string[];
-  /** Those that are held at the end, in the decision or out of it, sorted by name. */
+  /** Those that are held or wait at the end, in the decision or out of it, sorted by name. */
   readonly held: readonly string[];
+  /** How many of them wait for a change window, or for the end of a pause. */
+  readonly waiting: number;
 }
 
 /** A Placement between two writes. */
@@ -28,6 +30,7 @@ interface Stand {
   readonly clusters: ReadonlySet<string>;
   readonly published: PublishedState;
   readonly held: readonly string[];
+  readonly waiting: number;
   readonly leave: Set<string>;
   readonly come: Set<string>;
 }
@@ -99,6 +102,7 @@ function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | und
       additions: published.additions + (before?.published.additions ?? 0),
     },
     held: [...stayingRemovals(schedule).map((one) => one.cluster), ...stayingOut(schedule)].sort(),
+    waiting: (schedule.waiting?.removals.length ?? 0) + (schedule.waiting?.additions.length ?? 0),
     leave,
     come,
   };
@@ -113,5 +117,5 @@ function apartOf(plan: PlacementPlan, stand: Stand): ApartPlan | undefined {
   if (together.every((names, index) => names.join() === apart[index]?.join())) return undefined;
   const isCollected = isBounded(plan) && !isEdited(plan);
   const back = [...leave].filter((name) => clusters.has(name));
-  return { isCollected, leave: [...leave], back, come, held: stand.held };
+  return { isCollected, leave: [...leave], back, come, held: stand.held, waiting: stand.waiting };
 }

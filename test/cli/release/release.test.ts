@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+import { RefusedError } from '../../../src/cli/terminal/output.js';
 import { releaseRemovals, type ReleaseRequest } from '../../../src/cli/release/run.js';
 import { explainInputOf } from '../../../src/domain/fleet/world.js';
 import { isReleased, readRelease } from '../../../src/domain/placement/spec/release.js';
@@ -84,16 +85,22 @@ describe('release', () => {
     expect(written(client)).toContain('prod-eu-2');
   });
 
-  it('a release that ends before the change window opens is refused, and nothing is written', async () => {
-    const client = new ReleaseClient(
-      heldWith({ changeWindows: [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }] }),
-    );
+  it.each([
+    ['Sun 22:00', '2026-11-22T22:00:00Z (Sun 22:00 UTC)', 'release them then, or with a longer --for (24h at most)'],
+    ['Mon 22:00', '2026-11-23T22:00:00Z (Mon 22:00 UTC)', 'release them then'],
+  ])(
+    'a release that ends before the window of %s opens is refused, and nothing is written',
+    async (start, opens, advice) => {
+      const client = new ReleaseClient(heldWith({ changeWindows: [{ start, duration: '1h', timeZone: 'UTC' }] }));
 
-    await expect(releaseRemovals(client, REQUEST)).rejects.toThrow(
-      'shop/web: nothing is released, since the release ends before the next change window opens, at 2026-11-23T22:00:00Z (Mon 22:00 UTC): they stay; release them then, or with a longer --for (24h at most)',
-    );
-    expect(written(client)).toBe('');
-  });
+      await expect(releaseRemovals(client, REQUEST)).rejects.toThrow(
+        new RefusedError(
+          `shop/web: nothing is released, since the release ends before the next change window opens, at ${opens}: they stay; ${advice}`,
+        ),
+      );
+      expect(written(client)).toBe('');
+    },
+  );
 
   it('says when clusters leave that a lost definition holds', async () => {
     const world = heldWorld();

@@ -75,8 +75,8 @@ export function waitCause({ until, opens, windowed }: Waiting, cluster?: string)
 export interface ReleaseWaits {
   /** `a release opens no change window: they leave when the next one opens, at …`; empty where all leave at once. */
   readonly text: string;
-  /** It ends before the change window opens for which all of its clusters wait. */
-  readonly isInVain: boolean;
+  /** When the change window opens for which all of its clusters wait, if it ends before, ms since the epoch. */
+  readonly tooLate?: number;
 }
 
 /** `clusters`: names, or `*` alone. `until`: when the release ends, ms since the epoch. */
@@ -92,17 +92,17 @@ export function releaseWaits(
     .filter((name) => isAll || clusters.includes(name));
   const opens = waiting?.opens;
   if (windowed.length === 0 || opens === undefined)
-    return { text: paused ? 'they stay while spec.paused is true' : '', isInVain: false };
+    return { text: paused ? 'they stay while spec.paused is true' : '' };
   const are = !isAll && windowed.length === clusters.length;
   const which = are ? 'they' : nameList(windowed);
   const one = !are && windowed.length === 1;
   if (opens.at >= until) {
     const text = `the release ends before the next change window opens, at ${openingText(opens)}: ${which} ${one ? 'stays' : 'stay'}`;
-    return { text, isInVain: are };
+    return { text, ...(are && { tooLate: opens.at }) };
   }
   const resumed = paused ? ', if spec.paused is not true then' : '';
   const text = `a release opens no change window: ${which} ${one ? 'leaves' : 'leave'} when the next one opens, at ${openingText(opens)}${resumed}`;
-  return { text, isInVain: false };
+  return { text };
 }
 
 /** `2026-11-30T21:00:00Z (Mon 22:00 Europe/Berlin)`. */
