@@ -82,7 +82,7 @@ npm run --silent build || { echo "0 passed, 1 failed"; exit 1; }
 case $suite in
   test)
     export CONTROL_PLANE=embedded
-    jest test --testPathIgnorePatterns '\.(slow|nightly)\.test\.js$' '/dist/test/e2e/' "/$package/test/(conformance|testing)/"
+    jest test --maxWorkers="$(at_least 4)" --testPathIgnorePatterns '\.(slow|nightly)\.test\.js$' '/dist/test/e2e/' "/$package/test/(conformance|testing)/"
     jest main-job --testPathPatterns '/dist/test/e2e/(mainjob|readme)\.test\.js$'
     ;;
   all)
@@ -91,7 +91,7 @@ case $suite in
     counted=(
       '/dist/test/(domain|operator|runtime|gateway|golden|agent|cli|console)/.*(?<!\.slow|\.nightly)\.test\.js$'
       # Those that are left out run the command line as processes, which are not counted.
-      '/dist/test/field/(?!output|defaults|gitops|yaml|exitcodes).*(?<!\.slow|\.nightly)\.test\.js$'
+      '/dist/test/field/(?!gitops|yaml).*(?<!\.slow|\.nightly)\.test\.js$'
       '/dist/test/integration/(kube|clusters|inventories|engine|placement)/.*(?<!\.slow|\.nightly)\.test\.js$'
       '/dist/test/field/kubeconfig/.*\.slow\.test\.js$'
     )

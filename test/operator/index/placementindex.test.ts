@@ -744,7 +744,7 @@ describe('PlacementIndex', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 
