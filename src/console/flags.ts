@@ -1,12 +1,10 @@
+import type { FlagRow, FlagRows, Flags, FlagValue, Listen } from '../runtime/flags/flags.js';
 import {
-  LOG_LEVELS,
-  type FlagRows,
-  type Flags,
-  type FlagValue,
-  type Listen,
-  type LogLevel,
-} from '../runtime/flags/flags.js';
-import { refuseTokenThieves, upstreamUrl } from '../runtime/flags/upstream.js';
+  refuseTokenThieves,
+  TOKEN_SERVER_FLAGS,
+  tokenServerConfig,
+  type TokenServerConfig,
+} from '../runtime/flags/upstream.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
 import {
   checkNoArguments,
@@ -22,72 +20,27 @@ import { isLoopback } from '../runtime/https/host.js';
 export interface ConsoleConfig extends TargetConfig {
   readonly command: 'console';
   readonly listen: Listen;
-  /** Undefined: for one person, on this machine. */
-  readonly component: ComponentConfig | undefined;
-}
-
-/** The console as a component of a hub, for everybody with a token. */
-export interface ComponentConfig {
-  readonly tls: { readonly cert: string; readonly key: string };
-  /** `https://host:port` of the Kubernetes API. */
-  readonly upstream: string;
-  readonly upstreamCa: string;
-  readonly metricsListen: Listen;
-  readonly metricsSecure: boolean;
-  readonly healthListen: Listen;
-  readonly logLevel: LogLevel;
+  /** As a component of a hub, for everybody with a token. Undefined: for one person, on this machine. */
+  readonly component: TokenServerConfig | undefined;
 }
 
 const ON_HUB = ['tls-cert'];
 const OF_A_PERSON = ['kubeconfig', 'context', 'as', 'namespace'];
-const IN_CLUSTER_CA = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt';
 
+/** Those of a server for everybody, each of no use without a certificate. */
 const COMPONENT_FLAGS: FlagRows = {
+  ...Object.fromEntries(
+    Object.entries<FlagRow>(TOKEN_SERVER_FLAGS).map(([name, row]) => [
+      name,
+      { ...row, help: `on a hub: ${row.help}`, needs: ON_HUB },
+    ]),
+  ),
   'tls-cert': {
-    value: 'FILE',
+    ...TOKEN_SERVER_FLAGS['tls-cert'],
     help: 'on a hub: serve HTTPS with this certificate (PEM) to everybody with a token; reloaded when it changes',
     defaultText: 'none: for one person on this machine',
     needs: ['tls-key'],
     excludes: OF_A_PERSON,
-    completes: { files: true },
-  },
-  'tls-key': {
-    value: 'FILE',
-    help: 'on a hub: private key of --tls-cert, PEM',
-    needs: ON_HUB,
-    completes: { files: true },
-  },
-  upstream: {
-    value: 'URL',
-    help: 'on a hub: the Kubernetes API, https://HOST[:PORT]',
-    defaultText: 'the in-cluster address',
-    needs: ON_HUB,
-  },
-  'upstream-ca': {
-    value: 'FILE',
-    help: 'on a hub: CA certificates of the Kubernetes API, PEM; reloaded when it changes',
-    default: IN_CLUSTER_CA,
-    needs: ON_HUB,
-    completes: { files: true },
-  },
-  'metrics-listen': { value: 'HOST:PORT', help: 'on a hub: address of /metrics', default: ':8080', needs: ON_HUB },
-  'metrics-secure': {
-    help: 'on a hub: serve /metrics over HTTPS, to users who may get this nonResourceURL',
-    default: 'false',
-    needs: ON_HUB,
-  },
-  'health-listen': {
-    value: 'HOST:PORT',
-    help: 'on a hub: address of /livez and /readyz',
-    default: ':8081',
-    needs: ON_HUB,
-  },
-  'log-level': {
-    value: 'LEVEL',
-    help: `on a hub: one of ${LOG_LEVELS.join(', ')}`,
-    default: 'info',
-    needs: ON_HUB,
-    completes: { words: LOG_LEVELS },
   },
 };
 
@@ -119,24 +72,14 @@ export const CONSOLE: Command<ConsoleConfig> = {
 function consoleConfig(flags: Flags, given: Given): ConsoleConfig {
   checkNoArguments(given.positional);
   const component = componentConfig(flags, given);
-  const listen = component === undefined ? loopbackIn(flags.get('listen')) : flags.get('listen').listen();
+  const listen = component?.listen ?? loopbackIn(flags.get('listen'));
   return { command: 'console', ...targetConfig(flags, given), namespace: namespaceIn(flags), listen, component };
 }
 
-function componentConfig(flags: Flags, { env }: Given): ComponentConfig | undefined {
-  const cert = flags.find('tls-cert')?.matching(/^.+$/s, 'a file');
-  const key = flags.find('tls-key')?.matching(/^.+$/s, 'a file');
-  if (cert === undefined || key === undefined) return undefined;
+function componentConfig(flags: Flags, { env }: Given): TokenServerConfig | undefined {
+  if (flags.find('tls-cert') === undefined) return undefined;
   refuseTokenThieves({ env, execArgv: process.execArgv }, 'a console on a hub');
-  return {
-    tls: { cert, key },
-    upstream: upstreamUrl(flags.find('upstream'), env),
-    upstreamCa: flags.get('upstream-ca').matching(/^.+$/s, 'a file'),
-    metricsListen: flags.get('metrics-listen').listen(),
-    metricsSecure: flags.get('metrics-secure').bool(),
-    healthListen: flags.get('health-listen').listen(),
-    logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
-  };
+  return tokenServerConfig(flags, env);
 }
 
 /** Others on the network must not get at a page that has somebody's rights. @throws FlagError */

@@ -14,7 +14,7 @@ const STANDARD_INPUT = 0;
 /** Serves the page until a signal; returns the exit code: 1, and one line on standard error, where the hub cannot be read. */
 export async function runConsole(config: ConsoleConfig): Promise<number> {
   const { component } = config;
-  if (component !== undefined) return (await import('./hub/run.js')).runComponent({ ...component, ...config });
+  if (component !== undefined) return (await import('./hub/run.js')).runComponent(component);
   return answer('console', () =>
     withHub(config, config.source, async (hub) => {
       await serve(config, hub);

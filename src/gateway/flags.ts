@@ -1,34 +1,19 @@
+import type { FlagRows, Flags, FlagValue } from '../runtime/flags/flags.js';
 import {
-  FlagError,
-  type FlagValue,
-  LOG_LEVELS,
-  type FlagRows,
-  type Flags,
-  type Listen,
-  type LogLevel,
-} from '../runtime/flags/flags.js';
-import { refuseTokenThieves, upstreamUrl, variablesSet } from '../runtime/flags/upstream.js';
+  refuseTokenThieves,
+  TOKEN_SERVER_FLAGS,
+  tokenServerConfig,
+  variablesSet,
+  type TokenServerConfig,
+} from '../runtime/flags/upstream.js';
 import type { Command } from '../runtime/flags/commands.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
 /** The configuration of `multicluster-engine gateway`. */
-export interface GatewayConfig {
+export interface GatewayConfig extends TokenServerConfig {
   readonly command: 'gateway';
   /** Release of this program. */
   readonly version: string;
-  readonly listen: Listen;
-  /** PEM files of the serving certificate and its key. */
-  readonly tlsCert: string;
-  readonly tlsKey: string;
-  /** `https://host:port` of the Kubernetes API. */
-  readonly upstream: string;
-  /** PEM file of the CA certificates for its verification. */
-  readonly upstreamCa: string;
-  readonly metricsListen: Listen;
-  /** Serve the metrics over HTTPS with the serving certificate, to clients with a permitted token. */
-  readonly metricsSecure: boolean;
-  readonly healthListen: Listen;
-  readonly logLevel: LogLevel;
   /** Use the status codes of the specified interface only, without error bodies. */
   readonly strictStatusCodes: boolean;
   readonly maxConnections: number;
@@ -51,25 +36,9 @@ export interface ProcessEnvironment {
   readonly execArgv: readonly string[];
 }
 
-const IN_CLUSTER_CA = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt';
-
 export const GATEWAY_FLAGS: FlagRows = {
   listen: { value: 'HOST:PORT', help: 'address of the interface', default: ':8443' },
-  'tls-cert': { value: 'FILE', help: 'serving certificate with its chain, PEM; reloaded when it changes' },
-  'tls-key': { value: 'FILE', help: 'private key of --tls-cert, PEM; reloaded when it changes' },
-  upstream: { value: 'URL', help: 'the Kubernetes API, https://HOST[:PORT]', defaultText: 'the in-cluster address' },
-  'upstream-ca': {
-    value: 'FILE',
-    help: 'CA certificates of the Kubernetes API, PEM; reloaded when it changes',
-    default: IN_CLUSTER_CA,
-  },
-  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
-  'metrics-secure': {
-    help: 'serve /metrics over HTTPS, to users who may get this nonResourceURL',
-    default: 'false',
-  },
-  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: ':8081' },
-  'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
+  ...TOKEN_SERVER_FLAGS,
   'strict-status-codes': {
     help: 'respond only with 200, 403, 404, 500 and 503, and send no body with errors',
     default: 'false',
@@ -124,15 +93,7 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
   const config: GatewayConfig = {
     command: 'gateway',
     version,
-    listen: flags.get('listen').listen(),
-    tlsCert: required(flags, 'tls-cert'),
-    tlsKey: required(flags, 'tls-key'),
-    upstream: upstreamUrl(flags.find('upstream'), env),
-    upstreamCa: required(flags, 'upstream-ca'),
-    metricsListen: flags.get('metrics-listen').listen(),
-    metricsSecure: flags.get('metrics-secure').bool(),
-    healthListen: flags.get('health-listen').listen(),
-    logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+    ...tokenServerConfig(flags, env),
     strictStatusCodes: flags.get('strict-status-codes').bool(),
     maxConnections: flags.get('max-connections').integer(10, 100_000),
     headerTimeoutMs,
@@ -144,23 +105,7 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
     unusedProxies: PROXY_VARIABLES.flatMap((name) => variablesSet(env, name)),
   };
   if (config.requestTimeoutMs < headerTimeoutMs) requestTimeout.refuse('at least as long as the header timeout');
-  checkPorts(config, flags);
   return config;
-}
-
-function checkPorts({ listen: main, metricsListen, healthListen }: GatewayConfig, flags: Flags): void {
-  if (metricsListen.port !== 0 && metricsListen.port === main.port) {
-    flags.get('metrics-listen').refuse('an address with another port than the interface');
-  }
-  if (healthListen.port !== 0 && [main.port, metricsListen.port].includes(healthListen.port)) {
-    flags.get('health-listen').refuse('an address with another port than the interface and the metrics');
-  }
-}
-
-function required(flags: Flags, name: string): string {
-  const given = flags.find(name);
-  if (given === undefined) throw new FlagError(`--${name} is required`);
-  return given.matching(/^.+$/s, 'a file');
 }
 
 function positive(given: FlagValue, toMs: number): number {

@@ -9,7 +9,7 @@ import { ResponseRateLimiter } from './response/responseratelimiter.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { createAccessReviewer } from './upstream/accessreview.js';
 import type { ServingPair } from '../runtime/tls/serving.js';
-import { ServingCertificateFiles } from '../runtime/https/certificate.js';
+import { ServingCertificateFiles, type CertificateFiles } from '../runtime/https/certificate.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from '../runtime/http/connections.js';
 import type { HandlerDeps } from './server/call.js';
@@ -24,8 +24,7 @@ import { Upstream } from './upstream/upstream.js';
 export interface GatewayOptions {
   readonly listen: { readonly host: string; readonly port: number };
   /** Paths of the PEM files of the serving certificate and of its key. */
-  readonly tlsCert: string;
-  readonly tlsKey: string;
+  readonly tls: CertificateFiles;
   /** `https://host:port` of the Kubernetes API. */
   readonly upstream: string;
   /** Path of the PEM file with the certificate authorities by which the API server is verified. */
@@ -110,8 +109,7 @@ export class Gateway {
       handler: (incoming) => handleRequest(incoming, deps),
     });
     const reload = { clock, log: options.log, metrics, everyMs: options.reloadEveryMs };
-    const files = { cert: options.tlsCert, key: options.tlsKey };
-    this.#certificate = new ServingCertificateFiles(files, (pair) => this.#useCertificate(pair), reload);
+    this.#certificate = new ServingCertificateFiles(options.tls, (pair) => this.#useCertificate(pair), reload);
     this.#upstreamCa = new FileReloader(
       { name: 'upstream-ca', paths: [options.upstreamCa], apply: ([ca = '']) => this.#useUpstreamCa(ca) },
       reload,

@@ -34,8 +34,8 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
     if (config.tracing !== undefined) tracing = await openTracing({ ...TRACES, service, version, clock, log });
     const gateway = gatewayFor(config, { clock, log, metrics, tracer: tracing?.tracer });
     await gateway.start();
-    const tls = { cert: config.tlsCert, key: config.tlsKey };
-    const secure = config.metricsSecure ? secureMetrics({ review: gateway.accessReviewer(), tls, log }) : undefined;
+    const { metricsSecure, tls } = config;
+    const secure = metricsSecure ? secureMetrics({ review: gateway.accessReviewer(), tls, log }) : undefined;
     // The debugger is checked late: Node opens it asynchronously after a signal.
     const endpoints = { config, metrics, secure, readyz: [gateway.readiness()], log, onListening: checkDebugger };
     return await runWithEndpoints([gateway], endpoints);

@@ -21,8 +21,7 @@ describe('a gateway in a cluster', () => {
       command: 'gateway',
       version: version(),
       listen: { host: '', port: 8443 },
-      tlsCert: '/c',
-      tlsKey: '/k',
+      tls: { cert: '/c', key: '/k' },
       upstream: 'https://10.0.0.1:6443',
       upstreamCa: '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
       metricsListen: { host: '', port: 8080 },
@@ -68,7 +67,7 @@ describe('a gateway in a cluster', () => {
         MULTICLUSTER_ENGINE_STRICT_STATUS_CODES: 'true',
         MULTICLUSTER_ENGINE_LISTEN: ':1',
       }),
-    ).toMatchObject({ tlsCert: '/c', strictStatusCodes: true, listen: { port: 1 } });
+    ).toMatchObject({ tls: { cert: '/c' }, strictStatusCodes: true, listen: { port: 1 } });
   });
 
   it('a gateway in a cluster finds an API server with an IPv6 address', () => {
@@ -103,11 +102,11 @@ describe('the gateway does not start', () => {
     [[...FILES, '--header-timeout=0s'], '--header-timeout must be a duration above 0s, got "0s"'],
     [
       [...FILES, '--metrics-listen=:8443'],
-      '--metrics-listen must be an address with another port than the interface, got ":8443"',
+      '--metrics-listen must be an address with another port than --listen, got ":8443"',
     ],
     [
       [...FILES, '--health-listen=:8080'],
-      '--health-listen must be an address with another port than the interface and the metrics, got ":8080"',
+      '--health-listen must be an address with another port than --listen and the metrics, got ":8080"',
     ],
     [[...FILES, '--max-connections=9'], '--max-connections must be a whole number from 10 to 100000, got "9"'],
   ])('the gateway does not start with %j', (args, line) => {

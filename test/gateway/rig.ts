@@ -58,8 +58,7 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
   const metrics = createGatewayMetrics();
   const gateway = new Gateway({
     listen: { host: '127.0.0.1', port: 0 },
-    tlsCert: file('tls.crt', certificate.certificate),
-    tlsKey: file('tls.key', certificate.privateKey),
+    tls: { cert: file('tls.crt', certificate.certificate), key: file('tls.key', certificate.privateKey) },
     upstream: origin,
     upstreamCa: file('ca.crt', behind.certificate),
     upstreamTimeoutMs: 120_000,

@@ -2,31 +2,23 @@ import { systemClock } from '../../runtime/clock.js';
 import { runWithEndpoints } from '../../runtime/endpoints/endpoints.js';
 import { secureMetrics } from '../../runtime/endpoints/securemetrics.js';
 import { errorText } from '../../runtime/errors.js';
-import type { Listen, LogLevel } from '../../runtime/flags/flags.js';
+import type { TokenServerConfig } from '../../runtime/flags/upstream.js';
 import { createLogger } from '../../runtime/log/pinologger.js';
-import { build } from '../../runtime/process/build.js';
+import { build, version } from '../../runtime/process/build.js';
 import { refuseDebugger } from '../../runtime/process/debugger.js';
 import { exitOnCrash } from '../../runtime/process/lifecycle.js';
 import { readAssets } from '../server/assets.js';
-import { ConsoleComponent, type ComponentOptions } from './component.js';
+import { ConsoleComponent } from './component.js';
 import { createConsoleMetrics } from './metrics.js';
 
-export type ComponentRun = Pick<ComponentOptions, 'listen' | 'tls' | 'upstream' | 'upstreamCa'> & {
-  readonly version: string;
-  readonly metricsListen: Listen;
-  readonly metricsSecure: boolean;
-  readonly healthListen: Listen;
-  readonly logLevel: LogLevel;
-};
-
 /** Serves until a signal; returns the exit code. A failure to start is one line of the log, and 1. */
-export async function runComponent(config: ComponentRun): Promise<number> {
+export async function runComponent(config: TokenServerConfig): Promise<number> {
   const log = createLogger({ level: config.logLevel, clock: systemClock });
   exitOnCrash(process, log);
   const checkDebugger = refuseDebugger(process, log);
   try {
     const metrics = createConsoleMetrics(build());
-    const userAgent = `multicluster-engine/${config.version} (console)`;
+    const userAgent = `multicluster-engine/${version()} (console)`;
     const component = new ConsoleComponent({
       ...config,
       userAgent,
