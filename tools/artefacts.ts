@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { openApiDocument } from './openapi/openapi.js';
+import { consoleDocument } from './openapi/console.js';
 import { agentChartFiles } from './chart/agentchart.js';
 import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
@@ -29,6 +30,7 @@ export async function* artefacts(root: string): AsyncGenerator<Artefact> {
     yield { path: `docs/reference/${crd.file}.md`, text: referencePage(crd) };
   }
   yield { path: 'docs/reference/openapi.json', text: openapi(root) };
+  yield { path: 'docs/reference/console-openapi.json', text: consoleOpenapi(root) };
   yield { path: 'docs/reference/metrics.md', text: metricsPage() };
   yield { path: 'docs/reference/connection-errors.md', text: connectionPage() };
   yield { path: 'docs/reference/figures.md', text: figuresPage(root) };
@@ -53,11 +55,20 @@ function definitions(root: string): string {
 
 function openapi(root: string): string {
   const read = (...file: string[]): string => readFileSync(path.join(root, ...file), 'utf8');
-  const { version } = JSON.parse(read('package.json'));
   const document = openApiDocument({
-    version,
+    version: releaseOf(root),
     engine: read('crds', 'multiclusterengine.yaml'),
     placement: read('crds', 'placement.yaml'),
   });
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function consoleOpenapi(root: string): string {
+  const document = consoleDocument({ version: releaseOf(root), wire: path.join(root, 'src', 'console', 'wire') });
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function releaseOf(root: string): string {
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  return version;
 }

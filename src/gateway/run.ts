@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { asRecord } from '../runtime/vocabulary/json.js';
 import { TRACES } from '../api/names.js';
-import { build, packageRoot } from '../runtime/process/build.js';
+import { build } from '../runtime/process/build.js';
+import { shippedFile, shippedOpenApi } from '../runtime/process/shipped.js';
 import type { GatewayConfig } from './flags.js';
 import { Gateway, type GatewayOptions } from './gateway.js';
 import { FieldRules } from './object/fieldrules.js';
@@ -59,22 +57,12 @@ function gatewayFor(
     strict: config.strictStatusCodes,
     // The part before the slash is the default field manager of the clients' writes.
     userAgent: `multicluster-engine-gateway/${config.version}`,
-    openapi: openApiDocument(config.version),
+    openapi: shippedOpenApi('openapi.json', config.version),
     rules: new FieldRules([engine, placement]),
     reloadEveryMs: config.reloadIntervalMs,
   });
 }
 
-/** The OpenAPI document, JSON: the one that is generated and shipped, with the version of this build. */
-function openApiDocument(version: string): string {
-  const document = asRecord(JSON.parse(shippedFile('docs', 'reference', 'openapi.json')));
-  return JSON.stringify({ ...document, info: { ...asRecord(document['info']), version } });
-}
-
 function definition(kind: string): string {
   return shippedFile('crds', `${kind}.yaml`);
-}
-
-function shippedFile(...names: readonly string[]): string {
-  return readFileSync(path.join(packageRoot(), ...names), 'utf8');
 }

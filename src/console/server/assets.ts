@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { version } from '../../runtime/process/build.js';
+import { shippedOpenApi } from '../../runtime/process/shipped.js';
 
-/** The files of the page, which `tools/web.ts` has built. */
+/** What everybody gets: the files of the page, which `tools/web.ts` has built, and the description of the API. */
 
 export interface Asset {
   readonly contentType: string;
@@ -27,8 +29,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.json': 'application/json',
 };
 const SHELL = 'index.html';
+/** Its path, without the first slash. */
+export const OPENAPI = 'api/v1/openapi.json';
 /** The best one takes a second, and saves a tenth. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 /** Where they are from this file: compiled, and in a chunk of the bundle. */
@@ -36,11 +41,14 @@ const FOLDERS = ['../../../web', './web'];
 
 /** @throws Error where the page was not built. */
 export function readAssets(folder = folderOf()): Assets {
-  const files = new Map(readdirSync(folder).map((name) => [name, assetOf(path.join(folder, name))]));
+  const files = new Map(
+    readdirSync(folder).map((name) => [name, assetOf(name, readFileSync(path.join(folder, name)))]),
+  );
   const shell = files.get(SHELL);
   const script = [...files.keys()].find((name) => name.endsWith('.js'));
   if (shell === undefined || script === undefined)
     throw new Error(`${folder}: the page is not complete: build it again`);
+  files.set(OPENAPI, assetOf(OPENAPI, Buffer.from(shippedOpenApi('console-openapi.json', version()))));
   return { shell, find: (name) => files.get(name), build: script };
 }
 
@@ -59,8 +67,7 @@ function readable(folder: string): readonly string[] {
   }
 }
 
-function assetOf(file: string): Asset {
-  const bytes = readFileSync(file);
+function assetOf(file: string, bytes: Buffer): Asset {
   return {
     contentType: TYPES[path.extname(file)] ?? 'application/octet-stream',
     bytes,

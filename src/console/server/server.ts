@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiError, errorText } from '../../runtime/errors.js';
 import { parseJson } from '../../runtime/vocabulary/json.js';
 import { AS_OF_HEADER, type Answer, type Status } from '../wire/answer.js';
-import type { Asset, Assets } from './assets.js';
+import { OPENAPI, type Asset, type Assets } from './assets.js';
 import { HEADERS, type Entrance } from './guard.js';
 import { RequestError, routeOf, type Found } from './routes.js';
 
@@ -52,7 +52,8 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   const origin = entrance.originOf(request.headers, request.socket.localPort ?? 0);
   if (origin === undefined) throw new RequestError(421, 'this host name is not one of the console');
   const url = new URL(request.url ?? '/', origin);
-  if (!url.pathname.startsWith('/api/')) return sendPage(parts.assets, request, response, url);
+  if (!url.pathname.startsWith('/api/') || url.pathname === `/${OPENAPI}`)
+    return sendPage(parts.assets, request, response, url);
   if (!entrance.isOwn(request.headers, origin)) throw new RequestError(403, 'only the page of the console may ask');
   if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);
   const path = url.pathname.slice(API.length);

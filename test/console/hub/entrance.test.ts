@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { People } from '../../../src/console/hub/people.js';
 import type { RecordingLog } from '../../support/fakes/log.js';
+import { mustConform } from '../conformance.js';
 import { CANARY, HOST, startTokenConsole, type MemoryApi } from '../../support/rigs/console/tokens.js';
 
 /** The console on a hub over plain sockets: who gets in, with which rights, and what is refused. */
@@ -59,7 +60,9 @@ function ask(path: string, { method = 'GET', headers = {}, body }: Asking = {}):
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('end', () => {
         seen += text + JSON.stringify(response.headers);
-        resolve({ code: response.statusCode ?? 0, headers: response.headers, text });
+        const reply = { code: response.statusCode ?? 0, headers: response.headers, text };
+        mustConform(method, `/api/v1/${path}`, reply);
+        resolve(reply);
       });
     });
     sent.on('error', reject);

@@ -2,6 +2,7 @@ import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLoopback } from '../../../src/runtime/https/host.js';
 import type { Sessions } from '../../../src/console/server/session.js';
+import { mustConform, paths } from '../conformance.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { rawPlacement } from '../../support/builders/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
@@ -63,7 +64,11 @@ function send(path: string, { method = 'GET', headers = {}, body }: Asking = {})
     const sent = request({ host: '127.0.0.1', port, path, method, headers: given(headers) }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () => resolve({ code: response.statusCode ?? 0, headers: response.headers, text }));
+      response.on('end', () => {
+        const reply = { code: response.statusCode ?? 0, headers: response.headers, text };
+        if (path.startsWith('/api/')) mustConform(method, path, reply);
+        resolve(reply);
+      });
     });
     sent.on('error', reject);
     sent.end(body);
@@ -161,6 +166,15 @@ describe('answers', () => {
     const { code, text } = await ask(path);
     expect([code, JSON.parse(text).data]).toEqual([200, expect.objectContaining(data)]);
   });
+
+  it.each(Object.keys(paths).filter((path) => 'get' in Object(paths[path]) && !path.endsWith('openapi.json')))(
+    'GET %s is answered as the OpenAPI document says',
+    async (template) => {
+      const name = template.includes('/clusters/') ? 'prod-us-1' : 'web';
+      const path = template.replace('{namespace}', 'shop').replace('{name}', name).replace('{cluster}', 'prod-us-1');
+      expect((await ask(path.replace('/api/v1/', ''))).code).toBe(200);
+    },
+  );
 
   it.each([
     ['fleet?limit=501', 400],
