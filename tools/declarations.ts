@@ -18,6 +18,7 @@ interface Naming {
  * written in place.
  */
 const NAMES: Readonly<Record<string, Naming>> = {
+  'MultiClusterEngine.spec.components[]': { name: 'ComponentSpec' },
   'MultiClusterEngine.spec.tolerations[]': { name: 'Toleration' },
   'MultiClusterEngine.status.components[]': { name: 'ComponentCondition' },
   'MultiClusterEngine.status.conditions[]': { name: 'Condition', from: '../../runtime/vocabulary/meta.js' },

@@ -50,6 +50,7 @@ export const ComponentReasons = Object.freeze({
   Drifted: 'the stored object differs from the desired one; the pause delays the repair',
   Missing: 'the object does not exist; the pause delays its creation',
   Uninstalling: 'the object is being removed',
+  Disabled: 'spec.components turns the component off; the message says what does not happen meanwhile',
 });
 
 export type ComponentReason = keyof typeof ComponentReasons;
@@ -74,6 +75,10 @@ export const EngineEvents = Object.freeze({
   CertificateUnusable: {
     type: 'Warning',
     when: 'the Secret of a serving certificate that somebody else made cannot be used; the note says why',
+  },
+  ComponentDisabled: {
+    type: 'Normal',
+    when: 'a component that spec.components turns off is removed; the note says what does not happen meanwhile',
   },
   DriftRepaired: {
     type: 'Normal',

@@ -208,7 +208,7 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
 
   it.each([
     ['policies.inUse', ['in-use']],
-    ['policies.warnings', ['warnings', 'fleet-warnings', 'agent-warnings', 'namespace-warnings']],
+    ['policies.warnings', ['warnings', 'fleet-warnings', 'agent-warnings', 'namespace-warnings', 'engine-warnings']],
   ])(
     'the Helm chart with %s=false leaves out the policies %s and their bindings, and nothing else',
     async (value, policies) => {

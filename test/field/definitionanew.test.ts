@@ -260,7 +260,7 @@ describe('check', () => {
       checked(hub(...stored, withHold('RemovalsHeld', 'DefinitionsReplaced', 'api'), placementIn('Satisfied'))),
     ).toEqual({
       lines: [
-        '✓ 7 policies against accidental deletions are in force',
+        '✓ 8 policies against accidental deletions are in force',
         '✓ 3 Placements kept',
         '× a definition was deleted and made anew, and its objects are lost; 2 Placements keep their decisions as before: shop/api, team/web; ' +
           'to recover, create the clusters, sets and bindings again, from Git or a backup: docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted',
@@ -289,8 +289,8 @@ describe('check', () => {
       'multicluster-engine-definitions: kubectl apply --server-side -f deploy/definitions/policies/definitions.yaml',
     ],
     [
-      ['warnings', 'fleet-warnings', 'agent-warnings', 'namespace-warnings'],
-      'multicluster-engine-warnings, multicluster-engine-fleet-warnings, multicluster-engine-agent-warnings, multicluster-engine-namespace-warnings: kubectl apply --server-side -f deploy/base/policies/warnings.yaml',
+      ['warnings', 'fleet-warnings', 'agent-warnings', 'namespace-warnings', 'engine-warnings'],
+      'multicluster-engine-warnings, multicluster-engine-fleet-warnings, multicluster-engine-agent-warnings, multicluster-engine-namespace-warnings, multicluster-engine-engine-warnings: kubectl apply --server-side -f deploy/base/policies/warnings.yaml',
     ],
     [
       ['operator', 'in-use'],

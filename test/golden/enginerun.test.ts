@@ -210,6 +210,9 @@ const changes: readonly Case[] = [
     stage.edit(PAUSED);
     stage.api.remove(Deployments, DEPLOYMENT);
   }),
+  fromReady('a gateway that is turned off', (stage) =>
+    stage.edit({}, { components: [{ name: 'gateway', enabled: false }] }),
+  ),
   fromReady('the end of a pause', async (stage) => {
     stage.edit(PAUSED);
     await passes(stage);

@@ -1,9 +1,14 @@
-import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../src/domain/engine/spec.js';
+import { fieldErrorText } from '../../src/domain/engine/fielderror.js';
+import { validateTargetNamespace, validateSpec } from '../../src/domain/engine/spec.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 /** Specs that break one rule of admission each, by title. */
 const SPECS: Readonly<Record<string, unknown>> = {
   'that is no object': 5,
+  'with components that are a map': { components: { gateway: {} } },
+  'with an unknown component': { components: [{ name: 'gatway', enabled: false }] },
+  'with a component twice': { components: [{ name: 'gateway' }, { name: 'gateway', enabled: false }] },
+  'with a component that is neither on nor off': { components: [{ name: 'gateway', enabled: 'no' }] },
   'with a target namespace that is no DNS label': { targetNamespace: 'Team A' },
   'with a target namespace that is a number': { targetNamespace: 7 },
   'with a target namespace that is too long': { targetNamespace: 'a'.repeat(64) },
@@ -33,6 +38,7 @@ const SPECS: Readonly<Record<string, unknown>> = {
     imagePullSecret: '!',
   },
   'without a fault': {
+    components: [{ name: 'gateway', enabled: false }],
     targetNamespace: 'team-a',
     imagePullPolicy: 'IfNotPresent',
     imageRegistry: 'mirror.example.com:5000/platform',

@@ -8,6 +8,8 @@ export interface MultiClusterEngine extends KubeObject {
 }
 /** The desired state; every field is optional. */
 export interface MultiClusterEngineSpec {
+  /** What differs from the defaults for single components. */
+  components?: ComponentSpec[];
   /** When a node pulls the image of a component. */
   imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /**
@@ -28,6 +30,13 @@ export interface MultiClusterEngineSpec {
   targetNamespace?: string;
   /** Taints that every component tolerates. */
   tolerations?: Toleration[];
+}
+/** One component. */
+export interface ComponentSpec {
+  /** Whether the component runs. */
+  enabled?: boolean;
+  /** The component. */
+  name: 'gateway' | 'placement-controller';
 }
 /** One toleration. */
 export interface Toleration {

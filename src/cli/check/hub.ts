@@ -31,7 +31,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, podsOf(facts.operatorNamespace)),
     ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),
-    ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
+    ...(hub.engines.length === 0 || isOff(hub, 'gateway') ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
     ...checkHolds(hub),
     ...checkPaused(hub),
@@ -40,15 +40,20 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
   ];
 }
 
-/** The Lease exists with an engine: without both there is nothing to check. */
+/** The Lease has a holder with an engine that has not turned the component off: without, there is nothing to check. */
 function checkComponentLease(
   fact: LeaseFact,
   { now, targetNamespace }: HubFacts,
-  { engines }: HubStatus,
+  hub: HubStatus,
 ): readonly CheckResult[] {
   const { lease } = fact;
-  if (engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
+  if (hub.engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
+  if (isOff(hub, 'placement-controller')) return [];
   return [checkLease(fact, now, podsOf(targetNamespace))];
+}
+
+function isOff({ engines }: HubStatus, component: string): boolean {
+  return engines.some(({ off }) => off.some(({ name }) => name === component));
 }
 
 function checkEngines(facts: HubFacts, { engines }: HubStatus): readonly CheckResult[] {
@@ -76,13 +81,23 @@ function checkEngine({ name, phase, version, message }: EngineSummary, isDeletin
   return PASSING_PHASES.includes(phase) ? warning(check, text, remedy) : failed(check, text, remedy);
 }
 
-function checkComponents({ components }: EngineSummary, { targetNamespace }: HubFacts): readonly CheckResult[] {
+function checkComponents(
+  { name: engine, components, off }: EngineSummary,
+  { targetNamespace }: HubFacts,
+): readonly CheckResult[] {
+  const warnings = off.map(({ name, message }) =>
+    warning(`component/${name}`, `component ${name} is off: ${message}`, `kubectl edit mce ${engine}`),
+  );
   const missing = components.filter(({ available }) => !available);
   if (missing.length > 0)
-    return missing.map(({ name, message }) =>
-      failed(`component/${name}`, `component ${name} is not available: ${message}`, podsOf(targetNamespace)),
-    );
-  return components.length === 0 ? [] : [passed('components', `${components.length} components available`)];
+    return [
+      ...warnings,
+      ...missing.map(({ name, message }) =>
+        failed(`component/${name}`, `component ${name} is not available: ${message}`, podsOf(targetNamespace)),
+      ),
+    ];
+  const text = components.length === 1 ? '1 component' : `${components.length} components`;
+  return [...warnings, ...(components.length === 0 ? [] : [passed('components', `${text} available`)])];
 }
 
 function checkCertificate(facts: HubFacts): CheckResult {

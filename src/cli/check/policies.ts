@@ -28,7 +28,7 @@ export const PROTECTING_POLICIES: readonly ProtectingPolicy[] = [
   { name: 'multicluster-engine-definitions', action: 'Deny', file: 'deploy/definitions/policies/definitions.yaml' },
   { name: 'multicluster-engine-operator', action: 'Deny', file: 'deploy/definitions/policies/operator.yaml' },
   { name: 'multicluster-engine-in-use', action: 'Deny', file: 'deploy/base/policies/in-use.yaml' },
-  ...['', 'fleet-', 'agent-', 'namespace-'].map((what): ProtectingPolicy => ({
+  ...['', 'fleet-', 'agent-', 'namespace-', 'engine-'].map((what): ProtectingPolicy => ({
     name: `multicluster-engine-${what}warnings`,
     action: 'Warn',
     file: 'deploy/base/policies/warnings.yaml',

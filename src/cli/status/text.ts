@@ -59,9 +59,10 @@ function clusterRows({ world }: FleetReading): readonly (readonly Cell[])[] {
   return [[{ text: 'clusters' }, clusters], ...(fleet.brake.length === 0 ? [] : [brake])];
 }
 
-function engineText({ phase, components }: EngineSummary): string {
+function engineText({ phase, components, off }: EngineSummary): string {
   const available = components.filter((one) => one.available).length;
-  return `${phase}, ${available} of ${components.length} components`;
+  const without = off.length === 0 ? '' : `, off: ${off.map(({ name }) => name).join(', ')}`;
+  return `${phase}, ${available} of ${components.length} components${without}`;
 }
 
 function placementsText(hub: HubStatus): string {

@@ -30,6 +30,10 @@ export interface ComponentRow {
   /** The Lease of its replicas, in the operator's namespace, which is set in their environment. */
   readonly leaderElection?: string;
   readonly servingCertificate?: ServingCertificateRow;
+  /** It runs only where `spec.components` turns it on. Absent: it runs unless it is turned off there. */
+  readonly optional?: true;
+  /** What does not happen while it is off, for people. */
+  readonly whileOff: string;
 }
 
 /** A certificate that the engine controller keeps in the target namespace. */
@@ -49,12 +53,14 @@ export const CATALOGUE: readonly ComponentRow[] = [
     folder: 'placement-controller',
     order: 10,
     leaderElection: PLACEMENT_LEASE,
+    whileOff: 'each Placement keeps its last decision, whatever becomes of its clusters, and no cluster is tainted',
   },
   {
     name: 'gateway',
     folder: 'gateway',
     order: 20,
     servingCertificate: { secret: 'gateway-tls', configMap: 'gateway-ca', service: 'gateway' },
+    whileOff: 'nobody answers at the HTTPS interface',
   },
 ];
 
@@ -78,12 +84,17 @@ export interface NamedObject {
   readonly name: string;
 }
 
-/** The objects of serving certificates in the order of applying. */
-export const CERTIFICATE_OBJECTS: readonly NamedObject[] = [ConfigMaps, Secrets].flatMap((type) =>
-  CATALOGUE.flatMap(({ servingCertificate: row }) =>
-    row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.configMap }],
-  ),
-);
+/** The objects of the components' serving certificates in the order of applying. */
+export function certificateObjectsOf(components: readonly ComponentRow[]): readonly NamedObject[] {
+  return [ConfigMaps, Secrets].flatMap((type) =>
+    components.flatMap(({ servingCertificate: row }) =>
+      row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.configMap }],
+    ),
+  );
+}
+
+/** Those of every component. */
+export const CERTIFICATE_OBJECTS: readonly NamedObject[] = certificateObjectsOf(CATALOGUE);
 
 /** A binding by its fixed name. A retired binding is pruned; its row, and with it the operator's right, stays until no hub has it. */
 export interface BindingRow extends NamedObject {

@@ -1,6 +1,8 @@
 import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/multiclusterengine.js';
 import { DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
+import { componentSpecs, validateComponents, type ComponentSpecs } from './components.js';
+import { fieldError, type FieldError } from './fielderror.js';
 
 /** A toleration of a pod: no empty fields, and `tolerationSeconds` only where Kubernetes accepts it. */
 export interface PodToleration {
@@ -17,6 +19,7 @@ export type PullPolicy = NonNullable<MultiClusterEngineSpec['imagePullPolicy']>;
 /** A spec with its defaults. Defaults are never written into a user's spec. */
 export interface EffectiveSpec {
   readonly targetNamespace: string;
+  readonly components: ComponentSpecs;
   /** Takes the place of the registry of each image; undefined: as the image has it. */
   readonly imageRegistry: string | undefined;
   readonly imagePullPolicy: PullPolicy | undefined;
@@ -26,17 +29,11 @@ export interface EffectiveSpec {
   readonly tolerations: readonly PodToleration[];
 }
 
-/** An invalid field of the spec: its path, its value and the rule that it breaks. */
-export interface FieldError {
-  readonly field: string;
-  readonly value: string;
-  readonly rule: string;
-}
-
 /** `spec`: one for which {@link validateSpec} returns no errors. */
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
   return {
     targetNamespace: targetNamespaceOf(spec),
+    components: componentSpecs(spec?.components),
     imageRegistry: blank(spec?.imageRegistry) ? undefined : spec?.imageRegistry,
     imagePullPolicy: spec?.imagePullPolicy ?? undefined,
     imagePullSecret: blank(spec?.imagePullSecret) ? undefined : spec?.imagePullSecret,
@@ -78,6 +75,7 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
   if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
   return [
+    ...validateComponents(spec['components']),
     ...validatePullPolicy(spec['imagePullPolicy']),
     ...validateName(
       'spec.imageRegistry',
@@ -108,11 +106,6 @@ export function validateTargetNamespace(
     return [fieldError(field, target, `must be ${only}: the operator runs with --namespace ${only}`)];
   }
   return [];
-}
-
-/** One line with field, value and rule. */
-export function fieldErrorText(one: FieldError): string {
-  return `${one.field}: ${one.value}: ${one.rule}`;
 }
 
 function validatePullPolicy(value: unknown): FieldError[] {
@@ -180,12 +173,6 @@ const PULL_POLICIES: readonly unknown[] = ['Always', 'IfNotPresent', 'Never'];
 const REGISTRY =
   /^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*(:[0-9]{1,5})?(\/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*$/;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const LONGEST_SHOWN = 80;
-
-function fieldError(field: string, value: unknown, rule: string): FieldError {
-  const shown = JSON.stringify(value) ?? 'nothing';
-  return { field, value: shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown, rule };
-}
 
 function isSeconds(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 53;

@@ -20,6 +20,8 @@ export interface EngineSummary {
   /** The condition Ready; empty without one. */
   readonly message: string;
   readonly components: readonly ComponentSummary[];
+  /** The components that its spec turns off, by name, with what does not happen meanwhile. */
+  readonly off: readonly Pick<ComponentSummary, 'name' | 'message'>[];
 }
 
 export interface ComponentSummary {
@@ -72,19 +74,22 @@ export function phaseCounts({ placements }: HubStatus): readonly (readonly [phas
 
 function engineSummary({ metadata, status }: RawObject): EngineSummary {
   const rows = field(status, 'components');
-  const components = (isList(rows) ? rows : [])
-    .filter((row) => textField(row, 'kind') === Deployments.kind)
+  const deployments = (isList(rows) ? rows : []).filter((row) => textField(row, 'kind') === Deployments.kind);
+  const components = deployments
     .map((row) => ({
       name: textField(row, 'name'),
+      off: textField(row, 'reason') === 'Disabled',
       available: textField(row, 'status') === 'True',
       message: textField(row, 'message'),
-    }));
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     name: metadata.name,
     phase: textField(status, 'phase') || 'Pending',
     version: textField(status, 'currentVersion'),
     message: textField(conditionOf(status, 'Ready'), 'message'),
-    components: components.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    components: components.flatMap(({ off, ...one }) => (off ? [] : [one])),
+    off: components.flatMap(({ name, message, off }) => (off ? [{ name, message }] : [])),
   };
 }
 

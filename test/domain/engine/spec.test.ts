@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Toleration } from '../../../src/api/generated/multiclusterengine.js';
+import { fieldErrorText } from '../../../src/domain/engine/fielderror.js';
 import {
   effectiveSpec,
-  fieldErrorText,
   targetNamespaceOf,
   validateSpec,
   validateTargetNamespace,
@@ -15,6 +15,7 @@ describe('the effective spec', () => {
 
     expect(effectiveSpec(given)).toEqual({
       targetNamespace: 'multicluster-engine',
+      components: {},
       imagePullPolicy: undefined,
       imagePullSecret: undefined,
       imageRegistry: undefined,

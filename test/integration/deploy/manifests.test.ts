@@ -38,6 +38,7 @@ const POLICIES = [
   'definitions',
   'engines',
   'fleet-warnings',
+  'engine-warnings',
   'in-use',
   'namespace-warnings',
   'namespaces',
@@ -48,7 +49,7 @@ const POLICIES = [
   'warnings',
 ];
 /** Those that concern other users than the operator. */
-const WARNINGS = ['', 'fleet-', 'agent-', 'namespace-'].map((what) => `multicluster-engine-${what}warnings`);
+const WARNINGS = ['', 'fleet-', 'agent-', 'namespace-', 'engine-'].map((what) => `multicluster-engine-${what}warnings`);
 const FOR_USERS = [
   ...['agents', 'definitions', 'in-use', 'operator', 'set-binding'].map((name) => `multicluster-engine-${name}`),
   ...WARNINGS,

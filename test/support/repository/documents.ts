@@ -15,6 +15,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/bound-a-change.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/canary-waves.md': 'test/e2e/argocd.slow.test.ts',
   'docs/how-to/cert-manager.md': 'test/e2e/gatewaysecret.test.ts',
+  'docs/how-to/components.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/delete-a-cluster-set.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/find-out-why.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/follow-a-decision.md': 'test/integration/gateway/decision.slow.test.ts',

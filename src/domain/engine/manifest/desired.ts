@@ -11,7 +11,8 @@ import {
 import { MultiClusterEngines } from '../../../api/resources.js';
 import { apiVersionOf, Namespaces, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { hash64, hex64 } from '../../hash.js';
-import { APPLY_ORDER, CATALOGUE, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
+import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
+import { componentsOn } from '../components.js';
 import { byText, idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
 import { isBinding, typeOf, type Templates } from './templates.js';
 import type { EffectiveSpec } from '../spec.js';
@@ -57,7 +58,7 @@ export function desiredObjects(
   settings: EngineSettings,
 ): readonly DesiredObject[] {
   const drafts = settings.onlyNamespace === undefined ? namespaceAndInstaller(spec, settings) : [];
-  const rows = [...CATALOGUE].sort((a, b) => a.order - b.order || byText(a.name, b.name));
+  const rows = [...componentsOn(spec.components)].sort((a, b) => a.order - b.order || byText(a.name, b.name));
   for (const row of rows) {
     for (const template of templates[row.folder] ?? []) {
       const type = typeOf(template);

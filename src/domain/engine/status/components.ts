@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<Exclude<ObjectStateName, 'applied'>, ComponentRea
   drifted: 'Drifted',
   missing: 'Missing',
   removing: 'Uninstalling',
+  off: 'Disabled',
 };
 
 /**
@@ -31,7 +32,10 @@ export function componentRows(
   const rows = objects.map((state) => {
     const row = componentRow(state);
     const before = rowOf(stored, row);
-    return { ...row, lastTransitionTime: before?.status === row.status ? before.lastTransitionTime : now };
+    return {
+      ...row,
+      lastTransitionTime: before?.status === row.status && before.type === row.type ? before.lastTransitionTime : now,
+    };
   });
   return sorted(rows);
 }
@@ -63,15 +67,17 @@ function sorted(rows: readonly ComponentCondition[]): ComponentCondition[] {
 
 /**
  * The row of one object. That of a Deployment is True while enough replicas are available, during a rollout too; that of
- * any other object while it is applied. An object that has drifted during a pause counts as applied.
+ * any other object while it is applied. An object that has drifted during a pause counts as applied. That of a component that
+ * is off is True: it is as the spec wants it.
  */
 export function componentRow(state: ObjectState): Row {
   const health = healthOf(state);
-  const type = health === undefined ? 'Applied' : 'Available';
+  const type = state.state === 'off' ? 'Disabled' : health === undefined ? 'Applied' : 'Available';
   const row = (isTrue: boolean, reason: ComponentReason, message: string): Row => {
     const status = isTrue ? 'True' : 'False';
     return { name: state.name.name, kind: state.type.kind, type, status, reason, message: clip(message) };
   };
+  if (state.state === 'off') return row(true, 'Disabled', state.message);
   if (state.state !== 'applied')
     return row(state.state === 'drifted' && health?.serving !== false, REASONS[state.state], state.message);
   if (state.given !== undefined) return row(true, state.given === 'usable' ? 'Given' : 'Doubtful', state.message);
@@ -80,9 +86,14 @@ export function componentRow(state: ObjectState): Row {
   return row(health.serving, health.rollout === 'progressing' ? 'RollingOut' : 'Unavailable', health.message);
 }
 
-/** The health of a Deployment; undefined for other kinds. */
-export function healthOf({ type, object, lastReadyReplicas }: ObjectState): Health | undefined {
-  return type === Deployments ? deploymentHealth(object, lastReadyReplicas) : undefined;
+/** Whether nothing is left to do for an object but to wait for its health. */
+export function isAsDesired({ state }: ObjectState): boolean {
+  return state === 'applied' || state === 'off';
+}
+
+/** The health of a Deployment; undefined for other kinds, and for a component that is off. */
+export function healthOf({ type, state, object, lastReadyReplicas }: ObjectState): Health | undefined {
+  return type === Deployments && state !== 'off' ? deploymentHealth(object, lastReadyReplicas) : undefined;
 }
 
 /** The health of a Deployment, from its status. */

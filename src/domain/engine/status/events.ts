@@ -31,6 +31,7 @@ export function engineEvents(
     ...when(stalls, 'EngineStalled', `${ready?.reason}: ${message}`),
     ...when(becomes('Uninstalling'), 'EngineUninstalling', message),
     ...unavailableComponents(before, after),
+    ...disabledComponents(before, after),
     ...when(startsToFail, 'ComponentFailed', message),
     ...when(becomes('PullSecretNotFound'), 'PullSecretNotFound', message),
     ...when(becomes('PullSecretUnusable'), 'PullSecretUnusable', message),
@@ -48,6 +49,16 @@ function unavailableComponents(
     return row.type === 'Available' && row.status === 'False' && earlier?.status === 'True';
   });
   return lost.map((row) => ({ reason: 'ComponentUnavailable', note: `${row.kind} ${row.name}: ${row.message}` }));
+}
+
+function disabledComponents(
+  before: MultiClusterEngineStatus,
+  after: MultiClusterEngineStatus,
+): readonly EngineEventNote[] {
+  const off = (after.components ?? []).filter(
+    (row) => row.reason === 'Disabled' && rowOf(before.components, row)?.reason !== 'Disabled',
+  );
+  return off.map((row) => ({ reason: 'ComponentDisabled', note: `${row.name} is off: ${row.message}` }));
 }
 
 function startsUpdate(before: MultiClusterEngineStatus, after: MultiClusterEngineStatus): boolean {

@@ -1,7 +1,7 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { enumerate, titleOf } from '../manifest/manifest.js';
-import type { FieldError } from '../spec.js';
+import type { FieldError } from '../fielderror.js';
 
 /**
  * The state of one desired object in a pass.
@@ -13,6 +13,7 @@ import type { FieldError } from '../spec.js';
  * - unusable: the user's own object, with which no component can serve.
  * - drifted, missing: not as desired, and the engine is paused.
  * - removing: the engine is being uninstalled.
+ * - off: the Deployment of a component that spec.components turns off; it does not exist.
  */
 export type ObjectStateName =
   | 'applied'
@@ -23,7 +24,8 @@ export type ObjectStateName =
   | 'unusable'
   | 'drifted'
   | 'missing'
-  | 'removing';
+  | 'removing'
+  | 'off';
 
 export interface ObjectState {
   readonly type: ResourceType;

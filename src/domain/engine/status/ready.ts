@@ -1,8 +1,8 @@
 import type { EngineReason } from '../../../api/enginereasons.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
-import { componentRow, healthOf } from './components.js';
+import { componentRow, healthOf, isAsDesired } from './components.js';
 import { describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
-import { fieldErrorText } from '../spec.js';
+import { fieldErrorText } from '../fielderror.js';
 
 /** The Ready condition, before it is written. */
 export interface ReadyCondition {
@@ -45,7 +45,9 @@ export function readyCondition(input: StatusInput): ReadyCondition {
     const condition = rule(input);
     if (condition !== undefined) return condition;
   }
-  return { ready: true, reason: 'EngineReady', message: 'every component is applied and available' };
+  const off = objectsOf(input).filter((one) => one.state === 'off');
+  const note = off.length === 0 ? '' : `; ${off.map((one) => `${one.component} is off: ${one.message}`).join('; ')}`;
+  return { ready: true, reason: 'EngineReady', message: `every component is applied and available${note}` };
 }
 
 /** The reason of Reconciling; undefined when the operator has nothing to do or needs the user. */
@@ -89,7 +91,7 @@ function paused(input: StatusInput): ReadyCondition | undefined {
   const stopped = `annotation ${PAUSED_ANNOTATION} stops every write except that of status`;
   if (input.objects === undefined) return notReady('Paused', stopped);
   const unusable = input.objects.filter((one) => one.state === 'unusable');
-  const pending = input.objects.filter((one) => one.state !== 'applied' && one.state !== 'unusable');
+  const pending = input.objects.filter((one) => !isAsDesired(one) && one.state !== 'unusable');
   const what = pending.length === 0 ? 'nothing is pending' : `pending: ${messagesOf(pending)}`;
   const problem = unusable.length === 0 ? '' : `; ${messagesOf(unusable)}`;
   return notReady('Paused', `${stopped}; ${what}${problem}`);
@@ -168,7 +170,7 @@ function unavailable(input: StatusInput): ReadyCondition | undefined {
 
 /** The objects that keep the engine from being ready: not applied, or Deployments that are not ready. */
 function unready(input: StatusInput): readonly ObjectState[] {
-  return objectsOf(input).filter((one) => one.state !== 'applied' || healthOf(one)?.ready === false);
+  return objectsOf(input).filter((one) => !isAsDesired(one) || healthOf(one)?.ready === false);
 }
 
 function notReadyObjects(reason: EngineReason, found: readonly ObjectState[]): ReadyCondition | undefined {

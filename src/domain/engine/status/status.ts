@@ -7,7 +7,7 @@ import type {
 import { RECONCILE_ANNOTATION } from '../../../api/names.js';
 import { mergeConditions, type ConditionState } from '../../conditions.js';
 import { byText } from '../manifest/manifest.js';
-import { componentRows, describeRows, healthOf, withOtherRows } from './components.js';
+import { componentRows, describeRows, healthOf, isAsDesired, withOtherRows } from './components.js';
 import { hasFailedRepeatedly, type StatusInput } from './input.js';
 import { reconcilingReason, readyCondition, type ReadyCondition } from './ready.js';
 
@@ -96,7 +96,7 @@ function currentVersion(input: StatusInput): string | undefined {
   const { objects, uninstall, paused, partial } = input;
   if (objects === undefined || objects.length === 0 || uninstall !== undefined || paused || partial === true)
     return stored;
-  return objects.every((one) => one.state === 'applied' && healthOf(one)?.ready !== false) ? input.version : stored;
+  return objects.every((one) => isAsDesired(one) && healthOf(one)?.ready !== false) ? input.version : stored;
 }
 
 /** First match. Never derived from the stored phase. */

@@ -55,10 +55,10 @@ function refuse(input: Input, scope: Scope): Outcome {
 
 /** A paused engine: drift is reported where the target namespace can be read, and nothing but status is written. */
 async function observe(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Outcome> {
-  const { identity, namespace, spec } = input;
+  const { identity, namespace, spec, certificates } = input;
   const { targets, caches, memory } = scope;
   const status = baseStatus(input, scope);
-  if (isServed(input) && isBoundIn(caches, namespace)) targets.open(identity, namespace);
+  if (isServed(input) && isBoundIn(caches, namespace)) targets.open(identity, namespace, certificates);
   if (!targets.isOpen(identity)) return { kind: 'status', status, result: DONE };
   const view = targets.view(identity, spec.imagePullSecret);
   if (view.kind === 'notSynced') {

@@ -1,6 +1,9 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
+import type { NamedObject } from '../../../domain/engine/catalogue.js';
+import { watchedCertificates } from '../../../domain/engine/components.js';
+import type { FieldError } from '../../../domain/engine/fielderror.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import {
@@ -9,7 +12,6 @@ import {
   validateSpec,
   validateTargetNamespace,
   type EffectiveSpec,
-  type FieldError,
 } from '../../../domain/engine/spec.js';
 import { servedEngine } from '../../../domain/engine/status/status.js';
 import { allCaches, storedBindings } from './caches.js';
@@ -32,6 +34,8 @@ export interface Input {
   /** Metadata of that namespace; undefined where it does not exist, and with `--namespace`. */
   readonly namespaceObject: KubeObject | undefined;
   readonly bindings: readonly StoredObject[];
+  /** The objects of serving certificates that are watched. */
+  readonly certificates: readonly NamedObject[];
 }
 
 export type Gathered =
@@ -53,6 +57,7 @@ export function gather(key: string, { caches, settings, mutations }: EngineConte
   const installedIn = engine.status?.targetNamespace;
   const namespace = installedIn === undefined || installedIn === '' ? targetNamespaceOf(engine.spec) : installedIn;
   const errors = validateSpec(engine.spec);
+  const spec = effectiveSpec(errors.length > 0 ? undefined : engine.spec);
   const input: Input = {
     engine,
     identity: { name, uid },
@@ -60,10 +65,11 @@ export function gather(key: string, { caches, settings, mutations }: EngineConte
     paused: engine.metadata.annotations?.[PAUSED_ANNOTATION] === 'true',
     anotherEngine: served === undefined || served.metadata.name === name ? undefined : served.metadata.name,
     fieldErrors: errors.length > 0 ? errors : validateTargetNamespace(engine.spec, installedIn, settings.onlyNamespace),
-    spec: effectiveSpec(errors.length > 0 ? undefined : engine.spec),
+    spec,
     namespace,
     namespaceObject: caches.namespaces?.store.get(namespace),
     bindings: storedBindings(caches),
+    certificates: watchedCertificates(spec.components, engine.status?.components ?? []),
   };
   return { kind: 'gathered', input };
 }

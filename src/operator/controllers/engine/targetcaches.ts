@@ -2,7 +2,7 @@ import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.
 import { ENGINE_LABEL } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
 import { Secrets } from '../../../runtime/vocabulary/kinds.js';
-import { CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
+import type { NamedObject } from '../../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import { resourceText } from '../../../domain/engine/manifest/manifest.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
@@ -38,7 +38,8 @@ interface CacheSet {
   readonly uid: string;
   readonly namespace: string;
   readonly objects: readonly Cache<KubeObject>[];
-  readonly named: readonly Cache<KubeObject>[];
+  /** By kind and name. */
+  readonly named: Map<string, Cache<KubeObject>>;
   pullSecret: { readonly name: string; readonly cache: Cache<KubeObject> } | undefined;
 }
 
@@ -84,10 +85,14 @@ export class TargetCaches {
     return this.#sets.get(engine.name)?.uid === engine.uid;
   }
 
-  /** Opens the engine's caches unless they are open. Errors: Fenced, outside a leadership term. */
-  open(engine: EngineIdentity, namespace: string): void {
+  /**
+   * Opens the engine's caches unless they are open. `certificates`: the objects of serving certificates to watch; the caches of
+   * others are closed. Errors: Fenced, outside a leadership term.
+   */
+  open(engine: EngineIdentity, namespace: string, certificates: readonly NamedObject[]): void {
     const existing = this.#sets.get(engine.name);
-    if (existing?.uid === engine.uid && existing.namespace === namespace) return;
+    if (existing?.uid === engine.uid && existing.namespace === namespace)
+      return this.#watchNamed(engine.name, existing, certificates);
     this.close(engine.name);
     this.#requireLeadership();
     const { types, openCache } = this.#options;
@@ -95,10 +100,9 @@ export class TargetCaches {
     const objects = types.map((type) =>
       this.#start(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })),
     );
-    const named = CERTIFICATE_OBJECTS.map((one) =>
-      this.#start(engine.name, openCache<KubeObject>(byName(one.type, namespace, one.name))),
-    );
-    this.#sets.set(engine.name, { uid: engine.uid, namespace, objects, named, pullSecret: undefined });
+    const set: CacheSet = { uid: engine.uid, namespace, objects, named: new Map(), pullSecret: undefined };
+    this.#sets.set(engine.name, set);
+    this.#watchNamed(engine.name, set, certificates);
   }
 
   /** What the engine's open caches hold. `pullSecret`: the name that the spec has, if any. Throws when none are open. */
@@ -107,11 +111,11 @@ export class TargetCaches {
     if (set === undefined) throw new Error(`view of engine ${engine.name} before its caches were opened`);
     this.#watchPullSecret(engine.name, set, pullSecret);
     const { cache: secret } = set.pullSecret ?? {};
-    const unsynced = [...set.objects, ...set.named, ...(secret === undefined ? [] : [secret])].find(
+    const unsynced = [...set.objects, ...set.named.values(), ...(secret === undefined ? [] : [secret])].find(
       (cache) => !cache.current() && !(cache === secret && isFailure(cache.failure(), 'Forbidden')),
     );
     if (unsynced !== undefined) return { kind: 'notSynced', type: unsynced.type, failure: unsynced.failure() };
-    const stored = { stored: contentsOf(set.objects), named: contentsOf(set.named) };
+    const stored = { stored: contentsOf(set.objects), named: contentsOf([...set.named.values()]) };
     return { kind: 'synced', contents: { ...stored, ...pullSecretIn(set) } };
   }
 
@@ -120,8 +124,23 @@ export class TargetCaches {
     const set = this.#sets.get(name);
     if (set === undefined) return;
     this.#sets.delete(name);
-    for (const cache of [...set.objects, ...set.named]) this.#stop(cache);
+    for (const cache of [...set.objects, ...set.named.values()]) this.#stop(cache);
     if (set.pullSecret !== undefined) this.#stop(set.pullSecret.cache);
+  }
+
+  #watchNamed(engine: string, set: CacheSet, wanted: readonly NamedObject[]): void {
+    const ids = new Map(wanted.map((one) => [`${one.type.kind} ${one.name}`, one]));
+    for (const [id, cache] of set.named) {
+      if (ids.has(id)) continue;
+      this.#stop(cache);
+      set.named.delete(id);
+    }
+    for (const [id, { type, name }] of ids) {
+      if (set.named.has(id)) continue;
+      this.#requireLeadership();
+      const cache = this.#options.openCache<KubeObject>(byName(type, set.namespace, name));
+      set.named.set(id, this.#start(engine, cache));
+    }
   }
 
   #watchPullSecret(engine: string, set: CacheSet, name: string | undefined): void {

@@ -20,6 +20,7 @@ function input(over: Partial<Input> = {}): Input {
     spec: effectiveSpec({}),
     namespace: NAMESPACE,
     namespaceObject: undefined,
+    certificates: [],
     bindings: [],
     ...over,
   };

@@ -20,11 +20,11 @@ it('the caches of all target namespaces are stopped when the controller stops, a
   const targets = new TargetCaches({ openCache, types: [ConfigMaps, Deployments], enqueue: () => undefined });
   targets.startTerm(new AbortController().signal);
   const engine = { name: 'engine', uid: 'u' };
-  targets.open(engine, 'target');
+  targets.open(engine, 'target', []);
 
   await targets.stop();
 
   expect(stopped).toEqual(expect.arrayContaining(['configmaps target', 'deployments target']));
   expect(targets.isOpen(engine)).toBe(false);
-  expect(() => targets.open(engine, 'target')).toThrow('opened by the leader alone');
+  expect(() => targets.open(engine, 'target', [])).toThrow('opened by the leader alone');
 });

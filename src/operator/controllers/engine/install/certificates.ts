@@ -1,6 +1,7 @@
 import type { KubeObject, ResourceType } from '../../../../runtime/vocabulary/meta.js';
 import { ConfigMaps, Secrets } from '../../../../runtime/vocabulary/kinds.js';
-import { CATALOGUE, type ServingCertificateRow } from '../../../../domain/engine/catalogue.js';
+import type { ServingCertificateRow } from '../../../../domain/engine/catalogue.js';
+import { componentsOn } from '../../../../domain/engine/components.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import {
   bundleConfigMap,
@@ -241,17 +242,17 @@ function isDrift(decision: Replacement): boolean {
   return decision.kind === 'renew' && decision.drift;
 }
 
-/** The serving certificates of the catalogue, each with its stored objects. */
+/** The serving certificates of the components that run, each with its stored objects. */
 function certificatesOf(
   { input, contents }: CertificateState,
   { settings, clock }: Pick<Scope, 'settings' | 'clock'>,
 ): readonly (readonly [ServingCertificate, StoredCertificate])[] {
-  const { identity: engine, namespace, namespaceObject } = input;
+  const { identity: engine, namespace, namespaceObject, spec } = input;
   const find = (type: ResourceType, name: string): KubeObject | undefined => {
     const id = idOf(type, { namespace, name });
     return contents.named.find((one) => idOf(one.type, one.object.metadata) === id)?.object;
   };
-  return CATALOGUE.flatMap(({ name: component, servingCertificate: row }) => {
+  return componentsOn(spec.components).flatMap(({ name: component, servingCertificate: row }) => {
     if (row === undefined) return [];
     const [secret, configMap] = [find(Secrets, row.secret), find(ConfigMaps, row.configMap)];
     const stored = { secret, configMap, namespaceObject, now: clock.now() };

@@ -10,9 +10,10 @@ import {
   ServiceAccounts,
   Services,
 } from '../../../../runtime/vocabulary/kinds.js';
-import { fixedNamespaceOf } from '../../../../domain/engine/catalogue.js';
+import { certificateObjectsOf, fixedNamespaceOf } from '../../../../domain/engine/catalogue.js';
+import { componentsOff, componentsOn } from '../../../../domain/engine/components.js';
 import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
-import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import { withAccountUids } from '../../../../domain/engine/steps/accounts.js';
 import {
   desiredSteps,
@@ -22,6 +23,7 @@ import {
   type Step,
 } from '../../../../domain/engine/steps/steps.js';
 import { isTerminating, namespaceBlockers } from '../../../../domain/engine/steps/termination.js';
+import { turnedOffStates } from '../../../../domain/engine/steps/turnedoff.js';
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
 import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
@@ -70,18 +72,47 @@ export const STAGES: readonly Stage[] = [
   // The Secrets that the Deployments mount.
   {
     name: 'certificates',
-    apply: async (state, scope) => completed(state, await applyCertificates(state, scope)),
+    apply: async (state, scope) => {
+      const applied = await applyCertificates(state, scope);
+      return completed(state, merge(applied, await applySteps(unusedCertificateSteps(state), state.input, scope)));
+    },
     observe: observeCertificates,
   },
   // Deployments and what belongs to them; then the objects that are no longer desired are deleted.
-  stepStage('workloads', (state) => {
-    const { input, applied, contents } = state;
-    const known = { engine: input.identity, objects: applied.objects, stored: contents.stored };
-    const desired = withAccountUids(state.desired, known);
-    const steps = stepsOf({ ...state, desired }, Services, PodDisruptionBudgets, NetworkPolicies, Deployments);
-    return [...steps, ...pruneSteps(stepInput(state, state.desired))];
-  }),
+  {
+    name: 'workloads',
+    apply: async (state, scope) => {
+      const applied = await applySteps(workloadSteps(state), state.input, scope);
+      const failed = new Set(applied.objects.map((one) => idOf(one.type, one.name)));
+      const off = turnedOff(state, false).filter((one) => !failed.has(idOf(one.type, one.name)));
+      return completed(state, { ...applied, objects: [...applied.objects, ...off] });
+    },
+    observe: (state) => [...observeSteps(workloadSteps(state)), ...turnedOff(state, true)],
+  },
 ];
+
+/** Removes the certificates of components that were turned off: no key is left that nobody serves with. */
+function unusedCertificateSteps(state: InstallState): readonly Step[] {
+  const used = certificateObjectsOf(componentsOn(state.input.spec.components));
+  const stored = state.contents.named.filter(
+    ({ type, object }) => !used.some((one) => one.type === type && one.name === object.metadata.name),
+  );
+  return pruneSteps({ ...stepInput(state, []), stored });
+}
+
+function workloadSteps(state: InstallState): readonly Step[] {
+  const { input, applied, contents } = state;
+  const known = { engine: input.identity, objects: applied.objects, stored: contents.stored };
+  const desired = withAccountUids(state.desired, known);
+  const steps = stepsOf({ ...state, desired }, Services, PodDisruptionBudgets, NetworkPolicies, Deployments);
+  return [...steps, ...pruneSteps(stepInput(state, state.desired))];
+}
+
+/** The states of the components that `spec.components` turns off. */
+function turnedOff(state: InstallState, paused: boolean): readonly ObjectState[] {
+  const { spec, namespace } = state.input;
+  return turnedOffStates({ rows: componentsOff(spec.components), namespace, input: stepInput(state, []) }, paused);
+}
 
 export function initialState(desired: readonly DesiredObject[], input: Input): InstallState {
   return { input, desired, contents: NO_CONTENTS, terminating: undefined, applied: NOTHING_APPLIED };
@@ -135,14 +166,14 @@ function stepInput({ input, contents }: InstallState, desired: readonly DesiredO
  * reports what exists there while the namespace is being deleted.
  */
 async function applyFrame(initial: InstallState, scope: Scope): Promise<StageResult> {
-  const { identity, namespace, namespaceObject, spec } = initial.input;
+  const { identity, namespace, namespaceObject, spec, certificates } = initial.input;
   const { targets } = scope;
   const applied = await applySteps(frameSteps(initial), initial.input, scope);
   const isDeleted = namespaceObject !== undefined && isTerminating(namespaceObject);
   const terminating = isDeleted ? await describeTermination(namespace, scope) : undefined;
   const state = { ...withApplied(initial, applied), terminating };
   const isBlocked = applied.objects.some(blocksOthers);
-  if (!isBlocked) targets.open(identity, namespace);
+  if (!isBlocked) targets.open(identity, namespace, certificates);
   else if (terminating === undefined || !targets.isOpen(identity)) return { kind: 'blocked', state };
   const view = targets.view(identity, spec.imagePullSecret);
   const known = view.kind === 'synced' ? { ...state, contents: view.contents } : state;

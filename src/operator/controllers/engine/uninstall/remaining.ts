@@ -111,11 +111,11 @@ async function ensureInstallerBinding(
   input: Input,
   scope: Scope,
 ): Promise<ObjectState | undefined> {
-  const { identity, namespace, namespaceObject, bindings: stored } = input;
+  const { identity, namespace, namespaceObject, certificates, bindings: stored } = input;
   const steps = desiredSteps({ engine: identity, desired, stored, namespace: namespaceObject });
   const { objects } = await applySteps(steps, input, scope);
   const problem = objects.find((one) => one.state !== 'applied');
-  if (problem === undefined || problem.object !== undefined) scope.targets.open(identity, namespace);
+  if (problem === undefined || problem.object !== undefined) scope.targets.open(identity, namespace, certificates);
   return problem;
 }
 

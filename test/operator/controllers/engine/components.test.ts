@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
+import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { ConfigMaps, Deployments, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
+import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
+import { componentsOff, componentSpecs, isOn } from '../../../../src/domain/engine/components.js';
+import { NAMESPACE } from '../../../support/builders/engine.js';
+import { EngineRig, ROWS } from '../../../support/rigs/controllers/engine.js';
+
+const off = (...names: readonly string[]): MultiClusterEngineSpec => ({
+  components: names.map((name) => ({ name: name as 'gateway', enabled: false })),
+});
+const GATEWAY = { namespace: NAMESPACE, name: 'gateway' };
+const TLS = { namespace: NAMESPACE, name: 'gateway-tls' };
+const rows = (rig: EngineRig) =>
+  (rig.engine().status?.components ?? []).map(
+    (row) => `${row.kind} ${row.name} ${row.type} ${row.status} ${row.reason}`,
+  );
+
+describe('a component that is turned off', () => {
+  it('is removed with its certificate, and its row says what does not happen meanwhile', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({}, off('gateway'));
+    await rig.converge();
+
+    expect(rows(rig).filter((row) => row.includes('gateway'))).toEqual(['Deployment gateway Disabled True Disabled']);
+    expect(rig.api.peek(Deployments, GATEWAY)).toBeUndefined();
+    expect(rig.api.peek(Secrets, TLS)).toBeUndefined();
+    expect(rig.api.peek(ConfigMaps, { namespace: NAMESPACE, name: 'gateway-ca' })).toBeUndefined();
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.message()).toBe(
+      'every component is applied and available; gateway is off: nobody answers at the HTTPS interface',
+    );
+    expect(rig.reasons().filter((reason) => reason === 'ComponentDisabled')).toHaveLength(1);
+  });
+
+  it('that is turned on again is as new', async () => {
+    const rig = new EngineRig();
+    await rig.install(off('gateway'));
+    rig.edit({}, {});
+    await rig.converge();
+    rig.rollOut();
+    await rig.converge();
+
+    expect(rows(rig)).toHaveLength(ROWS);
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.api.peek(Secrets, TLS)).toBeDefined();
+  });
+
+  it('leaves a certificate that somebody else made', async () => {
+    const rig = new EngineRig();
+    rig.api.put<KubeObject>(Secrets, { metadata: TLS });
+    await rig.install(off('gateway'));
+
+    expect(rig.api.peek(Secrets, TLS)).toBeDefined();
+  });
+
+  it('keeps the engine from being ready until its Deployment is gone', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const stored = rig.api.peek<KubeObject>(Deployments, GATEWAY);
+    rig.api.put<KubeObject>(Deployments, {
+      ...stored,
+      metadata: { ...GATEWAY, ...stored?.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x.io/y'] },
+    });
+    rig.edit({}, off('gateway'));
+    await rig.converge();
+
+    expect(rig.state()).toBe('Progressing RollingOut');
+    expect(rig.message()).toContain('it is being removed (finalizers: x.io/y)');
+  });
+
+  it('stays during a pause, which says so', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } }, off('gateway'));
+    await rig.converge();
+
+    expect(rig.api.peek(Deployments, GATEWAY)).toBeDefined();
+    expect(rig.message()).toContain('spec.components turns it off; the pause delays its removal');
+  });
+
+  it('takes every component with it and the engine is still ready', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({}, off('gateway', 'placement-controller'));
+    await rig.converge();
+
+    expect(rows(rig)).toEqual([
+      'Deployment gateway Disabled True Disabled',
+      'Deployment placement-controller Disabled True Disabled',
+      `Namespace ${NAMESPACE} Applied True Applied`,
+      'RoleBinding multicluster-engine-installer Applied True Applied',
+    ]);
+    expect(rig.message()).toContain('placement-controller is off: each Placement keeps its last decision');
+    expect(rig.state()).toBe('Available EngineReady');
+  });
+});
+
+it('a component that is off by default runs where it is turned on, and is no news where nobody names it', () => {
+  const [row] = CATALOGUE;
+  if (row === undefined) throw new Error('the catalogue is empty');
+  const optional = { ...row, optional: true } as const;
+  expect([isOn(optional, {}), isOn(optional, { [row.name]: { name: row.name as 'gateway', enabled: true } })]).toEqual([
+    false,
+    true,
+  ]);
+  expect(componentsOff(componentSpecs([]))).toEqual([]);
+});
