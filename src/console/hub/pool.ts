@@ -3,7 +3,7 @@ import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { RequestError } from '../server/routes.js';
-import { Snapshot, type SnapshotPool } from '../server/snapshot.js';
+import { Snapshot, type SnapshotPool } from '../server/reading/snapshot.js';
 
 /** What bounds the readings of all persons: how many at a time, and how much is held of them. */
 

@@ -12,7 +12,7 @@ import { whySelected, withoutText } from '../../cli/whoselects/text.js';
 import type { ClusterCandidacy, ClusterSelection, ClusterView, DrainPreview } from '../wire/cluster.js';
 import { selectorsOf, versionOf } from './fleet.js';
 import { conditionsOf } from './placements.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './reading/snapshot.js';
 
 /** One cluster: who selects it, who could, and what a drain does. */
 

@@ -11,7 +11,7 @@ import type { Withheld } from '../wire/answer.js';
 import type { EngineView, EventRow, SetView } from '../wire/cluster.js';
 import { compare, fleetClusters } from './fleet.js';
 import { conditionsOf, hubStatusOf } from './placements.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './reading/snapshot.js';
 
 /** Engines with their components, the cluster sets, and events. */
 

@@ -14,9 +14,9 @@ import {
   type MapGroup,
   type Sort,
 } from '../wire/fleet.js';
-import { noCounts } from './health.js';
+import { noCounts } from './reading/health.js';
 import { matchesAll, parseQuery, termText, type QueryCluster, type Term } from './query.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './reading/snapshot.js';
 
 /** The fleet as rows, as a map, and the keys of its labels and claims. */
 

@@ -15,7 +15,7 @@ import {
 } from '../wire/placement.js';
 import { reportOf } from './placements.js';
 import { isIn } from './preferences.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './reading/snapshot.js';
 
 /** Each cluster that a Placement may select from, against each requirement. */
 

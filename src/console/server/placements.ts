@@ -14,10 +14,10 @@ import { eligibleSets, readableSelectors } from '../../domain/placement/select/e
 import { setsOf } from '../../domain/fleet/clustertable.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { Condition, Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
-import { conditionOf } from './health.js';
+import { conditionOf } from './reading/health.js';
 import { managerOf, manifestText } from './manifest.js';
 import { choiceOf, isIn } from './preferences.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './reading/snapshot.js';
 
 /** The list of Placements, and one of them as `explain` explains it. */
 

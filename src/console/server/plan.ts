@@ -8,7 +8,7 @@ import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '..
 import { DraftFault, draftWorld, keyOf, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './reading/snapshot.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
 

@@ -7,7 +7,7 @@ import type { Explanation } from '../../domain/placement/explain/verdict.js';
 import { valueText } from '../../cli/explain/scoretable.js';
 import type { ExplainReport } from '../../cli/explain/report.js';
 import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../wire/choice.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './reading/snapshot.js';
 
 /** Which of the clusters that match are preferred, how the decision is divided, and what has changed in it. */
 

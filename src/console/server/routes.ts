@@ -11,7 +11,7 @@ import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { planAnswer } from './plan.js';
 import { placementSchema } from './schema.js';
-import type { Current, Snapshot, Snapshots } from './snapshot.js';
+import type { Current, Snapshot, Snapshots } from './reading/snapshot.js';
 
 /** The API of the console, one row a route. */
 

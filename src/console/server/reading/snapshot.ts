@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFleetWorld, type FleetReading } from '../../cli/whatif/worlds.js';
+import { readFleetWorld, type FleetReading } from '../../../cli/whatif/worlds.js';
 import { ManagedClusterHealth } from './health.js';
-import { WORLD_RESOURCES, WorldInputs, type RawObject, type World } from '../../domain/fleet/world.js';
-import type { ReadClient } from '../../runtime/client/client.js';
-import type { Clock } from '../../runtime/clock.js';
-import { errorText } from '../../runtime/errors.js';
+import { WORLD_RESOURCES, WorldInputs, type RawObject, type World } from '../../../domain/fleet/world.js';
+import type { ReadClient } from '../../../runtime/client/client.js';
+import type { Clock } from '../../../runtime/clock.js';
+import { errorText } from '../../../runtime/errors.js';
 
 /** Readings of a hub: each answer is computed from one of them. */
 

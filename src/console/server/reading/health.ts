@@ -1,8 +1,8 @@
-import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { stateOf } from '../../domain/fleet/fleetsummary.js';
-import type { RawObject } from '../../domain/fleet/world.js';
-import { field, recordsIn, textField, type JsonRecord } from '../../runtime/vocabulary/json.js';
-import { HEALTHS, type Health } from '../wire/fleet.js';
+import { AVAILABLE_CONDITION } from '../../../api/clusterreasons.js';
+import { stateOf } from '../../../domain/fleet/fleetsummary.js';
+import type { RawObject } from '../../../domain/fleet/world.js';
+import { field, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import { HEALTHS, type Health } from '../../wire/fleet.js';
 
 /** The health of each cluster, as `status` counts it. */
 
