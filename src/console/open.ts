@@ -4,6 +4,7 @@ import { systemClock } from '../runtime/clock.js';
 import { codeOf, errorText } from '../runtime/errors.js';
 import { addressOf, type Listen } from '../runtime/flags/flags.js';
 import { readAssets } from './server/assets.js';
+import { Streams } from './server/stream.js';
 import type { Hub } from './server/routes.js';
 import { listen, portOf } from './server/server.js';
 import { LinkEntrance, Sessions } from './server/session.js';
@@ -40,12 +41,13 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
   const assets = readAssets();
   const sessions = new Sessions(systemClock);
   const hub = { snapshots, client, transport, session: { ...options.session, build: assets.build }, namespace };
-  const server = await listen({ assets, entrance: new LinkEntrance(hub, sessions) }, address).catch(
-    (error: unknown) => {
-      const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
-      throw new Error(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
-    },
-  );
+  const server = await listen(
+    { assets, entrance: new LinkEntrance(hub, sessions), streams: new Streams(systemClock) },
+    address,
+  ).catch((error: unknown) => {
+    const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
+    throw new Error(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
+  });
   return {
     link: () => `http://${addressOf({ host: address.host, port: portOf(server) })}/login#code=${sessions.code()}`,
     read: () => snapshots.current(),

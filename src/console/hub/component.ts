@@ -15,6 +15,7 @@ import type { ServingPair } from '../../runtime/tls/serving.js';
 import type { Credentials } from '../../runtime/transport/credentials.js';
 import { createTransport, type Transport } from '../../runtime/transport/transport.js';
 import type { Assets } from '../server/assets.js';
+import { Streams } from '../server/stream.js';
 import { respond } from '../server/server.js';
 import { TokenEntrance } from './entrance.js';
 import { KeyRing } from './keyring.js';
@@ -53,6 +54,7 @@ export class ConsoleComponent {
   readonly #authority: FileReloader;
   readonly #ring: KeyRing;
   readonly #people: People;
+  readonly #streams: Streams;
   #served: X509Certificate | undefined;
   #key = '';
   #ca = '';
@@ -65,6 +67,7 @@ export class ConsoleComponent {
     const { clock, log, metrics, assets, upstream: hub } = options;
     this.#ring = new KeyRing(clock);
     this.#people = new People({ connect: (token) => this.#connect(token), hub, build: assets.build, clock });
+    this.#streams = new Streams(clock);
     metrics.people(() => this.#people.size);
     const serves = (host: string): boolean => this.#serves(host);
     const entrance = new TokenEntrance({ ring: this.#ring, people: this.#people, serves, clock, log });
@@ -79,7 +82,7 @@ export class ConsoleComponent {
           connections.markAccepted(request.socket);
       });
       if (this.#state === 'draining') response.shouldKeepAlive = false;
-      void respond({ assets, entrance }, request, response);
+      void respond({ assets, entrance, streams: this.#streams }, request, response);
     });
     const reload = { clock, log, metrics, everyMs: RELOAD_MS };
     this.#certificate = new ServingCertificateFiles(options.tls, (pair) => this.#useCertificate(pair), reload);
@@ -109,6 +112,7 @@ export class ConsoleComponent {
   async stop(): Promise<void> {
     this.#state = 'draining';
     this.#timer?.cancel();
+    this.#streams.close();
     await this.#server.stop(DRAIN_MS);
     this.#certificate.stop();
     this.#authority.stop();

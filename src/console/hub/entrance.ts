@@ -63,10 +63,10 @@ export class TokenEntrance implements Entrance {
     return sessionOf(await this.#personOf(visit, opened, opened.isSealed), visit, opened.until);
   }
 
-  async enter<T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>): Promise<T> {
+  async enter<T>(visit: Visit, path: string, work: (hub: Hub, person: string) => Promise<T>): Promise<T> {
     const opened = this.#openedIn(visit);
     const { id, hub } = await this.#personOf(visit, opened, opened.isSealed);
-    return this.#limits.within(id, path, () => work(hub));
+    return this.#limits.within(id, path, () => work(hub, id));
   }
 
   /** Seals the token of the body in the cookies of the browser. */

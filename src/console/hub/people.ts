@@ -71,8 +71,11 @@ export class People {
 
   constructor(options: PeopleOptions) {
     this.#options = options;
-    this.#pool = new ReadingPool(options.clock, () =>
-      [...this.#known.values()].flatMap(({ snapshots }) => snapshots.held ?? []),
+    const all = (): readonly Snapshots[] => Array.from(this.#known.values(), ({ snapshots }) => snapshots);
+    this.#pool = new ReadingPool(
+      options.clock,
+      () => all().flatMap(({ held }) => held ?? []),
+      () => all().filter(({ feed }) => feed.isFollowed).length,
     );
   }
 

@@ -23,12 +23,14 @@ export class ReadingPool implements SnapshotPool {
   readonly #slots = new Slots(READINGS);
   readonly #clock: Clock;
   readonly #held: () => readonly Snapshot[];
+  readonly followers: () => number;
   readonly #shared = new Map<string, WeakRef<Snapshot>>();
 
-  /** `held`: the snapshots of all persons. */
-  constructor(clock: Clock, held: () => readonly Snapshot[]) {
+  /** `held`: the snapshots of all persons; `followers`: how many of them are told of changes. */
+  constructor(clock: Clock, held: () => readonly Snapshot[], followers: () => number) {
     this.#clock = clock;
     this.#held = held;
+    this.followers = followers;
   }
 
   async inTurn<T>(read: () => Promise<T>, isFirst: boolean): Promise<T> {

@@ -48,8 +48,8 @@ export interface Entrance {
   readonly isOwn: (headers: IncomingHttpHeaders, origin: string) => boolean;
   /** POST opens a session, DELETE ends it, GET says whose it is; undefined where none is left. @throws RequestError */
   readonly session: (visit: Visit) => Promise<Session | undefined>;
-  /** Answers for the person of a session. `path`: of the route. @throws RequestError without a session, or beyond a limit. */
-  readonly enter: <T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>) => Promise<T>;
+  /** Answers for the person of a session, whom limits know by `person`. `path`: of the route. @throws RequestError without a session, or beyond a limit. */
+  readonly enter: <T>(visit: Visit, path: string, work: (hub: Hub, person: string) => Promise<T>) => Promise<T>;
 }
 
 /** The host of a Host header with the port that this server has; undefined for every other one. */

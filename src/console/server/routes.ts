@@ -31,6 +31,8 @@ export interface Request {
   readonly query: URLSearchParams;
   /** The JSON of the body; undefined without one. */
   readonly body: unknown;
+  /** What the answer is about; undefined: it never changes. */
+  readonly topic: string | undefined;
 }
 
 /** The data of an answer, and what of it is missing besides what of the snapshot is. */
@@ -107,7 +109,7 @@ function get(path: string, data: (snapshot: Snapshot, request: Request) => unkno
     path: path.split('/'),
     answer: async ({ snapshots }, request) => {
       const current = await snapshots.current();
-      return { current, data: data(current.snapshot, request) };
+      return { current, data: snapshots.feed.measured(request.topic, () => data(current.snapshot, request)) };
     },
   };
 }

@@ -3,9 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { ApiError, errorText } from '../../runtime/errors.js';
 import { parseJson } from '../../runtime/vocabulary/json.js';
-import { AS_OF_HEADER, type Answer, type Status } from '../wire/answer.js';
+import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status } from '../wire/answer.js';
+import { topicOf } from '../wire/topics.js';
 import { OPENAPI, type Asset, type Assets } from './assets.js';
 import { HEADERS, type Entrance } from './guard.js';
+import type { Streams } from './stream.js';
 import { RequestError, routeOf, type Found } from './routes.js';
 
 /** The server of the console: the page for everybody who reaches it, the API for a session. */
@@ -13,6 +15,7 @@ import { RequestError, routeOf, type Found } from './routes.js';
 export interface ServerParts {
   readonly assets: Assets;
   readonly entrance: Entrance;
+  readonly streams: Streams;
 }
 
 const API = '/api/v1/';
@@ -48,23 +51,25 @@ export async function respond(parts: ServerParts, request: IncomingMessage, resp
 
 async function answerRequest(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-  const { entrance } = parts;
+  const { entrance, streams } = parts;
   const origin = entrance.originOf(request.headers, request.socket.localPort ?? 0);
   if (origin === undefined) throw new RequestError(421, 'this host name is not one of the console');
   const url = new URL(request.url ?? '/', origin);
   if (!url.pathname.startsWith('/api/') || url.pathname === `/${OPENAPI}`)
     return sendPage(parts.assets, request, response, url);
+  response.setHeader(BUILD_HEADER, parts.assets.build);
   if (!entrance.isOwn(request.headers, origin)) throw new RequestError(403, 'only the page of the console may ask');
   if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);
   const path = url.pathname.slice(API.length);
   const segments = path.split('/').map(decoded);
   const visit = { request, response, origin, body: () => bodyOf(request) };
   if (path === 'session') return sendJson(response, 200, (await entrance.session(visit)) ?? {});
+  if (path === 'stream' && request.method === 'GET') return streams.serve(entrance, visit, url.searchParams);
   const found = await entrance.enter(visit, path, async (hub) => {
     const known = routeOf(request.method ?? '', segments);
     if (known === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);
     const body = request.method === 'POST' ? await visit.body() : undefined;
-    return known.route.answer(hub, { path: known.path, query: url.searchParams, body });
+    return known.route.answer(hub, { path: known.path, query: url.searchParams, body, topic: topicOf(path) });
   });
   sendFound(request, response, found);
 }

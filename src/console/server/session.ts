@@ -103,9 +103,9 @@ export class LinkEntrance implements Entrance {
     return this.#hub.session;
   }
 
-  async enter<T>(visit: Visit, _path: string, work: (hub: Hub) => Promise<T>): Promise<T> {
+  async enter<T>(visit: Visit, _path: string, work: (hub: Hub, person: string) => Promise<T>): Promise<T> {
     if (!this.#sessions.has(secretOf(visit))) throw new RequestError(401, 'the session is over');
-    return work(this.#hub);
+    return work(this.#hub, '');
   }
 }
 

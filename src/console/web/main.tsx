@@ -1,6 +1,8 @@
 import { render, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { POLL_MS } from './live.js';
 import { shown } from './command.js';
+import { isPolling, startLive } from './connection.js';
 import { startKeys } from './keys.js';
 import { amend, route, startNavigation } from './navigate.js';
 import { ClusterPage } from './pages/cluster.js';
@@ -13,7 +15,7 @@ import { PlacementsPage } from './pages/placements.js';
 import { WhatIfPage } from './pages/whatif.js';
 import { Empty, Loading } from './parts/states.js';
 import { formatRoute, parseRoute, type Page, type Route } from './route.js';
-import { isLost, isOld, openSession, reading, refresh, session, startPolling } from './store.js';
+import { isLost, isOld, openSession, reading, refresh, session } from './store.js';
 import { clockText } from './time.js';
 
 /** The page: bar, the page of the route, and what is to be known above all. */
@@ -70,7 +72,7 @@ function Bar(): JSX.Element {
 function Live(): JSX.Element {
   const { context = '', user = '', hub = '' } = session.value ?? {};
   const { asOf, stale } = reading.value ?? {};
-  const isBad = isLost.value || stale !== undefined;
+  const isBad = isLost.value || stale !== undefined || isPolling.value;
   if (asOf === undefined) return <div class="live" />;
   return (
     <div class="live">
@@ -81,6 +83,7 @@ function Live(): JSX.Element {
       <button type="button" class={`live-state ${isBad ? 'warn' : 'ok'}`} onClick={refresh} title="Read again now">
         <span class="dot" aria-hidden="true" />
         {isBad ? 'as of' : 'live'} {clockText(asOf)}
+        {isPolling.value && `, polling every ${POLL_MS / 1000} s`}
       </button>
     </div>
   );
@@ -94,7 +97,8 @@ function Notices(): JSX.Element {
         <div class="banner warn">
           <p>
             The console does not answer: is its command still running?{' '}
-            {asOf !== undefined && `This is as of ${clockText(asOf)}.`}
+            {asOf !== undefined && `This is as of ${clockText(asOf)}. `}
+            {isPolling.value && `It is asked every ${POLL_MS / 1000} s.`}
           </p>
         </div>
       )}
@@ -107,7 +111,7 @@ function Notices(): JSX.Element {
       )}
       {isOld.value && (
         <div class="banner info">
-          <p>The console was updated.</p>
+          <p>The console was updated, and this page is of the version before. A draft is kept.</p>
           <button type="button" class="button" onClick={() => location.reload()}>
             Reload
           </button>
@@ -171,7 +175,7 @@ async function start(): Promise<void> {
   const root = document.querySelector('#app');
   if (root !== null) render(<App />, root);
   await openSession(code === undefined ? undefined : { code });
-  startPolling();
+  startLive();
 }
 
 void start();

@@ -1,8 +1,9 @@
-import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { AS_OF_HEADER, type Answer, type Session, type Status, type Withheld } from '../wire/answer.js';
+import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Session, type Status, type Withheld } from '../wire/answer.js';
+import { ALL_TOPICS, topicOf } from '../wire/topics.js';
 
-/** What the page has read of the server: each address once, again every few seconds while it is shown. */
+/** What the page has read of the server: each address once, and again when its topic has changed while it is shown. */
 
 export interface Loaded<T> {
   readonly data: T | undefined;
@@ -30,12 +31,14 @@ interface Entry {
   request: Promise<void> | undefined;
 }
 
-const POLL_MS = 4_000;
-const TICK_MS = 5_000;
 /** So many addresses are kept that nobody shows: going back shows them at once. */
 const MOST_KEPT = 60;
 
 const entries = new Map<string, Entry>();
+/** Topics that are followed without an address, and how often each was told of. */
+const ticks = new Map<string, { readonly count: Signal<number>; users: number }>();
+/** The file of this page. */
+const OWN_BUILD = new URL(import.meta.url).pathname.slice(1);
 
 /** The time, for spans. */
 export const now = signal(Date.now());
@@ -49,21 +52,25 @@ export const takesToken = signal(false);
 export const reading = signal<{ readonly asOf: string; readonly stale: string | undefined } | undefined>(undefined);
 /** Whether the server does not answer. */
 export const isLost = signal(false);
+/** The topics of what is shown, sorted. */
+export const wanted = signal<readonly string[]>([]);
 /** Whether the server has another page than this one. */
 export const isOld = signal(false);
 
-/** Sends a request of the page. Resolves with undefined where the server does not answer. */
-async function send(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+/** Sends a request of the page. Resolves with undefined where the server does not answer, and where it was given up. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
     const response = await fetch(`/api/v1/${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
     isLost.value = false;
+    const build = response.headers.get(BUILD_HEADER);
+    if (build !== null) isOld.value = build !== OWN_BUILD;
     if (response.status === 401) {
       takesToken.value = response.headers.has('www-authenticate');
       endSession(await statusOf(response.clone()));
     }
     return response;
   } catch {
-    isLost.value = true;
+    if (init.signal?.aborted !== true) isLost.value = true;
     return undefined;
   }
 }
@@ -94,7 +101,6 @@ export async function openSession(key: SessionKey | undefined): Promise<string |
   const response = await send('session', key === undefined ? {} : opening);
   if (response?.ok !== true) return (response === undefined ? lostStatus() : await statusOf(response)).message;
   const found = (await response.json()) as Session;
-  isOld.value = session.value?.build !== undefined && session.value.build !== found.build;
   session.value = found;
   return undefined;
 }
@@ -124,6 +130,39 @@ export function isStatus(value: unknown): value is Status {
 /** Reads every address that is shown again, now. */
 export function refresh(): void {
   for (const [path, entry] of entries) if (entry.users > 0) void load(path, entry);
+}
+
+/** Reads what is shown of these topics again. */
+export function refreshTopics(topics: readonly string[]): void {
+  const isTold = (topic: string | undefined): boolean =>
+    topic !== undefined && (topics.includes(ALL_TOPICS) || topics.includes(topic));
+  for (const [path, entry] of entries) if (entry.users > 0 && isTold(topicOf(path))) void load(path, entry);
+  for (const [topic, { count, users }] of ticks) if (users > 0 && isTold(topic)) count.value += 1;
+}
+
+function noteWanted(): void {
+  const shown = [...entries].filter(([, { users }]) => users > 0).map(([path]) => topicOf(path));
+  const followed = [...ticks].filter(([, { users }]) => users > 0).map(([topic]) => topic);
+  const topics = [...new Set([...shown, ...followed])].filter((one) => one !== undefined).sort();
+  if (topics.join() !== wanted.value.join()) wanted.value = topics;
+}
+
+/** Counts how often the topic was told of while the component is shown. */
+export function useTopic(topic: string): number {
+  const tick = useMemo(() => {
+    const known = ticks.get(topic) ?? { count: signal(0), users: 0 };
+    ticks.set(topic, known);
+    return known;
+  }, [topic]);
+  useEffect(() => {
+    tick.users += 1;
+    noteWanted();
+    return () => {
+      tick.users -= 1;
+      noteWanted();
+    };
+  }, [tick]);
+  return tick.count.value;
 }
 
 function entryOf(path: string): Entry {
@@ -164,9 +203,11 @@ export function useLoaded<T>(path: string | undefined): Loaded<T> {
   useEffect(() => {
     if (entry === undefined || path === undefined) return undefined;
     entry.users += 1;
+    noteWanted();
     void load(path, entry);
     return () => {
       entry.users -= 1;
+      noteWanted();
     };
   }, [entry, path]);
   // The server computes what the path stands for: its type is that of the route.
@@ -182,20 +223,4 @@ export function useLatest<T>(path: string): Loaded<T> & { readonly isOther: bool
   if (loaded.data !== undefined) last.current = loaded.data;
   const isOther = loaded.data === undefined && loaded.error === undefined;
   return { ...loaded, data: isOther ? last.current : loaded.data, isOther };
-}
-
-/** Hidden pages read nothing. */
-export function startPolling(): void {
-  const isShown = (): boolean => document.visibilityState === 'visible' && session.value !== null;
-  setInterval(() => {
-    if (isShown()) refresh();
-  }, POLL_MS);
-  setInterval(() => (now.value = Date.now()), TICK_MS);
-  document.addEventListener('visibilitychange', () => {
-    now.value = Date.now();
-    if (isShown()) refresh();
-  });
-  effect(() => {
-    if (session.value !== null && session.value !== undefined) refresh();
-  });
 }

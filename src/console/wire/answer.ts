@@ -33,6 +33,9 @@ export interface Status {
 /** The header of an answer 304 that says when the hub was read. */
 export const AS_OF_HEADER = 'as-of';
 
+/** The header of every answer that names the page which the server has: a tab that has another one is to be loaded again. */
+export const BUILD_HEADER = 'console-build';
+
 export interface Session {
   /** Host and port of the API server. */
   readonly hub: string;

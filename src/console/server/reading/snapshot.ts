@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
 import { readFleetWorld, type FleetReading } from '../../../cli/whatif/worlds.js';
 import { ManagedClusterHealth } from './health.js';
-import { WORLD_RESOURCES, WorldInputs, type RawObject, type World } from '../../../domain/fleet/world.js';
+import { WORLD_RESOURCES, WorldInputs, type World } from '../../../domain/fleet/world.js';
 import type { ReadClient } from '../../../runtime/client/client.js';
-import type { Clock } from '../../../runtime/clock.js';
+import type { Clock, Timer } from '../../../runtime/clock.js';
 import { errorText } from '../../../runtime/errors.js';
+import { sameJson } from '../../../runtime/vocabulary/json.js';
+import { Feed } from './feed.js';
+import { versionsOf, type Versions } from './topics.js';
 
 /** Readings of a hub: each answer is computed from one of them. */
 
@@ -52,6 +54,8 @@ export interface SnapshotPool {
   readonly inTurn: <T>(read: () => Promise<T>, isFirst: boolean) => Promise<T>;
   /** The snapshot of an equal reading that somebody has made, else a new one. `versions`: equal for equal readings alone. */
   readonly share: (versions: string, reading: FleetReading) => Snapshot;
+  /** How many persons are told of changes now: they share the time of readings. */
+  readonly followers: () => number;
 }
 
 export interface SnapshotOptions {
@@ -70,6 +74,10 @@ export interface SnapshotOptions {
 /** A reading is used for this long, or for this many times as long as it took: the hub is not read all the time. */
 const SHORTEST_USE_MS = 2_000;
 const USE_BY_COST = 5;
+/** Who is told of changes waits for them: for such a reader it is read again after this time, or the cost above. */
+const SHORTEST_FOLLOWED_MS = 1_000;
+/** The readings of all persons who are told of changes take this part of the time, together. */
+const FOLLOWED_PART = 2;
 /** An answer waits for a new reading where the last one is older. */
 const OLDEST_MS = 10_000;
 /** What was computed is computed again after this time: budgets and tolerations depend on it. */
@@ -77,8 +85,10 @@ const LONGEST_COMPUTED_MS = 30_000;
 
 /** Keeps the last reading of a hub, and reads again when somebody asks. Nobody asks: nothing is read. */
 export class Snapshots {
+  readonly feed: Feed;
   readonly #options: SnapshotOptions;
-  #last: { readonly snapshot: Snapshot; readonly versions: string } | undefined;
+  #last: { readonly snapshot: Snapshot; readonly versions: Versions } | undefined;
+  #next: Timer | undefined;
   #reading: Promise<void> | undefined;
   #asOf = 0;
   /** When the last reading began that has succeeded, by the monotonic clock. */
@@ -89,6 +99,7 @@ export class Snapshots {
 
   constructor(options: SnapshotOptions) {
     this.#options = options;
+    this.feed = new Feed(options.clock);
   }
 
   /** The snapshot that is held; undefined before the first reading. */
@@ -112,6 +123,32 @@ export class Snapshots {
     return { snapshot: this.#last.snapshot, asOf: this.#asOf, stale: this.#fault };
   }
 
+  /** When the hub was read last, ms since the epoch; undefined before the first reading. */
+  get asOf(): number | undefined {
+    return this.#last === undefined ? undefined : this.#asOf;
+  }
+
+  /** Reads the hub again and again, and calls `listener` after each change, until the returned function is called. */
+  follow(listener: () => void): () => void {
+    const stop = this.feed.listen(listener);
+    this.#arm();
+    return () => {
+      stop();
+      if (!this.feed.isFollowed) this.#next?.cancel();
+    };
+  }
+
+  #arm(): void {
+    this.#next?.cancel();
+    if (!this.feed.isFollowed) return;
+    const { clock, pool } = this.#options;
+    const shared = FOLLOWED_PART * this.#cost * (pool?.followers() ?? 1);
+    const use = Math.max(SHORTEST_FOLLOWED_MS, USE_BY_COST * this.#cost, shared);
+    const wait = this.#finished + use - clock.monotonic();
+    // The reading arms the next one; why it has failed is said by answers.
+    this.#next = clock.after(wait, () => void this.#refresh().catch(() => undefined));
+  }
+
   /** The next answer is of a new reading: the caller has changed something. */
   expire(): void {
     this.#finished = -Infinity;
@@ -119,7 +156,10 @@ export class Snapshots {
 
   /** One reading at a time. A failed one keeps the last, and says why. */
   #refresh(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+      this.#arm();
+    });
     if (this.#last !== undefined) this.#reading.catch(() => {});
     return this.#reading;
   }
@@ -136,9 +176,9 @@ export class Snapshots {
       const at = clock.now();
       this.#use({ ...reading, world: { ...reading.world, at } }, at);
       this.#readAt = start;
-      this.#fault = undefined;
+      this.#say(undefined);
     } catch (error) {
-      this.#fault = errorText(error);
+      this.#say(errorText(error));
       if (clock.monotonic() - this.#readAt > oldestMs) this.#last = undefined;
       if (this.#last === undefined) throw error;
     } finally {
@@ -148,20 +188,22 @@ export class Snapshots {
   }
 
   #use(reading: FleetReading, at: number): void {
-    const versions = createHash('sha256').update(versionsOf(reading)).digest('base64');
-    const isSame = versions === this.#last?.versions && at - this.#last.snapshot.world.at < LONGEST_COMPUTED_MS;
-    if (!isSame)
-      this.#last = { snapshot: this.#options.pool?.share(versions, reading) ?? new Snapshot(reading), versions };
+    const { pool } = this.#options;
+    const versions = versionsOf(reading);
+    const before = this.#last;
     this.#asOf = at;
+    const isSame = sameJson(versions, before?.versions ?? null);
+    if (isSame && before !== undefined && at - before.snapshot.world.at < LONGEST_COMPUTED_MS) return;
+    const snapshot = pool?.share(JSON.stringify(versions), reading) ?? new Snapshot(reading);
+    this.#last = { snapshot, versions };
+    if (isSame) this.feed.allChanged();
+    else this.feed.replaced(before?.versions, versions);
   }
-}
 
-/** Changes with every object. */
-function versionsOf({ world, refused, namespace }: FleetReading): string {
-  const versions = WORLD_RESOURCES.map((resource) => world.objects[resource].map(versionOf).join());
-  return JSON.stringify([versions, world.withheld, refused, namespace]);
-}
-
-function versionOf({ metadata: { uid, resourceVersion } }: RawObject): string {
-  return `${uid}.${resourceVersion}`;
+  /** Why the hub cannot be read is a part of every answer. */
+  #say(fault: string | undefined): void {
+    const isOther = fault !== this.#fault;
+    this.#fault = fault;
+    if (isOther) this.feed.allChanged();
+  }
 }

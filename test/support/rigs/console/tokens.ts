@@ -5,6 +5,7 @@ import { TokenEntrance } from '../../../../src/console/hub/entrance.js';
 import { KeyRing } from '../../../../src/console/hub/keyring.js';
 import { People } from '../../../../src/console/hub/people.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
+import { Streams } from '../../../../src/console/server/stream.js';
 import { respond } from '../../../../src/console/server/server.js';
 import { TYPES } from '../../../../src/cli/whatif/worlds.js';
 import { WORLD_RESOURCES } from '../../../../src/domain/fleet/world.js';
@@ -64,6 +65,7 @@ export interface TokenConsole {
   readonly people: People;
   readonly log: RecordingLog;
   readonly server: Server;
+  readonly streams: Streams;
 }
 
 /** `pair`: serves HTTPS with it; absent: plain HTTP. */
@@ -77,10 +79,11 @@ export async function startTokenConsole(
   const { build } = assets;
   const people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', build, clock });
   const entrance = new TokenEntrance({ ring, people, serves: (host) => host === HOST, clock, log });
+  const streams = new Streams(clock);
   const listener: Parameters<typeof createServer>[1] = (request, response) =>
-    void respond({ assets, entrance }, request, response);
+    void respond({ assets, entrance, streams }, request, response);
   const server =
     pair === undefined ? createServer(listener) : createHttpsServer({ cert: pair.cert, key: pair.key }, listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return { api, people, log, server };
+  return { api, people, log, server, streams };
 }

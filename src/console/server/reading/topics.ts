@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { FleetReading } from '../../../cli/whatif/worlds.js';
+import { WORLD_RESOURCES, type RawObject, type WorldResource } from '../../../domain/fleet/world.js';
+
+/** What topics are computed from, and what differs between two readings. */
+
+const DECIDING = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
+
+/** The kinds whose objects the answers of a topic are made of, by the first word of the topic. */
+const KINDS: Readonly<Record<string, readonly WorldResource[]>> = {
+  fleet: ['managedclusters', 'managedclustersets', 'placementdecisions'],
+  placements: ['placements'],
+  // How a Placement does depends on all others: on what they select, and on what they would lose.
+  placement: DECIDING,
+  matrix: DECIDING,
+  cluster: DECIDING,
+  plan: DECIDING,
+  engine: ['multiclusterengines', 'managedclusters', 'managedclustersets', 'managedclustersetbindings'],
+  // They tell of objects of all kinds.
+  events: WORLD_RESOURCES,
+};
+
+/** What a reading consists of, as short texts that are equal for equal readings alone. */
+export interface Versions {
+  readonly kinds: Readonly<Record<WorldResource, string>>;
+  /** Of what may not be read, and of the only namespace that was. */
+  readonly scope: string;
+}
+
+export function versionsOf({ world, refused, namespace }: FleetReading): Versions {
+  const kinds = WORLD_RESOURCES.map((one) => [one, digest(world.objects[one].map(versionOf).join())] as const);
+  return {
+    kinds: Object.fromEntries(kinds) as Versions['kinds'],
+    scope: JSON.stringify([world.withheld, refused, namespace]),
+  };
+}
+
+function versionOf({ metadata: { uid, resourceVersion } }: RawObject): string {
+  return `${uid}.${resourceVersion}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+/** The kinds that differ. */
+export function changedKinds(before: Versions, after: Versions): readonly WorldResource[] {
+  if (before.scope !== after.scope) return WORLD_RESOURCES;
+  return WORLD_RESOURCES.filter((one) => before.kinds[one] !== after.kinds[one]);
+}
+
+export function kindsOf(topic: string): readonly WorldResource[] {
+  return KINDS[topic.split(':', 1).join()] ?? [];
+}
