@@ -2,7 +2,7 @@ import { asError } from './errors.js';
 
 /** The source of time for all other code, so that tests can use a manual clock. */
 export interface Clock {
-  /** Wall clock, ms since the epoch: for time stamps only, never for decisions. */
+  /** Wall clock, ms since the epoch: for time stamps and what is compared with them, such as the expiry of a certificate. */
   now(): number;
   /** Ms from an arbitrary start, never set back, also counting while the process is suspended: for leases, backoff, deadlines. */
   monotonic(): number;

@@ -8,12 +8,12 @@ export type FailureKind =
   | 'AlreadyExists' // 409 AlreadyExists
   | 'Forbidden' // 403
   | 'Unauthorized' // 401, after the credentials were read again
-  | 'Invalid' // 400, 415, 422
+  | 'Invalid' // 400, 415, 422, and each 4xx that is not listed here
   | 'Gone' // 410: resourceVersion or continue token too old
   | 'TooLarge' // 413
   | 'Throttled' // 429
-  | 'Unavailable' // 5xx
-  | 'Transport' // no response: reset, timeout, TLS, DNS; whether it was applied is unknown
+  | 'Unavailable' // 408, 5xx
+  | 'Transport' // no response: reset, timeout, TLS, DNS, no credentials; it may have been applied
   | 'Malformed' // not a valid response of the API: HTML, incomplete JSON
   | 'Fenced' // not sent: the lease is not held
   | 'Guarded' // not sent: not permitted by the write guard; a programming error
@@ -28,7 +28,7 @@ export interface StatusCause {
 
 export interface FailedCall {
   readonly verb: string;
-  /** `plural` or `plural.group`, followed by `/status` for that subresource. */
+  /** `plural` or `plural.group`, followed by `/` and the subresource if any. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;

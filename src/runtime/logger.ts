@@ -1,4 +1,4 @@
-/** Structured log: a constant message, all else in fields. pino implements it. */
+/** Structured log: a constant message, all else in fields. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

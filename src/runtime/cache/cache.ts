@@ -15,13 +15,14 @@ export interface CacheOptions<T extends KubeObject> {
   readonly indexers?: Indexers<T>;
   /** Runs on each object before it is stored, after managedFields were removed (unless `managedFields` is true). */
   readonly transform?: (object: T) => T;
+  /** Keep managedFields. */
   readonly managedFields?: boolean;
   /** Objects in one page of a list; default 100. */
   readonly pageSize?: number;
   /**
-   * Receives the state as the first events of the watch (`sendInitialEvents`) where the server has that, and lists it where
-   * it does not: for large collections. An event is parsed alone and is garbage at once; a page of a list is a text and a
-   * tree of 100 objects, which outlive the young generation.
+   * Gets all objects as the first events of the watch (`sendInitialEvents`), and lists them where the server does not send
+   * these: for large collections. An event is parsed alone and is garbage at once; a page of a list is a text and a tree of
+   * 100 objects, which outlive the young generation.
    */
   readonly watchList?: boolean;
 }
@@ -29,9 +30,9 @@ export interface CacheOptions<T extends KubeObject> {
 /**
  * A local copy of a collection, kept up to date by list and watch.
  *
- * Guarantees: `store` holds the result of one complete list and the watch events after it; a list replaces the content in
- * one step, and handlers get the difference. While the server cannot be reached, or does not serve the type, `current()`
- * is false and the store keeps its content: unknown is not empty.
+ * Guarantees: `store` holds the result of one complete list and the watch events after it. A later list replaces it object by
+ * object, and handlers get each difference when the store has it. While the server cannot be reached, or does not serve the
+ * type, `current()` is false and the store keeps its content: unknown is not empty.
  */
 export interface Cache<T extends KubeObject> {
   readonly type: ResourceType;

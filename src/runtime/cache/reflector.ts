@@ -30,8 +30,8 @@ export function createCache<T extends KubeObject>(
   return new Reflector(transport, options, tools);
 }
 
-/** The request that a complete state came by. */
-interface StateRequest {
+/** The request that all objects came by. */
+interface ListRequest {
   readonly verb: 'list' | 'watch';
   /** Monotonic ms. */
   readonly startedAt: number;
@@ -61,7 +61,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   #running: Promise<void> | undefined;
   #synced = false;
   #failure: Error | undefined;
-  /** Whether the state is asked for as the first events of a watch; false permanently when that has failed once. */
+  /** Whether the objects are asked for as the first events of a watch; false permanently when that has failed once. */
   #watchList: boolean;
   /** The last watch ended early: the server may have been restored from a backup since. */
   #restoreSuspected = false;
@@ -141,7 +141,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     if (this.#versions.relistDue) this.#versions.requireList();
     if (this.#versions.watchFrom !== undefined && this.#restoreSuspected) await this.#checkForBackup(signal);
     if (this.#versions.watchFrom === undefined && this.#watchList) {
-      const planned = await this.#watchFromState(signal);
+      const planned = await this.#watchWithInitialEvents(signal);
       if (planned !== undefined) return planned;
     }
     if (this.#versions.watchFrom === undefined) await this.#list(signal);
@@ -166,10 +166,10 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   /**
-   * A watch that begins with the state. Whether it ended on its timeout; undefined when the server did not send the state,
-   * whatever the reason: then it is listed, now and later.
+   * A watch that begins with all objects. Whether it ended on its timeout; undefined when the server did not send them,
+   * whatever the reason: then they are listed, now and later.
    */
-  async #watchFromState(signal: AbortSignal): Promise<boolean | undefined> {
+  async #watchWithInitialEvents(signal: AbortSignal): Promise<boolean | undefined> {
     const startedAt = this.#tools.clock.monotonic();
     const initial = new InitialEvents<T>((object) => this.#prepare(object));
     const onEvent = (event: WatchEvent<T>): void | Promise<void> => {
@@ -183,16 +183,16 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     try {
       const planned = await this.#watch(undefined, onEvent, signal);
       if (initial.complete) return planned;
-      this.#stateMissing(noResponse(collectionCall('watch', this.#options), 'the watch has ended'));
+      this.#logNoInitialEvents(noResponse(collectionCall('watch', this.#options), 'the watch has ended'));
     } catch (error) {
       if (initial.complete || signal.aborted) throw error;
-      this.#stateMissing(asError(error));
+      this.#logNoInitialEvents(asError(error));
     }
     this.#watchList = false;
     return undefined;
   }
 
-  #stateMissing(failure: Error): void {
+  #logNoInitialEvents(failure: Error): void {
     const fields = { resource: this.#resource, kind: failureKind(failure), error: failure.message };
     this.#tools.metrics?.failed(fields.resource, fields.kind);
     this.#tools.log.info(fields, 'the watch did not send the state: listing it, now and later');
@@ -216,12 +216,12 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   /**
-   * Makes a complete state the content of the store, one change after the other, with other work in between: the store and
-   * what its handlers derive from it agree all the time, and both hold objects of the old and of the new state until the end.
+   * Replaces the content of the store, one change after the other, with other work in between: the store and what its handlers
+   * derive from it agree all the time, and both hold old and new objects until the end.
    */
   async #replace(
     { objects, resourceVersion }: CompleteList<T>,
-    { verb, startedAt, signal }: StateRequest,
+    { verb, startedAt, signal }: ListRequest,
   ): Promise<void> {
     const { clock, metrics } = this.#tools;
     if (!this.#versions.accepts(resourceVersion))

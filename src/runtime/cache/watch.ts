@@ -20,18 +20,18 @@ const GRACE_MS = 15_000;
  */
 const IDLE_MS = 150_000;
 /**
- * A server that sends neither an initial event nor their end for this long may not know `sendInitialEvents` and waits for a
- * change, or something between drops bookmarks: one that does sends them at once. Changes of objects are no initial events.
+ * A server that knows `sendInitialEvents` sends them at once. One that sends neither an initial event nor their end for this
+ * long may not know it and wait for a change, or a proxy drops the bookmark. Changes of objects are no initial events.
  */
 const INITIAL_IDLE_MS = 5_000;
-/** The state has ended by then, also where objects are created all the time: 100,000 take a minute. */
+/** The initial events have ended by then, also where objects are created all the time: 100,000 take a minute. */
 const INITIAL_TOTAL_MS = 120_000;
 /** etcd limits an object to 1.5 MiB; a much longer line is not an event. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 
 export interface WatchOptions {
   readonly collection: Collection;
-  /** The resourceVersion to start after; undefined: the watch begins with the state, and a bookmark ends that. */
+  /** The resourceVersion to start after; undefined: the watch begins with all objects, and a bookmark ends these. */
   readonly from: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -109,7 +109,7 @@ async function guarded(
   signal.throwIfAborted();
 }
 
-/** Asks for the state first, at least as new as the request. */
+/** Asks for all objects first, at least as new as the request. */
 const INITIAL_EVENTS = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
 
 function watchQuery(options: WatchOptions, seconds: number): Record<string, string> {
@@ -154,7 +154,7 @@ export type WatchEvent<T extends KubeObject> =
   | {
       readonly type: 'BOOKMARK';
       readonly resourceVersion: string;
-      /** The watch began with the state (`sendInitialEvents`), and this ends it. */
+      /** The watch began with all objects (`sendInitialEvents`), and this ends them. */
       readonly endsInitialEvents: boolean;
     };
 
@@ -193,8 +193,8 @@ function statusFailure(status: unknown, call: FailedCall): Error {
 }
 
 /**
- * The state that a watch with `sendInitialEvents` sends: its objects, with the changes that came between them, up to the
- * bookmark that ends it.
+ * What a watch with `sendInitialEvents` begins with: all objects, with the changes that came between them, up to the bookmark
+ * that ends them.
  */
 export class InitialEvents<T extends KubeObject> {
   readonly #prepare: (object: T) => T;
@@ -206,7 +206,7 @@ export class InitialEvents<T extends KubeObject> {
     this.#prepare = prepare;
   }
 
-  /** Whether the bookmark has come: `objects` is the whole state at its resourceVersion. */
+  /** Whether the bookmark has come: `objects` are all objects at its resourceVersion. */
   get complete(): boolean {
     return this.#complete;
   }

@@ -30,8 +30,8 @@ export interface GuardedWrite {
 }
 
 /**
- * One row of the table of permitted writes: verb × kind × namespace × owner × precondition.
- * A write is sent when a row with its verb and type permits it; any other write throws `Guarded` and counts in a metric.
+ * One row of the table of permitted writes. A write is sent when a row with its verb and type permits it; any other write
+ * throws `Guarded` and counts in a metric.
  */
 export interface GuardRow {
   readonly verbs: readonly WriteVerb[];
@@ -40,7 +40,7 @@ export interface GuardRow {
   readonly namespace: (namespace: string) => boolean;
   /** Whether the name is permitted; absent: any. */
   readonly name?: (name: string) => boolean;
-  /** The required controller owner (create, update, apply); absent: none is required. */
+  /** The controller owner that the object of a write must have, where the write has one; absent: none is required. */
   readonly owner?: { readonly group: string; readonly kind: string };
   /** A further rule; returns why the write is not permitted, or undefined. */
   readonly check?: (write: GuardedWrite) => string | undefined;
@@ -213,7 +213,7 @@ function isOwnedBy(object: KubeObject, owner: { readonly group: string; readonly
   );
 }
 
-/** Leadership of one controller group, held through a coordination.k8s.io Lease (15/10/2 s). */
+/** Leadership of one controller group, held through a coordination.k8s.io Lease. */
 export interface Leadership {
   /** Whether writes are allowed now: the Lease is held and the renew deadline has not passed on the monotonic clock. */
   held(): boolean;

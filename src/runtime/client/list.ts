@@ -9,7 +9,7 @@ import type { Transport } from '../transport/transport.js';
 import { keyOf } from '../vocabulary/names.js';
 import { yieldToEventLoop } from '../clock.js';
 
-export const PAGE_SIZE = 500;
+const PAGE_SIZE = 500;
 
 export interface PageOptions {
   readonly signal?: AbortSignal | undefined;

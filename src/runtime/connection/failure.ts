@@ -185,7 +185,7 @@ function factsOf(area: Area, { error, attempted, now }: Tried): string[] {
 }
 
 /** The client certificate. */
-export function ownText({ clientCertificate }: Attempted): string {
+function ownText({ clientCertificate }: Attempted): string {
   const [own] = certificatesIn(clientCertificate ?? '');
   return own === undefined ? 'none was sent' : certificateText(own);
 }

@@ -4,6 +4,7 @@ import { yieldToEventLoop, type Clock, type Random, type Timer } from '../clock.
 import { ApiError, isFailure, loggedError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { ControllerMetrics, ReconcileResult, RunningWork } from '../metrics/metrics.js';
+import { nameOf } from '../vocabulary/names.js';
 import type { Pass, Reconciler } from './result.js';
 import type { Span, Tracer } from '../tracing/tracer.js';
 import { WorkQueue, type Run } from './workqueue.js';
@@ -50,7 +51,7 @@ const DEFAULT_RESYNC_MS = 10 * 60_000;
 const KEYS_AT_ONCE = 200;
 /** Conflicts in a row that are expected when decisions use a cache, and not logged as errors. */
 const EXPECTED_CONFLICTS = 3;
-/** The periodic resync spreads its keys over this share of the period, and starts up to that share earlier. */
+/** The periodic resync spreads its keys over this share of the period, and starts one to two such shares before its end. */
 const RESYNC_SPREAD = 0.1;
 
 /**
@@ -186,7 +187,7 @@ class Loop implements Controller {
 
   #startSpan(key: string, reconcileId: string): Span | undefined {
     const { name: controller, kind, tracer } = this.#options;
-    const { namespace, name } = namesOf(key);
+    const { namespace, name } = nameOf(key);
     if (tracer === undefined) return undefined;
     return tracer.start({
       name: `reconcile ${kind}`,
@@ -203,14 +204,8 @@ class Loop implements Controller {
 
   #fields(key: string): object {
     const { name: controller, kind } = this.#options;
-    return { controller, kind, ...namesOf(key) };
+    return { controller, kind, ...nameOf(key) };
   }
-}
-
-/** The parts of a key; no `namespace` for a cluster-scoped object. */
-function namesOf(key: string): { readonly namespace?: string; readonly name: string } {
-  const slash = key.indexOf('/');
-  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 function errorTypeOf(error: unknown): string {

@@ -21,7 +21,7 @@ interface Mutation<T> {
   readonly at: number;
 }
 
-/** After this long the watch cache is used again: it will never deliver the mutation. */
+/** After this long the watch cache is used again: it would have delivered the mutation. */
 const TTL_MS = 60_000;
 
 /**

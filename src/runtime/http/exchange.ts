@@ -97,7 +97,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
   }
 
   /**
-   * The next chunk of the body. To be called again when it has settled.
+   * The next chunk of the body. To be called again when it has resolved.
    * @throws the error of the exchange, when the chunks that arrived before it are read
    */
   async next(): Promise<IteratorResult<Buffer, undefined>> {

@@ -19,7 +19,7 @@ const HTTPS_ONLY = 'This port serves HTTPS only.\n';
 const PLAIN_HTTP_RESPONSE = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${HTTPS_ONLY.length}\r\n\r\n${HTTPS_ONLY}`;
 
 /**
- * Begins the TLS handshakes of a server: when the first record is there, one in each pass of the event loop. A handshake
+ * Begins the TLS handshakes of a server: when the first record is there, one in each turn of the event loop. A handshake
  * costs 0.3 ms or more, with an RSA key of 4096 bits 5 ms: those of many clients at once would block the requests of
  * open connections for a second.
  *

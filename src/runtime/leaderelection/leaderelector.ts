@@ -82,7 +82,7 @@ export class LeaderElector implements Leadership {
   /** Waits until the Lease is held; resolves with a signal that fires when it is lost. Rejects with the reason of `signal`. */
   async acquire(signal: AbortSignal): Promise<AbortSignal> {
     if (this.held()) throw new Error(`lease ${keyOf(this.#context.name)}: already held`);
-    await this.#holder?.settled();
+    await this.#holder?.ended();
     const holder = await new LeaseCandidate(this.#context, this.#watch()).wait(signal);
     if (signal.aborted) {
       await holder.release();

@@ -96,7 +96,7 @@ export class LeaseHolder {
   }
 
   /** Resolves when the last renewal has ended. */
-  settled(): Promise<void> {
+  ended(): Promise<void> {
     return this.#running;
   }
 

@@ -89,7 +89,7 @@ export class LineWriter {
   }
 
   /**
-   * Writes the waiting lines now; returns whether no line is lost that was not reported. Blocks the process while the reader
+   * Writes the waiting lines now; returns whether every line was written, or reported as dropped. Blocks the process while the reader
    * takes none, for `ms` at most, and for ten times as long while it goes on to take some: for the end of a process, when
    * nothing else is left to be done.
    */

@@ -26,7 +26,7 @@ export interface CacheSource {
 export interface GroupOptions {
   /** Lower case; field in logs, prefix of the health checks. */
   readonly name: string;
-  /** Caches that only this group starts and stops. */
+  /** Caches that the group starts and stops; other groups may share them. */
   readonly sources: readonly CacheSource[];
   readonly election: Election;
   readonly controllers: readonly Controller[];
@@ -48,7 +48,7 @@ const STUCK_AFTER_SECONDS = 600;
 const UNREADY_AFTER_MS = 60_000;
 
 /** Time limits of the shutdown steps, ms. Their sum is below the 10 s that the process has. */
-export const SHUTDOWN_LIMITS_MS = Object.freeze({
+const SHUTDOWN_LIMITS_MS = Object.freeze({
   drain: 4_000,
   abort: 1_000,
   background: 1_000,

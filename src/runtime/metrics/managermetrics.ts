@@ -42,7 +42,7 @@ const QUEUE_LABELS = ['name', 'controller'] as const;
 const RESULTS = ['success', 'requeue_after', 'requeue', 'error'] as const;
 
 /** `workqueue_*` for the queue of that name. */
-export function queueMetrics(registry: Registry): (name: string) => QueueMetrics {
+function queueMetrics(registry: Registry): (name: string) => QueueMetrics {
   const collectors = new Collectors(registry, HELP);
   const depth = collectors.gauge('workqueue_depth', QUEUE_LABELS);
   const adds = collectors.counter('workqueue_adds_total', QUEUE_LABELS);
@@ -81,7 +81,7 @@ function runningGauges(collectors: Collectors<keyof typeof HELP>): Map<string, (
 }
 
 /** `controller_runtime_*` for the controller of that name. */
-export function reconcileMetrics(registry: Registry): (name: string) => ReconcileMetrics {
+function reconcileMetrics(registry: Registry): (name: string) => ReconcileMetrics {
   const collectors = new Collectors(registry, HELP);
   const total = collectors.counter('controller_runtime_reconcile_total', ['controller', 'result']);
   const errors = collectors.counter('controller_runtime_reconcile_errors_total', ['controller']);

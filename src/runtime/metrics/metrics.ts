@@ -55,7 +55,7 @@ export interface LeaderMetrics {
 
 /** Metrics of the write guard. */
 export interface GuardMetrics {
-  /** A write was refused: the table of writes has no row for it. */
+  /** A write was refused: it lacks a precondition, or the table of writes does not permit it. */
   refused(verb: string, resource: string): void;
 }
 

@@ -14,7 +14,7 @@ export interface Build {
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
-/** The folder of package.json above this file, which holds crds/ and deploy/. */
+/** The folder of package.json above this file, with the files that the program is shipped with. */
 export function packageRoot(): string {
   const root = foldersAbove(HERE).find((folder) => existsSync(path.join(folder, 'package.json')));
   if (root === undefined) throw new Error('package.json was not found in any folder above the program');
@@ -33,7 +33,7 @@ export function version(): string {
 
 let known: Build | undefined;
 
-/** tools/identity.sh has written it to build.json, beside the compiled program or in a folder above it. */
+/** What build.json says, beside the compiled program or in a folder above it; tools/identity.sh writes it. */
 export function build(): Build {
   known ??= readBuild();
   return known;

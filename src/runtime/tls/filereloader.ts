@@ -6,7 +6,7 @@ import type { ReloadMetrics } from '../metrics/metrics.js';
 
 /** Files that are used together and may be replaced while the process runs. */
 export interface WatchedFiles {
-  /** In logs and metrics: `certificate` or `upstream-ca`. */
+  /** In logs and metrics, such as `certificate`. */
   readonly name: string;
   readonly paths: readonly string[];
   /** Uses these texts, in the order of `paths`. Throws, and changes nothing, when they cannot be used. */

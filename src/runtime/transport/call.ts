@@ -3,8 +3,8 @@ import { isRecord, parseJson, type JsonRecord } from '../vocabulary/json.js';
 import { malformed } from './apierror.js';
 
 /**
- * Name of a rate limit. Leases have one of their own, so that other calls never delay a renewal; so have reviews of tokens,
- * which clients of the metrics cause.
+ * Name of a rate limit. Leases have one of their own, so that other calls never delay a renewal; so have Events, and reviews
+ * of tokens, which clients of the metrics cause.
  */
 export type Bucket = 'default' | 'events' | 'leases' | 'reviews';
 

@@ -11,7 +11,7 @@ import { openTunnel } from './tunnel.js';
 export interface PoolOptions {
   /** Connections for calls. Watches have a pool of their own, since each keeps a connection for minutes. */
   readonly connections: number;
-  /** Longest wait for a connection, and for the response headers, in ms. */
+  /** Longest wait for the response headers, in ms. */
   readonly headersTimeoutMs: number;
 }
 
@@ -142,7 +142,7 @@ function tunnelling(
   };
 }
 
-/** The connector, with the newest session that undici has cached: it holds them by weak references alone. */
+/** The connector. It keeps the newest TLS session in memory: undici caches sessions by weak references alone. */
 function keepingSession(connector: buildConnector.connector): buildConnector.connector {
   const newest: { session?: Buffer } = {};
   return (options, callback) =>

@@ -24,7 +24,7 @@ export interface Credentials {
   readonly proxy?: string;
   /** Where they come from, for messages: the context and its file, say. */
   readonly origin?: string;
-  /** What the server tells the caller by, for messages: `the token in FILE`, say. */
+  /** What identifies the caller to the server, for messages: `the token in FILE`, say. */
   readonly presented?: string;
 }
 

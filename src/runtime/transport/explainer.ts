@@ -1,6 +1,7 @@
 import { attemptedText, failureOf, failureText, type Attempted } from '../connection/failure.js';
 import type { Clock } from '../clock.js';
 import { ApiError, type FailedCall } from '../errors.js';
+import { field, parseJson } from '../vocabulary/json.js';
 import { describeCall, notSent, unanswered } from './apierror.js';
 import type { Credentials } from './credentials.js';
 import { certificatesIn, certificateText, isOutOfDate, timeText } from '../connection/certificatetext.js';
@@ -86,7 +87,7 @@ function attemptedWith({ server, origin, proxy, tls }: Credentials): Attempted {
 }
 
 /** The credentials that a server has rejected with 401. */
-export interface Rejected {
+interface Rejected {
   readonly attempted: Attempted;
   /** What they are and where they come from; undefined: unknown. */
   readonly presented: string | undefined;
@@ -115,12 +116,8 @@ function rejectionText({ attempted, presented, token }: Rejected, now: number): 
 function expiryOf(token: string): number | undefined {
   const [, claims, signature] = token.split('.');
   if (claims === undefined || signature === undefined) return undefined;
-  try {
-    const { exp } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as { exp?: unknown };
-    return typeof exp === 'number' ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
-  }
+  const exp = field(parseJson(Buffer.from(claims, 'base64url').toString('utf8')), 'exp');
+  return typeof exp === 'number' ? exp * 1000 : undefined;
 }
 
 /** So long a text with the time is used again: whoever logs what has changed logs a fault that stays once in this time. */

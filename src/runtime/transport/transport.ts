@@ -44,14 +44,14 @@ export interface TransportOptions {
   readonly limits?: Partial<Readonly<Record<Bucket, RateLimit>>>;
   /** Connections for calls; default 32. */
   readonly connections?: number;
-  /** Longest time a call may take, in ms; default and most 15,000. */
+  /** Longest time a call may take after the wait for the rate limit, in ms; default and most 15,000. */
   readonly deadlineMs?: number;
   /** Longest response body, in bytes; default 64 MiB. */
   readonly maxResponseBytes?: number;
 }
 
 /** Upper limit for a call, retries included. */
-export const LONGEST_CALL_MS = 15_000;
+const LONGEST_CALL_MS = 15_000;
 
 const ATTEMPTS = 4;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
@@ -65,7 +65,7 @@ const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
 /**
  * The transport over HTTP/1.1 and kept-alive connections.
  *
- * Guarantees: every call ends within its deadline; no call is sent before the last Retry-After for its method and path (at
+ * Guarantees: every call ends within its deadline, which begins when the rate limit admits it; no call is sent before the last Retry-After for its method and path (at
  * most 60 s) has passed; a call that may have been applied is retried only when it is idempotent, and only after the
  * previous attempt has ended; after a 401 or a TLS error the credentials are read again for one more attempt.
  */
@@ -93,7 +93,7 @@ interface Course {
   readonly ms: number;
   /** Of the last attempt. */
   credentials?: Credentials;
-  /** The last attempt that has ended. */
+  /** The error of the last attempt that has ended. */
   failure?: ApiError;
 }
 
