@@ -1,5 +1,6 @@
 import type { ReviewAccess } from '../runtime/client/accessreview.js';
 import { delay, whenAborted, type Clock } from '../runtime/clock.js';
+import { errorText } from '../runtime/errors.js';
 import type { HealthCheck } from '../runtime/endpoints/health.js';
 import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/budget.js';
@@ -175,7 +176,7 @@ export class Gateway {
     try {
       this.#upstream.trust(ca);
     } catch (error) {
-      throw new Error(`${this.#options.upstreamCa}: ${error instanceof Error ? error.message : 'cannot be used'}`);
+      throw new Error(`${this.#options.upstreamCa}: ${errorText(error)}`);
     }
   }
 }

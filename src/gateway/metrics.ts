@@ -33,7 +33,7 @@ const HELP = {
 };
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
-/** The gateway's metrics with their exposition. Label values come from the gateway's tables, never from clients. */
+/** The gateway's metrics with their exposition. */
 export type GatewayRegistry = GatewayMetrics & Exposition;
 
 /** The registry of a gateway process. */

@@ -1,4 +1,4 @@
-import { isRecord, asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
+import { isRecord, asRecord, parseJson, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { isUtf8 } from 'node:buffer';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
@@ -258,9 +258,6 @@ async function readBuffered(body: ResponseBody, limit: number): Promise<Buffered
 }
 
 function parseObject(bytes: Buffer): JsonRecord | undefined {
-  try {
-    return isUtf8(bytes) ? asRecord(JSON.parse(bytes.toString('utf8'))) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = isUtf8(bytes) ? parseJson(bytes.toString('utf8')) : undefined;
+  return value === undefined ? undefined : asRecord(value);
 }

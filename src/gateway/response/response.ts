@@ -28,7 +28,7 @@ export type ResponseHeader =
   | 'x-content-type-options';
 
 /** Of every response. */
-export const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 const DEFAULT_RETRY_SECONDS = 1;
 const MAX_RETRY_SECONDS = 60;
 /**
@@ -134,10 +134,10 @@ function firstEvent(response: ServerResponse, events: readonly string[]): Promis
       resolve();
       return;
     }
-    const settle = (): void => {
-      for (const event of events) response.off(event, settle);
+    const done = (): void => {
+      for (const event of events) response.off(event, done);
       resolve();
     };
-    for (const event of events) response.on(event, settle);
+    for (const event of events) response.on(event, done);
   });
 }

@@ -1,9 +1,7 @@
 import { LightAbortSignal } from '../../runtime/transport/deadline.js';
 import type { AbortSignalLike } from '../../runtime/clock.js';
 import { announcesBody } from '../request/body.js';
-import type { Reservation } from '../request/budget.js';
 import { headerMap } from '../request/headers.js';
-import type { ObjectRequest } from '../request/objectbody.js';
 import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
 import { mapResponse, type RequestInfo } from '../response/mapresponse.js';
 import { emptyResponse, errorResponse, writeResponse, type HttpResponse } from '../response/response.js';
@@ -21,9 +19,6 @@ import {
 } from './call.js';
 import { respondWithDecision } from './decisionhandler.js';
 import type { IncomingRequest } from './server.js';
-
-/** A string: an Error would be made, with its stack trace, for each request. */
-const CLOSED = 'the connection has closed';
 
 /**
  * Handles one request: parses its head, answers it locally or with one call to the API server under the caller's own
@@ -49,7 +44,7 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
 function closeSignal({ message, response }: IncomingRequest): AbortSignalLike {
   const closed = new LightAbortSignal();
   response.on('close', () => {
-    if (!response.writableFinished) closed.abort(CLOSED);
+    if (!response.writableFinished) closed.abort('the connection has closed');
   });
   // Without listeners, an error of a connection that the client has reset would end the process.
   response.on('error', () => undefined);
@@ -74,7 +69,7 @@ function localResponse({ action }: LocalRequest, { openapi, readiness }: Handler
 /** Reads the body, if any, calls the API server and responds. The body is counted until the response is written. */
 async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
   const { method, path, resourceVersion, object, info } = request;
-  const { tokens, bodies } = context.deps;
+  const { tokens, bodies, parser } = context.deps;
   const caller = tokens.of(request.token);
   context.caller = caller;
   if (object === undefined) {
@@ -85,20 +80,12 @@ async function forward(request: ResourceRequest, context: RequestContext): Promi
   if (!tokens.isAccepted(caller)) await confirmToken(caller, context);
   const memory = bodies.reserve();
   try {
-    const body = await readObject(object, memory, context);
+    const body = await parser.parse(await readWholeBody(memory, context), object);
     const strictPath = `${path}?fieldValidation=Strict`;
     await callAndRespond({ method, path: strictPath, caller, body }, { ...info, sent: body }, context);
   } finally {
     memory.release();
   }
-}
-
-/**
- * The object in the body, checked against the path, JSON.
- * @throws StatusError; another Error when the client leaves
- */
-async function readObject(object: ObjectRequest, memory: Reservation, context: RequestContext): Promise<string> {
-  return context.deps.parser.parse(await readWholeBody(memory, context), object);
 }
 
 /** DeleteOptions with which the object is deleted only at that resourceVersion. */
@@ -107,8 +94,8 @@ function deleteOptions(resourceVersion: string): string {
 }
 
 /**
- * Makes the one call. While it lasts, the client's connection is not evicted. A buffered response is written after the call has
- * ended, so that a slow client holds no connection to the API server. A larger one is written while it is read.
+ * Makes the one call. A buffered response is written after the call has ended, so that a slow client holds no connection to the
+ * API server. A larger one is written while it is read.
  */
 async function callAndRespond(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<void> {
   const buffered = await callUpstream(request, context, async (answer) => {

@@ -46,7 +46,7 @@ interface Framing {
  * and well-formed. A head that shares a chunk with the end of the request before it is never accepted. Of the bytes after
  * a request in the same chunk, the parser gets none; after a body in chunks less than 1 KiB. After `stop` it gets none.
  *
- * Costs one pass over the head; 16 KiB of memory while a head is incomplete, nothing in between.
+ * Reads each byte of a head once; needs 16 KiB of memory while a head is incomplete, nothing in between.
  */
 export class HeadScanner {
   readonly #options: ScannerOptions;

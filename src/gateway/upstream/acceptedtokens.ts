@@ -8,7 +8,7 @@ import type { Upstream } from './upstream.js';
 const ACCEPTED_MS = 10_000;
 /** How long a token is distinguished from one that the API server has never accepted, ms. */
 const KNOWN_MS = 60 * 60 * 1000;
-/** Tokens that are remembered; beyond that, the one accepted first is forgotten. */
+/** Tokens that are remembered; beyond that, the one that was accepted least recently is forgotten. */
 const MAX_TOKENS = 10_000;
 /**
  * Creates a SelfSubjectReview, which has no effect and needs no permission beyond those of every authenticated user. The
