@@ -56,7 +56,10 @@ export interface HubTools extends Pick<TransportOptions, 'clock' | 'random' | 'l
 /** Longest time for a request. */
 const DEADLINE_MS = 10_000;
 
-/** A hub over HTTPS, through the proxy that HTTPS_PROXY and NO_PROXY name for it. `token` is asked for at least every 30 s, and after the hub has rejected the last one. */
+/**
+ * A hub over HTTPS, through the proxy that HTTPS_PROXY and NO_PROXY name for it. `token` is asked for at least every 30 s, and
+ * after the hub has rejected the last one.
+ */
 export function connectHub(join: JoinData, token: () => string, { env, ...tools }: HubTools): Hub {
   const proxy = proxyFromEnvironment(new URL(join.hubUrl), env ?? processEnvironment());
   const load = async () => ({
@@ -70,12 +73,10 @@ export function connectHub(join: JoinData, token: () => string, { env, ...tools 
   return createHub(transport, join, tools.clock);
 }
 
+type Identity = Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>;
+
 /** A hub over a transport whose user is the agent's ServiceAccount. */
-export function createHub(
-  transport: Transport,
-  identity: Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>,
-  clock: Clock,
-): Hub {
+export function createHub(transport: Transport, identity: Identity, clock: Clock): Hub {
   return new TransportHub(transport, identity, clock);
 }
 
@@ -90,16 +91,12 @@ const APPLY_PATCH = 'application/apply-patch+yaml';
 
 class TransportHub implements Hub {
   readonly #transport: Transport;
-  readonly #identity: Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>;
+  readonly #identity: Identity;
   readonly #clock: Clock;
   /** Name of the ServiceAccount, of the Lease and of the join Secret. */
   readonly #name: { readonly name: string; readonly namespace: string };
 
-  constructor(
-    transport: Transport,
-    identity: Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>,
-    clock: Clock,
-  ) {
+  constructor(transport: Transport, identity: Identity, clock: Clock) {
     this.#transport = transport;
     this.#identity = identity;
     this.#clock = clock;

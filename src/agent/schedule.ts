@@ -3,7 +3,7 @@ import { asError } from '../runtime/errors.js';
 
 /** When the agent sends what: values in, milliseconds out. */
 
-/** H, until the hub has named another one. */
+/** The duration of a lease until the hub has named another one. */
 export const DEFAULT_LEASE_SECONDS = 60;
 
 const FIRST_RETRY_MS = 2_000;

@@ -27,8 +27,8 @@ export class Attempts {
   }
 
   /**
-   * Runs `work`. A failure is logged, as an error where the hub refuses the request as invalid, and ends the session when the Secret has meanwhile the content of another manifest.
-   * Rejects with the signal's reason only.
+   * Runs `work`. A failure is logged, as an error where the hub refuses the request as invalid, and ends the session when the
+   * Secret has meanwhile the content of another manifest. Rejects with the signal's reason only.
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<AttemptResult<T>> {
     try {
@@ -88,14 +88,6 @@ function problemOf(error: unknown, { cluster, hubUrl }: Pick<JoinData, 'cluster'
   return errorText(error);
 }
 
-/**
- * Whether an admission policy of the hub has denied a renewal as the holder: the Lease has another one. RBAC denies without
- * causes, a policy with one.
- */
-export function isHeldByOther(error: unknown): boolean {
-  return isPolicyDenial(error);
-}
-
 export function takenProblem(cluster: string): string {
   return (
     `another cluster is ${cluster} on the hub, so this agent writes nothing there. Add this cluster by another name: ` +
@@ -107,6 +99,10 @@ function renewal(cluster: string): string {
   return `kubectl mce cluster add ${cluster} --renew`;
 }
 
-function isPolicyDenial(error: unknown): boolean {
+/**
+ * Whether an admission policy of the hub has denied a request: RBAC denies without causes, a policy with one. A renewal as the
+ * holder is denied so when the Lease has another holder.
+ */
+export function isPolicyDenial(error: unknown): boolean {
   return error instanceof ApiError && isFailure(error, 'Forbidden', 'Invalid') && error.causes.length > 0;
 }

@@ -2,7 +2,7 @@ import { delay } from '../../runtime/clock.js';
 import { errorText, isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
 import { retryMs, firstRenewalMs, rotationMs } from '../schedule.js';
-import { Attempts, failureResult, isHeldByOther, takenProblem } from './attempts.js';
+import { Attempts, failureResult, isPolicyDenial, takenProblem } from './attempts.js';
 import type { SessionContext } from './context.js';
 
 /** Requests a token, and stores it before its first use: after a crash the agent has no other credential. */
@@ -49,7 +49,7 @@ export async function tryAcquireLease(context: SessionContext, hub: Hub, signal:
     // The process before this one knew the duration from its reports.
     state.setLease((await hub.takeLease(clusterId, signal)) * 1000);
   } catch (error) {
-    if (!isHeldByOther(error)) throw error;
+    if (!isPolicyDenial(error)) throw error;
     state.refused(takenProblem(join.cluster));
     end('taken');
     return signal.throwIfAborted();
