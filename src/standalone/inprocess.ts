@@ -46,7 +46,7 @@ export class InProcessClients {
     this.#version = version;
   }
 
-  /** A transport that acts as `user`, without client-side rate limits unless `options` sets them. */
+  /** A transport that acts as `user`. Unless `options` sets limits, only reviews of tokens have one that a call can reach. */
   transport(user: UserInfo, options: Partial<TransportOptions> = {}): Transport {
     const unlimited = { qps: 10_000, burst: 20_000 };
     return createTransportWith((settings) => new InProcessRoundTripper(this.#server, user, settings), {

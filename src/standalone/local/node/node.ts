@@ -1,3 +1,4 @@
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { Nodes, Leases, apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { KubeClient, WriteOptions } from '../../../runtime/client/client.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
@@ -72,7 +73,7 @@ export class LocalNode {
       ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write)
       : found;
     if (due) await this.#heartbeat(ready, write);
-    const updated = withoutNotReadyTaint(ready, this.#labels());
+    const updated = schedulable(ready, this.#labels());
     if (updated !== ready) await client.update(Nodes, updated, write);
     return { ending: 'done', requeueAfterMs: Math.max(this.#heartbeatAt - clock.monotonic(), 0) };
   }
@@ -120,7 +121,7 @@ export class LocalNode {
 
   #status(node: Node, condition: Omit<NodeCondition, 'lastTransitionTime'>): object {
     const { clock, name, version } = this.#options;
-    const time = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    const time = timestamp(clock.now());
     const before = readyOf(node);
     const since = before?.status === condition.status ? before.lastTransitionTime : time;
     return {
@@ -146,7 +147,7 @@ const READY = {
 const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
 
 /** The Node with its own labels and without the taint not-ready; the same object when nothing changes. */
-function withoutNotReadyTaint(node: Node, own: Readonly<Record<string, string>>): Node {
+function schedulable(node: Node, own: Readonly<Record<string, string>>): Node {
   const { labels = {} } = node.metadata;
   const taints = node.spec?.taints ?? [];
   const labelled = Object.entries(own).every(([label, value]) => labels[label] === value);

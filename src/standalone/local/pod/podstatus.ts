@@ -1,3 +1,4 @@
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import type { ContainerRuns, EndedRun } from './containerruns.js';
 import type { ReplicaState } from './replica.js';
 import type { PodContainer } from '../workload.js';
@@ -46,13 +47,13 @@ export function podStatus(observed: PodObservation, before: PodStatus | undefine
     phase: hasRun ? 'Running' : 'Pending',
     conditions: conditions.map((condition) => ({
       ...condition,
-      lastTransitionTime: transitionTime(condition, before) ?? timeText(now),
+      lastTransitionTime: transitionTime(condition, before) ?? timestamp(now),
     })),
     hostIP: ADDRESS,
     hostIPs: [{ ip: ADDRESS }],
     podIP: ADDRESS,
     podIPs: [{ ip: ADDRESS }],
-    startTime: timeText(createdAt),
+    startTime: timestamp(createdAt),
     containerStatuses: [
       {
         name: container.name,
@@ -77,7 +78,7 @@ function transitionTime(
 }
 
 function stateOf({ runs, state: { problem } }: PodObservation): object {
-  if (runs.current !== undefined) return { running: { startedAt: timeText(runs.current.startedAt) } };
+  if (runs.current !== undefined) return { running: { startedAt: timestamp(runs.current.startedAt) } };
   if (problem === undefined)
     return { waiting: { reason: runs.last === undefined ? 'ContainerCreating' : 'CrashLoopBackOff' } };
   const reason = problem.reason === 'FailedCreate' ? 'CreateContainerConfigError' : problem.reason;
@@ -89,12 +90,8 @@ function terminatedState({ exitCode, containerID, startedAt, finishedAt, message
     exitCode,
     reason: exitCode === 0 ? 'Completed' : 'Error',
     ...(message === '' ? {} : { message }),
-    startedAt: timeText(startedAt),
-    finishedAt: timeText(finishedAt),
+    startedAt: timestamp(startedAt),
+    finishedAt: timestamp(finishedAt),
     containerID,
   };
-}
-
-function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -182,7 +182,7 @@ export class Replica {
   }
 
   #probe(process: LaunchedProcess, probe: Probe, report: (result: ProbeResult) => void): void {
-    const address = addressOf(this.#options.container, probe, process.addresses);
+    const address = addressFor(this.#options.container, probe, process.addresses);
     if (address === undefined) {
       const detail = `no address for port ${probe.httpGet?.port ?? '(none)'} of container ${this.#options.container.name}`;
       report({ passes: false, detail, failures: 1 });
@@ -246,7 +246,7 @@ export class Replica {
  * The address where the process listens in place of a container port. The launcher sets each `…_LISTEN` variable to an
  * address of its own; the value in the pod template names the port that the variable is for.
  */
-export function addressOf(
+function addressFor(
   container: PodContainer,
   probe: Probe,
   addresses: Readonly<Record<string, string>>,

@@ -38,7 +38,7 @@ export class ContainerLogs implements PodLogs {
 }
 
 /** Characters that are kept of each process. */
-export const KEPT_CHARACTERS = 1_048_576;
+const KEPT_CHARACTERS = 1_048_576;
 /** A longer line is kept in parts, as a container runtime does. */
 const PART_CHARACTERS = 16_384;
 
@@ -51,7 +51,7 @@ export interface LineSelection {
 }
 
 /**
- * The last lines of the output of one process, in memory. The oldest lines are dropped beyond 1 MiB; a reader that
+ * The last lines of the output of one process, in memory. The oldest are dropped beyond 1,048,576 characters; a reader that
  * follows and falls behind loses them too.
  */
 export class LineLog {

@@ -42,7 +42,7 @@ const LISTEN_VARIABLE = /_LISTEN$/;
  * Substitutions: each variable that ends in `_LISTEN` gets a free port of 127.0.0.1; a value that is a path below a
  * mount path becomes the path below `folder/volumes/<volume>`; credentials are passed in `KUBECONFIG`. Arguments are
  * passed unchanged: they hold no paths and no ports.
- * Guarantee: the process cannot outlive this one (child.ts).
+ * Guarantee: the process cannot outlive this one (`startChild`).
  * Errors: a `valueFrom` other than fieldRef metadata.name or metadata.namespace, a mount of a volume whose files are
  * not given, a program that cannot be started.
  */

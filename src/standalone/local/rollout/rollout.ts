@@ -1,3 +1,4 @@
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import type { Deployment, DeploymentCondition, DeploymentStatus } from '../workload.js';
 
 /** The observed state of a Deployment. */
@@ -167,7 +168,7 @@ function withTimes(
   now: number,
 ): DeploymentCondition {
   const old = before.find(({ type }) => type === condition.type);
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const time = timestamp(now);
   if (old === undefined || old.status !== condition.status)
     return { ...condition, lastUpdateTime: time, lastTransitionTime: time };
   const same = old.reason === condition.reason && old.message === condition.message;
