@@ -9,6 +9,17 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with an unknown component': { components: [{ name: 'gatway', enabled: false }] },
   'with a component twice': { components: [{ name: 'gateway' }, { name: 'gateway', enabled: false }] },
   'with a component that is neither on nor off': { components: [{ name: 'gateway', enabled: 'no' }] },
+  'with an unknown availability': { availability: 'Low' },
+  'with a component without replicas': { components: [{ name: 'gateway', replicas: 0 }] },
+  'with resources that are no quantities': {
+    components: [{ name: 'gateway', resources: { limits: { cpu: '1e99', memory: '1GB' }, requests: 5 } }],
+  },
+  'with limits with which no component starts': {
+    components: [{ name: 'gateway', resources: { limits: { cpu: '1m', memory: 512 } } }],
+  },
+  'with a request above its limit': {
+    components: [{ name: 'gateway', resources: { limits: { memory: '512Mi' }, requests: { memory: '1Gi' } } }],
+  },
   'with a target namespace that is no DNS label': { targetNamespace: 'Team A' },
   'with a target namespace that is a number': { targetNamespace: 7 },
   'with a target namespace that is too long': { targetNamespace: 'a'.repeat(64) },
@@ -38,7 +49,11 @@ const SPECS: Readonly<Record<string, unknown>> = {
     imagePullSecret: '!',
   },
   'without a fault': {
-    components: [{ name: 'gateway', enabled: false }],
+    availability: 'High',
+    components: [
+      { name: 'gateway', enabled: false },
+      { name: 'placement-controller', replicas: 3, resources: { requests: { cpu: 1 }, limits: { memory: '1Gi' } } },
+    ],
     targetNamespace: 'team-a',
     imagePullPolicy: 'IfNotPresent',
     imageRegistry: 'mirror.example.com:5000/platform',

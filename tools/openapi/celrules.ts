@@ -69,6 +69,15 @@ const WINDOW_PATTERNS = [
   '^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$',
 ];
 
+/** The resources of a component: no schema compares two quantities. */
+const RESOURCES: Readonly<Record<string, JsonSchema>> = Object.fromEntries([
+  ...['10m', '64Mi'].map((least) => [`quantity(string(self)).compareTo(quantity('${least}')) >= 0`, {}]),
+  ...['cpu', 'memory'].map((name) => [
+    `!has(self.requests) || !has(self.limits) || !has(self.requests.${name}) || !has(self.limits.${name}) || quantity(string(self.requests.${name})).compareTo(quantity(string(self.limits.${name}))) <= 0`,
+    {},
+  ]),
+]);
+
 /** The JSON Schema for each CEL rule of the two CRDs. */
 const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   [`self.matches('^(${SUBDOMAIN})?$')`]: { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
@@ -92,6 +101,7 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
     anyOf: [{ required: ['maxRemovals'] }, { required: ['maxAdditions'] }],
   },
   [qualifiedName('self')]: refTo('LabelKey'),
+  ...RESOURCES,
   ...bodyOf('BuiltIn', 'builtIn'),
   ...bodyOf('Claim', 'claim'),
   ...bodyOf('Label', 'label'),

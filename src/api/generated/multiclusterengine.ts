@@ -8,6 +8,8 @@ export interface MultiClusterEngine extends KubeObject {
 }
 /** The desired state; every field is optional. */
 export interface MultiClusterEngineSpec {
+  /** How many replicas each component has. */
+  availability?: 'High' | 'Basic';
   /** What differs from the defaults for single components. */
   components?: ComponentSpec[];
   /** When a node pulls the image of a component. */
@@ -37,6 +39,28 @@ export interface ComponentSpec {
   enabled?: boolean;
   /** The component. */
   name: 'gateway' | 'placement-controller';
+  /** Replicas of its Deployment. */
+  replicas?: number;
+  /**
+   * Resources of its container. requests and limits each take the place of the component's own; of the one that is
+   * left out, a value that contradicts gives way: a request becomes the smaller limit, a limit the larger request.
+   */
+  resources?: {
+    /** What a container may use at most. */
+    limits?: {
+      /** CPU that a container may use at most. */
+      cpu?: number | string;
+      /** Memory that a container may use at most. */
+      memory?: number | string;
+    };
+    /** What a node must have left for a container. */
+    requests?: {
+      /** CPU that a node must have left for a container. */
+      cpu?: number | string;
+      /** Memory that a node must have left for a container. */
+      memory?: number | string;
+    };
+  };
 }
 /** One toleration. */
 export interface Toleration {

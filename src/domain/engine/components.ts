@@ -3,6 +3,7 @@ import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { isRecord } from '../../runtime/vocabulary/json.js';
 import { CATALOGUE, certificateObjectsOf, type ComponentRow, type NamedObject } from './catalogue.js';
 import { fieldError, type FieldError } from './fielderror.js';
+import { isMore } from './quantities.js';
 
 /** What `spec.components` says of each component that it names. */
 export type ComponentSpecs = Readonly<Record<string, ComponentSpec>>;
@@ -56,11 +57,57 @@ export function validateComponents(value: unknown): readonly FieldError[] {
 
 function validateComponent(field: string, one: unknown): readonly FieldError[] {
   if (!isRecord(one)) return [fieldError(field, one, 'must be an object')];
-  const { name, enabled } = one;
+  const { name, enabled, replicas } = one;
   const known = CATALOGUE.map((row) => row.name).sort();
-  if (!known.some((other) => other === name))
-    return [fieldError(`${field}.name`, name, `must be ${known.join(' or ')}`)];
-  if (enabled !== undefined && typeof enabled !== 'boolean')
-    return [fieldError(`${field}.enabled`, enabled, 'must be true or false')];
-  return [];
+  const rules: readonly (readonly [name: string, value: unknown, holds: boolean, text: string])[] = [
+    ['name', name, known.some((other) => other === name), `must be ${known.join(' or ')}`],
+    ['enabled', enabled, enabled === undefined || typeof enabled === 'boolean', 'must be true or false'],
+    ['replicas', replicas, replicas === undefined || isReplicas(replicas), 'must be a whole number from 1 to 100'],
+  ];
+  const broken = rules.flatMap(([part, value, holds, text]) =>
+    holds ? [] : [fieldError(`${field}.${part}`, value, text)],
+  );
+  return [...broken.slice(0, 1), ...validateResources(`${field}.resources`, one['resources'])];
 }
+
+function isReplicas(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 100;
+}
+
+function validateResources(field: string, value: unknown): readonly FieldError[] {
+  if (value === undefined) return [];
+  if (!isRecord(value)) return [fieldError(field, value, 'must be an object')];
+  const errors = ['limits', 'requests'].flatMap((kind) => validateQuantities(`${field}.${kind}`, value[kind]));
+  if (errors.length > 0) return errors;
+  const [limits, requests] = ['limits', 'requests'].map((kind) => (isRecord(value[kind]) ? value[kind] : {}));
+  return RESOURCES.flatMap((name) =>
+    isMore(requests?.[name], limits?.[name])
+      ? [fieldError(`${field}.requests.${name}`, requests?.[name], `must not be more than limits.${name}`)]
+      : [],
+  );
+}
+
+function validateQuantities(field: string, value: unknown): readonly FieldError[] {
+  if (value === undefined) return [];
+  if (!isRecord(value)) return [fieldError(field, value, 'must be an object')];
+  return RESOURCES.flatMap((name) => {
+    const one = value[name];
+    const path = `${field}.${name}`;
+    if (one === undefined) return [];
+    if (!isQuantity(one)) return [fieldError(path, one, QUANTITY_RULE)];
+    const least = field.endsWith('.limits') ? LEAST_LIMITS[name] : undefined;
+    return least === undefined || !isMore(least, one) ? [] : [fieldError(path, one, `must be at least ${least}`)];
+  });
+}
+
+function isQuantity(value: unknown): boolean {
+  return (typeof value === 'string' || typeof value === 'number') && QUANTITY.test(String(value));
+}
+
+/** The resources that a component may have others of. */
+const RESOURCES = ['cpu', 'memory'] as const;
+/** With less no component starts. A memory of 512 is 512 bytes, and a slip. */
+const LEAST_LIMITS = Object.freeze({ cpu: '10m', memory: '64Mi' });
+/** No exponents: the API server expands them. */
+const QUANTITY = /^[0-9]{1,12}(\.[0-9]{1,3})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
+const QUANTITY_RULE = 'must be a quantity, such as 500m, 2 or 512Mi';

@@ -19,6 +19,8 @@ export type PullPolicy = NonNullable<MultiClusterEngineSpec['imagePullPolicy']>;
 /** A spec with its defaults. Defaults are never written into a user's spec. */
 export interface EffectiveSpec {
   readonly targetNamespace: string;
+  /** Undefined: as the operator's flags say. */
+  readonly availability: MultiClusterEngineSpec['availability'] | undefined;
   readonly components: ComponentSpecs;
   /** Takes the place of the registry of each image; undefined: as the image has it. */
   readonly imageRegistry: string | undefined;
@@ -33,6 +35,7 @@ export interface EffectiveSpec {
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
   return {
     targetNamespace: targetNamespaceOf(spec),
+    availability: spec?.availability ?? undefined,
     components: componentSpecs(spec?.components),
     imageRegistry: blank(spec?.imageRegistry) ? undefined : spec?.imageRegistry,
     imagePullPolicy: spec?.imagePullPolicy ?? undefined,
@@ -75,8 +78,9 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
   if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
   return [
+    ...validateChoice('spec.availability', spec['availability'], ['High', 'Basic']),
     ...validateComponents(spec['components']),
-    ...validatePullPolicy(spec['imagePullPolicy']),
+    ...validateChoice('spec.imagePullPolicy', spec['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never']),
     ...validateName(
       'spec.imageRegistry',
       spec['imageRegistry'],
@@ -108,9 +112,9 @@ export function validateTargetNamespace(
   return [];
 }
 
-function validatePullPolicy(value: unknown): FieldError[] {
-  if (value === undefined || value === null || PULL_POLICIES.includes(value)) return [];
-  return [fieldError('spec.imagePullPolicy', value, `must be ${PULL_POLICIES.join(', ')}`)];
+function validateChoice(field: string, value: unknown, choices: readonly string[]): FieldError[] {
+  if (value === undefined || value === null || choices.some((one) => one === value)) return [];
+  return [fieldError(field, value, `must be ${choices.join(', ')}`)];
 }
 
 function validatePullSecret(value: unknown): FieldError[] {
@@ -168,7 +172,6 @@ function validateToleration(field: string, one: unknown): FieldError[] {
 }
 
 const EFFECTS: readonly unknown[] = ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'];
-const PULL_POLICIES: readonly unknown[] = ['Always', 'IfNotPresent', 'Never'];
 /** Host, port and path, by the grammar of image references. */
 const REGISTRY =
   /^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*(:[0-9]{1,5})?(\/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*$/;

@@ -82,12 +82,14 @@ export function withReadOnlyFields(request: GeneratedRequest): GeneratedRequest 
   return { ...request, body: { ...record(body), metadata } };
 }
 
-/** What no JSON Schema can say: expressions compile, time zones exist, names of groups and keys of spread differ, `min` is less than `max`. */
+/** What no JSON Schema can say: expressions compile, time zones exist, names of groups and components and keys of spread differ, `min` is less than `max`. */
 const VALID: Readonly<Record<string, (value: unknown) => unknown>> = {
   celExpressions: (value) => list(value).map(() => 'managedCluster.metadata.name != ""'),
   timeZone: () => 'Europe/Berlin',
   decisionGroups: (value) => distinct(list(value), 'groupName'),
   spreadConstraints: (value) => distinct(list(value), 'topologyKey', 'topologyKeyType'),
+  components: (value) => distinct(list(value), 'name'),
+  resources: () => ({ requests: { cpu: 1, memory: '256Mi' }, limits: { memory: '1Gi' } }),
   claim: (value) => ordered(record(value)),
   label: (value) => ordered(record(value)),
 };

@@ -11,9 +11,86 @@ function toleration(fields: Record<string, unknown>): Spec {
   return { tolerations: [fields] };
 }
 
+/** One item of spec.components. */
+function component(fields: Record<string, unknown>): Spec {
+  return { components: [{ name: 'gateway', ...fields }] };
+}
+
 const LABELS_64 = Object.fromEntries(many(64, (index) => [`label-${index}`, 'yes']));
 
 const RULES: readonly Rule<Spec>[] = [
+  {
+    rule: 'availability is High or Basic',
+    bad: { availability: 'Low' },
+    good: { availability: 'Basic' },
+    field: 'spec.availability',
+    value: '"Low"',
+    says: 'supported values: "High", "Basic"',
+  },
+  {
+    rule: 'a component has a known name',
+    bad: component({ name: 'gatway' }),
+    good: component({ name: 'placement-controller', enabled: false }),
+    field: 'spec.components[0].name',
+    value: '"gatway"',
+    says: 'supported values: "gateway", "placement-controller"',
+  },
+  {
+    rule: 'a component has one item',
+    bad: { components: [{ name: 'gateway' }, { name: 'gateway', enabled: false }] },
+    good: { components: [{ name: 'gateway' }, { name: 'placement-controller' }] },
+    field: 'spec.components[1]',
+    value: '{"name":"gateway"}',
+    says: 'Duplicate value',
+  },
+  {
+    rule: 'a component has a replica at least',
+    bad: component({ replicas: 0 }),
+    good: component({ replicas: 1 }),
+    field: 'spec.components[0].replicas',
+    value: '0',
+    says: 'should be greater than or equal to 1',
+  },
+  {
+    rule: 'a component has at most 100 replicas',
+    bad: component({ replicas: 101 }),
+    good: component({ replicas: 100 }),
+    field: 'spec.components[0].replicas',
+    value: '101',
+    says: 'should be less than or equal to 100',
+  },
+  {
+    rule: 'a resource is a quantity without an exponent',
+    bad: component({ resources: { requests: { cpu: '1e-805069125' } } }),
+    good: component({ resources: { requests: { cpu: 1, memory: '1.5Gi' } } }),
+    field: 'spec.components[0].resources.requests.cpu',
+    value: '1e-805069125',
+    says: "should match '^[0-9]{1,12}([.][0-9]{1,3})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$'",
+  },
+  {
+    rule: 'a limit of memory is no slip of its unit',
+    bad: component({ resources: { limits: { memory: 512 } } }),
+    good: component({ resources: { limits: { memory: '64Mi' } } }),
+    field: 'spec.components[0].resources.limits.memory',
+    value: '512',
+    says: 'must be at least 64Mi, and a number without a suffix counts bytes',
+  },
+  {
+    rule: 'a limit of CPU lets a process start',
+    bad: component({ resources: { limits: { cpu: '1m' } } }),
+    good: component({ resources: { limits: { cpu: '10m' } } }),
+    field: 'spec.components[0].resources.limits.cpu',
+    value: '1m',
+    says: 'must be at least 10m',
+  },
+  {
+    rule: 'a request is not more than the limit',
+    bad: component({ resources: { requests: { memory: '1Gi' }, limits: { memory: '512Mi' } } }),
+    good: component({ resources: { requests: { memory: '1Gi' }, limits: { memory: '1024Mi' } } }),
+    field: 'spec.components[0].resources.requests.memory',
+    value: '1Gi',
+    says: 'requests.memory must not be more than limits.memory, 512Mi',
+  },
   {
     rule: 'imagePullSecret is a DNS-1123 subdomain',
     bad: { imagePullSecret: 'Registry_1' },

@@ -1,3 +1,4 @@
+import type { ComponentSpec } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import {
   ENGINE_LABEL,
@@ -14,6 +15,7 @@ import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
 import { componentsOn } from '../components.js';
 import { byText, idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
+import { renderResources } from './resources.js';
 import { isBinding, typeOf, type Templates } from './templates.js';
 import type { EffectiveSpec } from '../spec.js';
 
@@ -23,7 +25,7 @@ export interface EngineSettings {
   readonly version: string;
   /** The image of every component. */
   readonly image: string;
-  /** Replicas of every component's Deployment. */
+  /** Replicas of every component's Deployment where the engine's spec says nothing else. */
   readonly replicas: number;
   /** Where the operator's ServiceAccount and the Leases live. */
   readonly operatorNamespace: string;
@@ -117,8 +119,18 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
   if (type.kind !== 'Deployment') return object;
   const labels = { ...productLabels(row.name, settings.version), [ENGINE_LABEL]: engine.name };
   const leaseNamespace = row.leaderElection === undefined ? undefined : settings.operatorNamespace;
-  const { image, replicas, componentEnvironment: environment } = settings;
-  return renderPods(object, { spec, labels, image, replicas, leaseNamespace, environment });
+  const { image, componentEnvironment: environment } = settings;
+  const replicas = replicasOf(row, spec, settings);
+  const resources = spec.components[row.name]?.resources;
+  return renderPods(object, { spec, labels, image, replicas, resources, leaseNamespace, environment });
+}
+
+/** What the component's item says, else the engine's availability, else the operator's flag. */
+function replicasOf(row: ComponentRow, spec: EffectiveSpec, settings: EngineSettings): number {
+  const own = spec.components[row.name]?.replicas;
+  if (own !== undefined) return own;
+  if (spec.availability === 'Basic') return 1;
+  return spec.availability === 'High' ? Math.max(2, settings.replicas) : settings.replicas;
 }
 
 /** The environment variable of a component's containers whose value is set here. */
@@ -130,6 +142,8 @@ export interface PodRendering {
   readonly labels: Readonly<Record<string, string>>;
   readonly image: string;
   readonly replicas: number;
+  /** As the engine's spec has them; undefined: as the containers have them. */
+  readonly resources: ComponentSpec['resources'] | undefined;
   /** The namespace of the replicas' Lease; undefined without leader election. */
   readonly leaseNamespace: string | undefined;
   /** Added to the environment of each container. */
@@ -168,7 +182,9 @@ function renderContainer(container: Tree, rendering: PodRendering): Tree {
   );
   const env = [...given, ...Object.entries(environment).map(([name, value]) => ({ name, value }))];
   const pullPolicy = spec.imagePullPolicy === undefined ? {} : { imagePullPolicy: spec.imagePullPolicy };
-  return { ...container, image, ...pullPolicy, ...(env.length === 0 ? {} : { env }) };
+  const resources =
+    rendering.resources === undefined ? {} : { resources: renderResources(container, rendering.resources) };
+  return { ...container, image, ...pullPolicy, ...(env.length === 0 ? {} : { env }), ...resources };
 }
 
 /**

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
+import type { ComponentSpec, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
 import {
   desiredId,
   desiredObjects,
   renderPods,
+  type DesiredObject,
   type EngineSettings,
 } from '../../../../src/domain/engine/manifest/desired.js';
 import { at, itemsAt, textAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
@@ -208,6 +209,58 @@ describe('the pods of every component', () => {
     }
   });
 
+  it.each<[string, MultiClusterEngineSpec, number, readonly number[]]>([
+    ["the operator's flag where the spec says nothing", {}, 3, [3, 3]],
+    ['one with Basic', { availability: 'Basic' }, 3, [1, 1]],
+    ['two at least with High', { availability: 'High' }, 1, [2, 2]],
+    ["the operator's flag with High where that is more", { availability: 'High' }, 3, [3, 3]],
+    [
+      "what a component's item says",
+      { availability: 'Basic', components: [{ name: 'gateway', replicas: 4 }] },
+      2,
+      [1, 4],
+    ],
+  ])('the replicas of a Deployment are %s', (_what, spec, replicas, wanted) => {
+    const deployments = desired(spec, { replicas }).filter((one) => one.type.kind === 'Deployment');
+
+    expect(deployments.map((one) => at(one.object, 'spec', 'replicas'))).toEqual(wanted);
+  });
+
+  it('the PodDisruptionBudget of every component lets its only pod be evicted', () => {
+    const budgets = desired({ availability: 'Basic' }).filter((one) => one.type.kind === 'PodDisruptionBudget');
+
+    expect(
+      budgets.map(({ object }) => [at(object, 'spec', 'maxUnavailable'), at(object, 'spec', 'minAvailable')]),
+    ).toEqual(CATALOGUE.map(() => [1, undefined]));
+  });
+
+  const DEFAULTS = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: '1', memory: '512Mi' } };
+  it.each<[string, NonNullable<ComponentSpec['resources']>, unknown]>([
+    ['nothing', {}, DEFAULTS],
+    ['limits', { limits: { cpu: 2, memory: '1Gi' } }, { ...DEFAULTS, limits: { cpu: '2', memory: '1Gi' } }],
+    ['one limit, and no other', { limits: { memory: '1Gi' } }, { ...DEFAULTS, limits: { memory: '1Gi' } }],
+    [
+      'a limit below the request',
+      { limits: { memory: '64Mi' } },
+      { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '64Mi' } },
+    ],
+    [
+      'a request above the limit',
+      { requests: { memory: '1Gi' } },
+      { requests: { memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } },
+    ],
+    ['neither', { requests: {}, limits: {} }, {}],
+  ])('the resources of a component whose item says %s', (_what, resources, wanted) => {
+    const made = desired({ components: [{ name: 'gateway', resources }] });
+    const [pods, others] = ['gateway', 'placement-controller'].map((name) =>
+      made.find((one) => one.type.kind === 'Deployment' && one.component === name),
+    );
+    const of = (one: DesiredObject | undefined): unknown =>
+      itemsAt(one?.object, 'spec', 'template', 'spec', 'containers')[0]?.['resources'];
+
+    expect([of(pods), of(others)]).toEqual([wanted, DEFAULTS]);
+  });
+
   it("the pods of every component run the operator's image, as many as requested, with the Lease in the operator's namespace", () => {
     const over = { image: 'other:2', replicas: 5, operatorNamespace: 'ops' };
     for (const one of desired({}, over).filter((each) => each.type.kind === 'Deployment')) {
@@ -294,7 +347,15 @@ describe('the pods of every component', () => {
     const spec = effectiveSpec({ nodeSelector: { b: '2' }, tolerations: [{ operator: 'Exists' }] });
 
     expect(
-      renderPods(template, { spec, labels: {}, image: 'new', replicas: 1, leaseNamespace: undefined, environment: {} }),
+      renderPods(template, {
+        spec,
+        labels: {},
+        image: 'new',
+        replicas: 1,
+        resources: undefined,
+        leaseNamespace: undefined,
+        environment: {},
+      }),
     ).toMatchObject({
       spec: {
         template: {

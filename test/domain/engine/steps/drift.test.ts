@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { driftedFields, sameQuantity } from '../../../../src/domain/engine/steps/drift.js';
+import { sameQuantity } from '../../../../src/domain/engine/quantities.js';
+import { driftedFields } from '../../../../src/domain/engine/steps/drift.js';
 import { sameJson } from '../../../../src/runtime/vocabulary/json.js';
 import type { Tree } from '../../../../src/domain/engine/manifest/manifest.js';
 

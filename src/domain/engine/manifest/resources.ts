@@ -1,0 +1,34 @@
+import type { ComponentSpec } from '../../../api/generated/multiclusterengine.js';
+import { treeAt, type Tree } from './manifest.js';
+import { isMore } from '../quantities.js';
+
+/**
+ * The resources of a container whose component has `given` in the engine's spec: `requests` and `limits` each take the place of
+ * those of the container. What the spec leaves out gives way where Kubernetes would refuse both together: a request becomes the
+ * smaller limit, a limit the larger request.
+ */
+export function renderResources(container: Tree, given: NonNullable<ComponentSpec['resources']>): Tree {
+  const own = treeAt(container, 'resources');
+  const wanted = { requests: texts(given.requests), limits: texts(given.limits) };
+  const requests =
+    wanted.requests ?? bounded(treeAt(own, 'requests'), wanted.limits ?? {}, (one, limit) => isMore(one, limit));
+  const limits = wanted.limits ?? bounded(treeAt(own, 'limits'), requests, (one, request) => isMore(request, one));
+  // The API server drops empty maps, which would then count as drift.
+  return {
+    ...(Object.keys(requests).length === 0 ? {} : { requests }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+}
+
+/** `own`, with the value of `other` where it is out of bounds. */
+function bounded(own: Tree, other: Tree, isOut: (value: unknown, bound: unknown) => boolean): Tree {
+  return Object.fromEntries(
+    Object.entries(own).map(([name, value]) => [name, isOut(value, other[name]) ? other[name] : value]),
+  );
+}
+
+/** Quantities as text: YAML makes a number of `cpu: 2`. */
+function texts(quantities: Readonly<Record<string, unknown>> | undefined): Tree | undefined {
+  if (quantities === undefined) return undefined;
+  return Object.fromEntries(Object.entries(quantities).map(([name, value]) => [name, String(value)]));
+}
