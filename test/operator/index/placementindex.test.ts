@@ -769,6 +769,31 @@ describe('PlacementIndex', () => {
     expect(begun(index, 'n1/a').commit(model.reconcile('n1/a'))).toBe(false);
   });
 
+  it.each([
+    ['reports a Placement with moves', { scoreMargin: 1, minSelectedSeconds: 0 }, ['n1/a']],
+    ['does not report a Placement without moves', undefined, []],
+  ])('the placement index %s when a candidate of an even decision changes its domain', (_what, rebalance, wanted) => {
+    const [model, index] = [new Model(), tracked()];
+    const spread = {
+      spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Label', whenUnsatisfiable: 'DoNotSchedule' }],
+    };
+    const inRegion = (name: string, region: string): ClusterView =>
+      cluster(name, { labels: { [CLUSTER_SET_LABEL]: 's1', region } });
+    const spec = { numberOfClusters: 2, spreadPolicy: spread, rebalance };
+    const events: readonly Event[] = [
+      { kind: 'set', name: 's1', deleting: false, spec: {} },
+      { kind: 'binding', namespace: 'n1', view: binding('s1') },
+      ...['a', 'b', 'c'].map((name): Event => ({ kind: 'cluster', view: inRegion(name, name) })),
+      { kind: 'placement', key: 'n1/a', namespace: 'n1', spec },
+    ];
+    for (const event of events) fold(model, index, event);
+    const decision = model.reconcile('n1/a');
+    begun(index, 'n1/a').commit(decision);
+    const [other = ''] = ['a', 'b', 'c'].filter((name) => !decision.after.flat().includes(name));
+
+    expect(index.upsertCluster(inRegion(other, 'd')).placements).toEqual(wanted);
+  });
+
   it('the placement index loses no change that comes between the reading of a pass and its commit', () => {
     const someChange = someEvent.filter((event) => !('key' in event));
     fc.assert(
