@@ -115,7 +115,6 @@ const SMALL_FOLDERS: Readonly<Record<string, string>> = {
   'src/runtime/events': 'client-go has it',
   'src/runtime/manager': 'controller-runtime has it',
   'src/runtime/tls': 'two uses of certificates that share nothing with others',
-  'src/standalone/local/node': 'the Node object, beside the Pods on it',
 };
 
 const GENERATED = /^(src\/api\/generated|packages\/kube-apiserver\/src\/data)\//;

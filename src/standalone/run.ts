@@ -16,7 +16,7 @@ import { connectHub } from '../agent/hub.js';
 import { createCache } from '../runtime/cache/reflector.js';
 import { createClient } from '../runtime/client/rest.js';
 import type { Transport } from '../runtime/transport/transport.js';
-import { LocalNode } from './local/node/node.js';
+import { LocalNode } from './local/node.js';
 import type { LogFile } from './local/process/podlog.js';
 import { ContainerLogs } from './local/process/containerlogs.js';
 import { LocalRuntime } from './local/runtime.js';

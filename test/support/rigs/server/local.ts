@@ -4,7 +4,7 @@ import { loadKubeconfig } from '../../../../src/runtime/kubeconfig/kubeconfig.js
 import { createCache } from '../../../../src/runtime/cache/reflector.js';
 import { createClient } from '../../../../src/runtime/client/rest.js';
 import { createTransport, type Transport } from '../../../../src/runtime/transport/transport.js';
-import { LocalNode } from '../../../../src/standalone/local/node/node.js';
+import { LocalNode } from '../../../../src/standalone/local/node.js';
 import { ContainerLogs } from '../../../../src/standalone/local/process/containerlogs.js';
 import { LocalRuntime } from '../../../../src/standalone/local/runtime.js';
 import { openLogFile } from '../../../../src/runtime/log/linewriter.js';

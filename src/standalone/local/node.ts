@@ -1,15 +1,15 @@
-import { timestamp } from '../../../runtime/vocabulary/meta.js';
-import { Nodes, Leases, apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
-import type { KubeClient, WriteOptions } from '../../../runtime/client/client.js';
-import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
-import { systemRandom, type Clock } from '../../../runtime/clock.js';
-import { createController, type Controller } from '../../../runtime/controller/controller.js';
-import { isFailure } from '../../../runtime/errors.js';
-import type { Logger } from '../../../runtime/logger.js';
-import type { Result } from '../../../runtime/controller/result.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { Nodes, Leases, apiVersionOf } from '../../runtime/vocabulary/kinds.js';
+import type { KubeClient, WriteOptions } from '../../runtime/client/client.js';
+import type { Cache, CacheOptions } from '../../runtime/cache/cache.js';
+import { systemRandom, type Clock } from '../../runtime/clock.js';
+import { createController, type Controller } from '../../runtime/controller/controller.js';
+import { isFailure } from '../../runtime/errors.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { Result } from '../../runtime/controller/result.js';
 import { architecture, capacity, nodeInfo } from './machine.js';
-import type { Node, Taint } from '../workload.js';
-import { microTime, type Lease } from '../../../runtime/leaderelection/leaserecord.js';
+import type { Node, Taint } from './workload.js';
+import { microTime, type Lease } from '../../runtime/leaderelection/leaserecord.js';
 
 export interface NodeOptions {
   readonly client: KubeClient;

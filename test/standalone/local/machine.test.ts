@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { capacity, nodeInfo, prettyName } from '../../../../src/standalone/local/node/machine.js';
+import { capacity, nodeInfo, prettyName } from '../../../src/standalone/local/machine.js';
 
 describe('the name of an operating system', () => {
   it.each<[string, string, string | undefined]>([
