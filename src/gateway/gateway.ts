@@ -1,4 +1,4 @@
-import type { ReviewAccess } from '../runtime/client/accessreview.js';
+import type { ReviewAccess } from '../runtime/client/reviews.js';
 import { delay, whenAborted, type Clock } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import type { HealthCheck } from '../runtime/endpoints/health.js';

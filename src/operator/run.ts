@@ -1,6 +1,6 @@
 import type { ControllerName, OperatorConfig } from './flags.js';
 import { OLDEST_KUBERNETES, TRACES } from '../api/names.js';
-import { createAccessReviewer } from '../runtime/client/accessreview.js';
+import { createAccessReviewer } from '../runtime/client/reviews.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
 import { KubeconfigError } from '../runtime/transport/credentials.js';
 import { createTransport } from '../runtime/transport/transport.js';

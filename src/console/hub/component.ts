@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { selfAccessReviewer } from '../../runtime/client/selfreview.js';
-import type { ReviewAccess } from '../../runtime/client/accessreview.js';
+import { selfAccessReviewer } from '../../runtime/client/reviews.js';
+import type { ReviewAccess } from '../../runtime/client/reviews.js';
 import { systemRandom, whenAborted, type Clock, type Timer } from '../../runtime/clock.js';
 import type { HealthCheck } from '../../runtime/endpoints/health.js';
 import { ApiError, errorText } from '../../runtime/errors.js';

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { reviewSelf } from '../../runtime/client/selfreview.js';
+import { reviewSelf } from '../../runtime/client/reviews.js';
 import { createClient } from '../../runtime/client/rest.js';
 import type { Clock, Timer } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';

@@ -1,5 +1,5 @@
 import { field, parseJson } from '../../runtime/vocabulary/json.js';
-import type { ReviewAccess } from '../../runtime/client/accessreview.js';
+import { READ_METRICS, type ReviewAccess } from '../../runtime/client/reviews.js';
 import type { Clock } from '../../runtime/clock.js';
 import { UpstreamError } from './error.js';
 import type { Upstream, UpstreamResponse } from './upstream.js';
@@ -8,9 +8,9 @@ import type { Upstream, UpstreamResponse } from './upstream.js';
 const DEADLINE_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
 /**
- * Every authenticated user may create it (ClusterRole system:basic-user), and it stores nothing. `known`: it takes one of
- * the connections for tokens that were accepted before, so that requests to the interface never keep a scraper out; the number of reviews at a
- * time is limited where they are made.
+ * Every authenticated user may create it (ClusterRole system:basic-user), and it stores nothing. `known`: it takes one of the
+ * connections for tokens that were accepted before, so that requests to the interface never keep a scraper out; the number of
+ * reviews at a time is limited where they are made.
  */
 const REVIEW = {
   method: 'POST',
@@ -18,7 +18,7 @@ const REVIEW = {
   body: JSON.stringify({
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
-    spec: { nonResourceAttributes: { path: '/metrics', verb: 'get' } },
+    spec: { nonResourceAttributes: READ_METRICS },
   }),
   known: true,
 } as const;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { AccessDecision, ReviewAccess } from '../client/accessreview.js';
+import type { AccessDecision, ReviewAccess } from '../client/reviews.js';
 import type { Clock } from '../clock.js';
 import { Slots } from '../http/slots.js';
 import type { Logger } from '../logger.js';

@@ -2,7 +2,7 @@ import { parseServingPair, issueServingCertificate, LIFETIME_MS } from '../tls/s
 import { FileReloader } from '../tls/filereloader.js';
 import { MetricsAccess } from './metricsaccess.js';
 import type { EndpointSecurity } from './server.js';
-import type { ReviewAccess } from '../client/accessreview.js';
+import type { ReviewAccess } from '../client/reviews.js';
 import { systemClock, type Clock, type Timer } from '../clock.js';
 import type { Logger } from '../logger.js';
 

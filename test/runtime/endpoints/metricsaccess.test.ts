@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { MetricsAccess } from '../../../src/runtime/endpoints/metricsaccess.js';
-import type { AccessDecision } from '../../../src/runtime/client/accessreview.js';
+import type { AccessDecision } from '../../../src/runtime/client/reviews.js';
 import { RecordingLog } from '../../support/fakes/log.js';
 
 /** Decisions by token; a token without one is never decided. */

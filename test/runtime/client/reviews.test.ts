@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAccessReviewer } from '../../../src/runtime/client/accessreview.js';
+import { createAccessReviewer } from '../../../src/runtime/client/reviews.js';
 import type { Call, ApiResponse } from '../../../src/runtime/transport/call.js';
 import type { Transport } from '../../../src/runtime/transport/transport.js';
 
