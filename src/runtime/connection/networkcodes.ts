@@ -1,7 +1,5 @@
 import { rowsOf, type Explanation } from './explanation.js';
 
-/** Codes of libuv: DNS, connections, limits of the machine. */
-
 const NAME = 'correct the host in the address, or the DNS servers and /etc/hosts of this machine';
 const DNS = 'check the network and the DNS servers of this machine (/etc/resolv.conf)';
 const ROUTE =
@@ -13,6 +11,7 @@ const CLOSED =
   'check that the address and port are those of the API server, and the load balancer or firewall before it';
 const BROKEN = 'try again; if it stays, look at the log of the API server, and the load balancer or proxy before it';
 
+/** Codes of libuv: DNS, connections, limits of the machine. */
 export const NETWORK_CODES: readonly Explanation[] = [
   ...rowsOf('name', [
     ['ENOTFOUND', 'the name {host} is not known to DNS', NAME],
@@ -86,12 +85,11 @@ export const OTHER_SYSTEM_CODES: readonly Explanation[] = rowsOf('network', [
   ['E*', 'the system reports: {words}', ROUTE],
 ]);
 
-/** Codes of undici and its HTTP parser, of Node's HTTP, and of the proxies. */
-
 const NO_HTTP = 'correct scheme (http, https) and port of the address';
 const SLOW = 'look at the load and the log of the API server, and the load balancer or proxy before it';
 const BUG = 'report it with this line: it is a fault of this program';
 
+/** Codes of undici and its HTTP parser, of Node's HTTP, and of the proxies. */
 export const HTTP_CODES: readonly Explanation[] = [
   ...rowsOf('proxy', [
     [
@@ -102,11 +100,7 @@ export const HTTP_CODES: readonly Explanation[] = [
     ['UND_ERR_PRX_TLS', 'the TLS connection to the proxy has failed', 'correct the scheme of the proxy'],
   ]),
   ...rowsOf('network', [
-    [
-      'UND_ERR_CONNECT_TIMEOUT',
-      'nothing answers at {at} within 5 s',
-      'check the network of this machine: its connection, VPN, routes and firewall, and the host in the address',
-    ],
+    ['UND_ERR_CONNECT_TIMEOUT', 'nothing answers at {at} within 5 s', ROUTE],
     [
       'UND_ERR_CONNECT_TIMEOUT',
       '{at} accepts the connection, and does not end the TLS handshake within 5 s',
@@ -117,7 +111,7 @@ export const HTTP_CODES: readonly Explanation[] = [
     [
       'UND_ERR_SOCKET',
       'the other side has closed the connection before the answer was complete, as a server does that wants TLS',
-      'correct scheme (http, https) and port of the address; if they are right, try again',
+      SCHEME,
       'plain',
     ],
     ['ERR_SOCKET_CONNECTION_TIMEOUT', 'nothing answers at {at}', BROKEN],

@@ -1,7 +1,5 @@
 import { rowsOf, type Explanation } from './explanation.js';
 
-/** Codes of OpenSSL and of Node's TLS. */
-
 const NO_TLS = 'correct scheme (http, https) and port of the address';
 const VERSIONS = 'update the server, or the proxy before it, to TLS 1.2 or later';
 const CLIENT =
@@ -25,8 +23,6 @@ const ALERTS: readonly Explanation[] = [
     ['ERR_SSL_*_CERTIFICATE_UNOBTAINABLE', 'the server cannot fetch the client certificate', CLIENT],
     ['ERR_SSL_*_BAD_CERTIFICATE_HASH_VALUE', 'the server rejects the client certificate as invalid', CLIENT],
     ['ERR_SSL_*_ALERT_UNKNOWN_PSK_IDENTITY', 'the server does not know this client', CLIENT],
-  ]),
-  ...rowsOf('client certificate', [
     [
       'ERR_SSL_*_ALERT_HANDSHAKE_FAILURE',
       'the server refuses the TLS handshake: it wants a client certificate, or has no cipher in common',
@@ -47,6 +43,7 @@ const ALERTS: readonly Explanation[] = [
   ]),
 ];
 
+/** Codes of OpenSSL and of Node's TLS. */
 export const TLS_CODES: readonly Explanation[] = [
   ...ALERTS,
   ...rowsOf('tls', [
@@ -79,13 +76,12 @@ export const TLS_CODES: readonly Explanation[] = [
   ]),
 ];
 
-/** Why Node rejects the certificate of a server: the names of OpenSSL's X509_V_ERR_…, and Node's own. */
-
 const AUTHORITY = 'give the certificate authority that issued it (certificate-authority), or correct the address';
 const RENEW = 'renew it, unless the clock of this machine is wrong';
 const REISSUE = 'issue another certificate for the server';
 const CRL = 'correct the revocation list';
 
+/** Why Node rejects the certificate of a server: the names of OpenSSL's X509_V_ERR_…, and Node's own. */
 export const CERTIFICATE_CODES: readonly Explanation[] = [
   ...rowsOf('authority', [
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is signed by itself, and is not trusted', AUTHORITY],

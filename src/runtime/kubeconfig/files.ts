@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { textField } from '../vocabulary/json.js';
 import {
   parseKubeconfig,
   type ClusterEntry,
@@ -11,7 +10,7 @@ import {
 } from './document.js';
 import type { Environment } from './environment.js';
 import { KubeconfigError } from '../transport/credentials.js';
-import { fileFault } from '../errors.js';
+import { codeOf, fileFault } from '../errors.js';
 
 /** An entry, and the file that it comes from. */
 interface From {
@@ -39,8 +38,8 @@ export interface MergedKubeconfig {
 export function readKubeconfigFiles(explicit: string | undefined, env: Environment): MergedKubeconfig {
   const candidates = explicit === undefined ? defaultFiles(env) : [explicit];
   const read = candidates.flatMap((file) => {
-    const isOptional = explicit === undefined && isMissing(file);
-    return isOptional ? [] : [{ file, document: readFile(file) }];
+    const document = readFile(file, explicit === undefined);
+    return document === undefined ? [] : [{ file, document }];
   });
   const current = read.find(({ document }) => document.currentContext !== '');
   return {
@@ -64,21 +63,13 @@ function defaultFiles(env: Environment): readonly string[] {
   return [path.join(home, '.kube', 'config')];
 }
 
-/** A path below a file is not missing but wrong, as for Go. */
-function isMissing(file: string): boolean {
-  try {
-    readFileSync(file);
-    return false;
-  } catch (error) {
-    return textField(error, 'code') === 'ENOENT';
-  }
-}
-
-function readFile(file: string): KubeconfigDocument {
+/** Undefined for one that may be missing and is. A path below a file is not missing but wrong, as for Go. */
+function readFile(file: string, isOptional: boolean): KubeconfigDocument | undefined {
   let bytes;
   try {
     bytes = readFileSync(file);
   } catch (error) {
+    if (isOptional && codeOf(error) === 'ENOENT') return undefined;
     throw new KubeconfigError(`kubeconfig ${file} cannot be read: ${fileFault(error)}; ${remedyFor(file)}`);
   }
   try {

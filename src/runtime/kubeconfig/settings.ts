@@ -49,12 +49,11 @@ export function settingsOf(merged: MergedKubeconfig, options: SettingsOptions): 
 
 function missingContext(name: string, merged: MergedKubeconfig, options: SettingsOptions): string {
   const files = merged.files.length === 0 ? merged.candidates : merged.files;
-  const which = options.context === undefined ? 'current-context names' : 'there is no context';
   const known = [...merged.contexts.keys()].sort();
   const others = known.length === 0 ? 'it defines none' : `it defines ${known.slice(0, 10).join(', ')}`;
   return options.context === undefined
-    ? `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}, which is not defined; ${others}: name one with --context${meantText(name, known)}`
-    : `kubeconfig ${files.join(', ')}: ${which} ${JSON.stringify(name)}; ${others}${meantText(name, known)}`;
+    ? `kubeconfig ${files.join(', ')}: current-context names ${JSON.stringify(name)}, which is not defined; ${others}: name one with --context${meantText(name, known)}`
+    : `kubeconfig ${files.join(', ')}: there is no context ${JSON.stringify(name)}; ${others}${meantText(name, known)}`;
 }
 
 function impersonating(user: UserEntry, name: string | undefined): UserEntry {

@@ -12,9 +12,10 @@ import { LeaseCandidate } from './leasecandidate.js';
 import type { LeaseContext, LeaseTimes, LeaseHolder } from './leaseholder.js';
 import type { Transport } from '../transport/transport.js';
 
-export type { Leadership } from '../client/guard.js';
-
-/** client-go's defaults: a candidate takes over 15 s after the last renewal it observed, the holder stops 10 s after its last one, renewals every 2 s. */
+/**
+ * client-go's defaults: a candidate takes over 15 s after the last renewal that it observed, the holder stops 10 s after its last
+ * one, and renews every 2 s.
+ */
 export const LEASE_TIMES: LeaseTimes = Object.freeze({ duration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 });
 
 export interface LeaseOptions {

@@ -7,7 +7,10 @@ import type { Logger } from '../logger.js';
 
 /** Leader election: one process at a time is the leader. */
 export interface Election {
-  /** Waits without limit until this process is the leader; resolves with a signal that fires when leadership is lost. Rejects when `signal` fires. */
+  /**
+   * Waits without limit until this process is the leader; resolves with a signal that fires when leadership is lost. Rejects
+   * when `signal` fires.
+   */
   acquire(signal: AbortSignal): Promise<AbortSignal>;
   /** Releases leadership, if held, so that another process can take over at once. The caller must not write after the call. */
   release(): Promise<void>;
