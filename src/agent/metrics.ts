@@ -2,7 +2,8 @@ import type { Registry } from 'prom-client';
 import { METRICS_PREFIX } from '../api/names.js';
 import { cacheMetrics, requestMetrics } from '../runtime/metrics/managermetrics.js';
 import { Collectors } from '../runtime/metrics/collectors.js';
-import { createProcessRegistry, expositionOf, type BuildInfo } from '../runtime/metrics/registry.js';
+import { createProcessRegistry, expositionOf } from '../runtime/metrics/registry.js';
+import type { Build } from '../runtime/process/build.js';
 
 /** Metrics of an agent: its requests to the hub. */
 export interface AgentMetrics {
@@ -26,7 +27,7 @@ const HELP = {
 };
 
 /** The metrics of an agent, with their exposition. */
-export function createAgentMetrics(build?: BuildInfo) {
+export function createAgentMetrics(build?: Build) {
   const registry = createProcessRegistry(METRICS_PREFIX, build);
   return {
     requests: requestMetrics(registry),

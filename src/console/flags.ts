@@ -1,6 +1,6 @@
 import type { FlagRow, FlagRows, Flags, FlagValue, Listen } from '../runtime/flags/flags.js';
 import {
-  refuseTokenThieves,
+  refuseLeakyEnvironment,
   TOKEN_SERVER_FLAGS,
   tokenServerConfig,
   type TokenServerConfig,
@@ -78,7 +78,7 @@ function consoleConfig(flags: Flags, given: Given): ConsoleConfig {
 
 function componentConfig(flags: Flags, { env }: Given): TokenServerConfig | undefined {
   if (flags.find('tls-cert') === undefined) return undefined;
-  refuseTokenThieves({ env, execArgv: process.execArgv }, 'a console on a hub');
+  refuseLeakyEnvironment({ env, execArgv: process.execArgv }, 'a console on a hub');
   return tokenServerConfig(flags, env);
 }
 

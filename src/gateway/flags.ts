@@ -1,6 +1,6 @@
 import type { FlagRows, Flags, FlagValue } from '../runtime/flags/flags.js';
 import {
-  refuseTokenThieves,
+  refuseLeakyEnvironment,
   TOKEN_SERVER_FLAGS,
   tokenServerConfig,
   variablesSet,
@@ -86,7 +86,7 @@ export const GATEWAY: Command<GatewayConfig> = {
 
 /** @throws FlagError for an invalid flag, or for an environment that would break a guarantee of the gateway. */
 export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayConfig {
-  refuseTokenThieves(environment, 'a gateway');
+  refuseLeakyEnvironment(environment, 'a gateway');
   const { env, version } = environment;
   const headerTimeoutMs = positive(flags.get('header-timeout'), 60_000);
   const requestTimeout = flags.get('request-timeout');

@@ -1,7 +1,8 @@
 import { METRICS_PREFIX } from '../api/names.js';
 import type { ReloadMetrics } from '../runtime/metrics/metrics.js';
 import { Collectors } from '../runtime/metrics/collectors.js';
-import { createProcessRegistry, expositionOf, type BuildInfo, type Exposition } from '../runtime/metrics/registry.js';
+import { createProcessRegistry, expositionOf, type Exposition } from '../runtime/metrics/registry.js';
+import type { Build } from '../runtime/process/build.js';
 
 /** Metrics of the gateway. Label values come from the gateway's own tables, never from clients. Times in seconds. */
 export interface GatewayMetrics extends ReloadMetrics {
@@ -37,7 +38,7 @@ const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 export type GatewayRegistry = GatewayMetrics & Exposition;
 
 /** The registry of a gateway process. */
-export function createGatewayMetrics(build?: BuildInfo): GatewayRegistry {
+export function createGatewayMetrics(build?: Build): GatewayRegistry {
   const registry = createProcessRegistry(METRICS_PREFIX, build);
   const collectors = new Collectors(registry, HELP);
   const requests = requestCollectors(collectors);

@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client';
 import { METRICS_PREFIX } from '../api/names.js';
 import { managerMetrics } from '../runtime/metrics/managermetrics.js';
-import { createProcessRegistry, expositionOf, type BuildInfo } from '../runtime/metrics/registry.js';
+import { createProcessRegistry, expositionOf } from '../runtime/metrics/registry.js';
+import type { Build } from '../runtime/process/build.js';
 import type {
   EngineInfo,
   EngineMetrics,
@@ -59,7 +60,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
  * Names, labels and buckets of `workqueue_*`, `controller_runtime_*`, `rest_client_*` and `leader_election_*` are those
  * of client-go and controller-runtime, so that stock dashboards work; ours begin with `multicluster_`.
  */
-export function createMetrics(build?: BuildInfo) {
+export function createMetrics(build?: Build) {
   const registry = createProcessRegistry(METRICS_PREFIX, build);
   const shared = managerMetrics(registry);
   const placements = placementMetrics(registry);

@@ -21,7 +21,9 @@ export type FailureKind =
 
 /** One of `Status.details.causes`. */
 export interface StatusCause {
+  /** An UpperCamelCase word such as FieldValueInvalid. */
   readonly reason: string;
+  /** Path such as `spec.tolerations[0].key`. */
   readonly field: string;
   readonly message: string;
 }

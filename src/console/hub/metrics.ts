@@ -1,12 +1,8 @@
 import { METRICS_PREFIX } from '../../api/names.js';
 import { Collectors } from '../../runtime/metrics/collectors.js';
 import type { ReloadMetrics } from '../../runtime/metrics/metrics.js';
-import {
-  createProcessRegistry,
-  expositionOf,
-  type BuildInfo,
-  type Exposition,
-} from '../../runtime/metrics/registry.js';
+import { createProcessRegistry, expositionOf, type Exposition } from '../../runtime/metrics/registry.js';
+import type { Build } from '../../runtime/process/build.js';
 
 /** Metrics of the console on a hub. No label value comes from a client. */
 export interface ConsoleMetrics extends ReloadMetrics, Exposition {
@@ -24,7 +20,7 @@ const HELP = {
   multicluster_console_certificate_expiry_timestamp_seconds: 'Expiry time of the serving certificate',
 };
 
-export function createConsoleMetrics(build?: BuildInfo): ConsoleMetrics {
+export function createConsoleMetrics(build?: Build): ConsoleMetrics {
   const registry = createProcessRegistry(METRICS_PREFIX, build);
   const collectors = new Collectors(registry, HELP);
   const requests = collectors.counter('multicluster_console_requests_total', ['code']);

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.js';
 import type { HealthCheck } from './health.js';
 import { Connections } from '../http/connections.js';
 import { Handshakes } from '../http/handshakes.js';
+import { listen } from '../http/listen.js';
 import { interceptParser, type Parse } from '../http/parserinput.js';
 import type { Logger } from '../logger.js';
 import type { Admission } from './metricsaccess.js';
@@ -94,19 +95,11 @@ export class Endpoint {
 
   /** Resolves with the port (for port 0 a free one, which is logged) once it listens; rejects when the address cannot be bound. */
   async start(): Promise<number> {
-    const { listen, log, name, secure } = this.#options;
+    const { listen: at, log, name, secure } = this.#options;
     const server = this.#server;
     if ('setSecureContext' in server) await secure?.serve((cert, key) => server.setSecureContext({ cert, key }));
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host: listen.host, port: listen.port }, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
-    const address = this.#server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : listen.port;
-    log.info({ endpoint: name, host: listen.host, port }, 'listening');
+    const port = await listen(server, at);
+    log.info({ endpoint: name, host: at.host, port }, 'listening');
     return port;
   }
 

@@ -1,5 +1,5 @@
 import { meantText } from '../vocabulary/nearestword.js';
-import { completionOf, type Completion } from './completion.js';
+import { completionOf, flagsOf, type CommandSummary, type Completion } from './completion.js';
 import {
   checkTogether,
   FlagError,
@@ -10,10 +10,9 @@ import {
   variableOf,
   type Environment,
   type FlagRow,
+  type FlagRows,
   type ParsedCommandLine,
 } from './flags.js';
-import { PROFILE_FLAGS, profileConfig, type ProfileConfig } from './profile.js';
-import { flagsOf, type CommandSummary } from './summary.js';
 
 /** The commands of a program: reads its command line, and says what is wrong with it. */
 
@@ -25,10 +24,30 @@ export interface Given {
   readonly version: string;
 }
 
-/** What every configuration has. */
+/** What the configuration of each command has. */
 export interface CommandConfig {
   /** Name of the command, with that of its action. */
   readonly command: string;
+}
+
+/** What every command has besides. */
+interface ProfileConfig {
+  /** Folder for profiles of the process; undefined: none. */
+  readonly profileDir?: string;
+}
+
+const PROFILE_FLAGS: FlagRows = {
+  'profile-dir': {
+    value: 'DIR',
+    help: 'folder for profiles of the first minute, and of the minute after each SIGUSR2',
+    defaultText: 'no profiles',
+  },
+};
+
+/** @throws FlagError for an empty folder. */
+function profileConfig(flags: Flags): ProfileConfig {
+  const folder = flags.find('profile-dir')?.matching(/^[^\0]+$/s, 'a folder');
+  return folder === undefined ? {} : { profileDir: folder };
 }
 
 /** A command; `build` throws FlagError with the flag or argument, its value and the rule. */

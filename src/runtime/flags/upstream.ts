@@ -100,7 +100,7 @@ const REFUSED_OPTIONS =
   /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
 /** @throws FlagError for an environment in which tokens of users could leave the process. `what`: it. */
-export function refuseTokenThieves(
+export function refuseLeakyEnvironment(
   { env, execArgv }: { readonly env: Environment; readonly execArgv: readonly string[] },
   what: string,
 ): void {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** `evicted`: accepted in place of another one, which was closed. `rejected`: closed. */
-export type Admission = 'accepted' | 'evicted' | 'rejected';
+export type Acceptance = 'accepted' | 'evicted' | 'rejected';
 
 /**
  * The open connections of a server. At the limit, a new one replaces the one whose last response is the oldest, of those that have
@@ -29,7 +29,7 @@ export class Connections {
   }
 
   /** Adds a connection. It is closed when all others have a call in progress. */
-  accept(socket: Socket): Admission {
+  accept(socket: Socket): Acceptance {
     const key = this.#keyOf(socket);
     const full = this.open >= this.#limit;
     if (full && !this.#evictOldest()) {

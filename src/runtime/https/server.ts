@@ -1,10 +1,11 @@
+import { constants } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.js';
 import type { Connections } from '../http/connections.js';
 import { Handshakes } from '../http/handshakes.js';
 import type { ServingPair } from '../tls/serving.js';
-import { TLS } from './tls.js';
+import { listen } from '../http/listen.js';
 
 export interface HttpsLimits {
   /** From the first byte, or the opening of the connection, to the end of the head. Ms, like the others. */
@@ -21,6 +22,25 @@ export interface HttpsServerOptions {
   readonly onDropped: (cause: 'tls' | 'capacity') => void;
 }
 
+/** Only those with forward secrecy and authenticated encryption. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+/** Of every HTTPS server for users. */
+const TLS = {
+  minVersion: 'TLSv1.2',
+  ciphers: CIPHERS,
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const;
 const KEEP_ALIVE_MS = 15_000;
 const TIMEOUT_CHECK_MS = 500;
 
@@ -52,16 +72,8 @@ export class HttpsServer {
   }
 
   /** Listens. Resolves with the port; rejects when the address cannot be used. */
-  async start(host: string, port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.node.once('error', reject);
-      this.node.listen({ host, port }, () => {
-        this.node.off('error', reject);
-        resolve();
-      });
-    });
-    const address = this.node.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+  start(host: string, port: number): Promise<number> {
+    return listen(this.node, { host, port });
   }
 
   /** Accepts no more connections, waits up to `graceMs` for requests in progress, then closes the connections left. */

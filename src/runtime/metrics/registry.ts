@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { Build } from '../process/build.js';
 import type { LogMetrics } from './metrics.js';
 import { EncodedText, type ObjectGauge, type ObjectGauges } from './collectors.js';
 
@@ -30,13 +31,6 @@ export interface Exposition {
   descriptions(): readonly MetricDescription[];
 }
 
-/** What the program was built from; empty texts where that is not known. */
-export interface BuildInfo {
-  readonly version: string;
-  readonly commit: string;
-  readonly date: string;
-}
-
 /** The metrics of a process. */
 export class ProcessRegistry extends Registry {
   /** Begins the names of metrics that neither client-go nor controller-runtime has, such as `example_`. */
@@ -48,12 +42,12 @@ export class ProcessRegistry extends Registry {
   }
 }
 
-const UNKNOWN_BUILD: BuildInfo = { version: '', commit: '', date: '' };
+const UNKNOWN_BUILD: Build = { version: '', commit: '', date: '' };
 
 /** A registry with prom-client's default metrics of a Node process, and what the program was built from. */
 export function createProcessRegistry(
   prefix: string,
-  { version, commit, date }: BuildInfo = UNKNOWN_BUILD,
+  { version, commit, date }: Build = UNKNOWN_BUILD,
 ): ProcessRegistry {
   const registry = new ProcessRegistry(prefix);
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });

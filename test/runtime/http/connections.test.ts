@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { Connections, type Admission } from '../../../src/runtime/http/connections.js';
+import { Connections, type Acceptance } from '../../../src/runtime/http/connections.js';
 
 /** The part of a socket that Connections uses. */
 class FakeSocket extends EventEmitter {
@@ -32,7 +32,7 @@ function full(limit: number) {
   const sockets = Array.from({ length: limit }, (_, port) => socket(port));
   for (const one of sockets) connections.accept(one);
   const open = (): readonly number[] => sockets.filter((one) => !one.destroyed).map((one) => one.remotePort);
-  const more = (): Admission => {
+  const more = (): Acceptance => {
     const one = socket(sockets.length);
     sockets.push(one);
     return connections.accept(one);
