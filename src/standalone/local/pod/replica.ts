@@ -3,12 +3,11 @@ import { backoffMs, type BackoffOptions } from '../../../runtime/backoff.js';
 import { errorText } from '../../../runtime/errors.js';
 import type { EventNote } from '../../../runtime/events/event.js';
 import type { Exit } from '@multicluster-engine/kube-apiserver';
-import type { Probe } from '../process/container.js';
 import type { LaunchedProcess } from '../process/launcher.js';
 import { exitMessage, type TerminationMessage } from '../process/tail.js';
 import { ContainerRuns } from './containerruns.js';
 import { Prober, type ProbeResult } from '../process/probe.js';
-import type { PodContainer } from '../workload.js';
+import type { PodContainer, Probe } from '../workload.js';
 
 export interface ReplicaOptions {
   /** Name of the pod that it represents. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { systemClock, type Clock } from '../../../runtime/clock.js';
 import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
-import type { Container, EnvironmentVariable } from './container.js';
+import type { Container, EnvironmentVariable } from '../workload.js';
 
 export interface LaunchRequest {
   readonly container: Container;

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 
 import type { Clock, Timer } from '../../../runtime/clock.js';
-import type { Probe } from './container.js';
+import type { Probe } from '../workload.js';
 
 export interface ProbeOptions {
   readonly probe: Probe;

@@ -1,3 +1,4 @@
+import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import type { Deployment, DeploymentCondition, DeploymentStatus } from '../workload.js';
 
@@ -176,19 +177,9 @@ function withTimes(
 }
 
 function sameStatus(a: DeploymentStatus, b: DeploymentStatus | undefined): boolean {
-  return b !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+  return b !== undefined && sameJson(byType(a), byType(b));
 }
 
-function sorted(status: DeploymentStatus): unknown {
-  const { conditions = [], ...counts } = status;
-  const byType = [...conditions].sort((a, b) => (a.type < b.type ? -1 : 1));
-  const fields = byType.map((one) => [
-    one.type,
-    one.status,
-    one.reason,
-    one.message,
-    one.lastUpdateTime,
-    one.lastTransitionTime,
-  ]);
-  return [Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)), fields];
+function byType({ conditions = [], ...counts }: DeploymentStatus): DeploymentStatus {
+  return { ...counts, conditions: [...conditions].sort((a, b) => (a.type < b.type ? -1 : 1)) };
 }
