@@ -1,3 +1,5 @@
+import type { StatusCause } from '../runtime/errors.js';
+
 /** An error that a client can get. */
 export interface StatusErrorSpec {
   readonly code: number;
@@ -59,22 +61,12 @@ export const STATUS_ERRORS = {
 
 export type StatusErrorKind = keyof typeof STATUS_ERRORS;
 
-/** The status codes of the interface. */
-export const INTERFACE_CODES: readonly number[] = [200, 403, 404, 500, 503];
 /** The codes of errors that never have a body. */
 export const BODYLESS_CODES: readonly number[] = [404, 500, 503];
 
 /** Of a 403 by the API server, for every reason: the response does not say which one it was. */
 export const DENIED_MESSAGE =
   'the API server denied the request: the token is not valid or has expired, the user does not have the permission, or a policy forbids it';
-
-export interface StatusCause {
-  /** Path such as `spec.tolerations[0].key`. */
-  readonly field: string;
-  /** An UpperCamelCase word such as FieldValueInvalid. */
-  readonly reason: string;
-  readonly message: string;
-}
 
 export interface StatusErrorDetail {
   readonly message: string;

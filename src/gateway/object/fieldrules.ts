@@ -3,7 +3,7 @@ import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { load } from 'js-yaml';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
 import { METADATA_FIELDS } from './metadata.js';
-import type { StatusCause } from '../statuserror.js';
+import type { StatusCause } from '../../runtime/errors.js';
 
 /** An error of the API server about one field. */
 export interface FieldError {

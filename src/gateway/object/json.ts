@@ -15,7 +15,7 @@ const BACKSLASH = 0x5c;
  * Parses JSON (RFC 8259) with the limits of DocumentBuilder. In one pass: a body is rejected at the first error.
  * @throws StatusError `malformed`
  */
-export function parseJson(text: string): JsonValue {
+export function parseJsonBody(text: string): JsonValue {
   return new JsonReader(text).document();
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
-import { StatusError, type StatusCause } from '../statuserror.js';
+import type { StatusCause } from '../../runtime/errors.js';
+import { StatusError } from '../statuserror.js';
 
 /**
  * The type of a value in `metadata`, in the words of OpenAPI: a list has `items`, a map `additionalProperties`, a

@@ -1,4 +1,4 @@
-import { parseJson } from '../object/json.js';
+import { parseJsonBody } from '../object/json.js';
 import { parseYaml } from '../object/yaml.js';
 import type { Format } from './media.js';
 import { Placements } from '../../api/resources.js';
@@ -61,7 +61,7 @@ export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
   const text = decode(bytes);
   if (text.startsWith(BYTE_ORDER_MARK))
     throw new StatusError('malformed', { message: 'the body must not begin with a byte order mark' });
-  return format === 'json' ? parseJson(text) : parseYaml(text);
+  return format === 'json' ? parseJsonBody(text) : parseYaml(text);
 }
 
 function decode(bytes: Uint8Array): string {

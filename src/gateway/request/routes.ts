@@ -99,12 +99,6 @@ export function operationOf(route: Route, method: string): Operation | undefined
   return route.operations.find((one) => one.method === method);
 }
 
-/** The path of an object (with `name`) or a collection at the Kubernetes API. Both names are checked DNS names. */
-export function upstreamPath(resource: ResourceType, namespace?: string, name?: string): string {
-  const scope = resource.namespaced ? `/namespaces/${namespace ?? ''}` : '';
-  return `/apis/${resource.group}/${resource.version}${scope}/${resource.plural}${name === undefined ? '' : `/${name}`}`;
-}
-
 /** A DNS-1123 label. */
 export function isLabel(text: string): boolean {
   return LABEL.test(text);

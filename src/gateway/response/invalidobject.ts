@@ -1,6 +1,7 @@
 import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { isJsonObject, type JsonValue, type JsonObject } from '../object/document.js';
-import { StatusError, type StatusCause } from '../statuserror.js';
+import type { StatusCause } from '../../runtime/errors.js';
+import { StatusError } from '../statuserror.js';
 import { isKnownReason, type FieldError, type FieldRules } from '../object/fieldrules.js';
 
 /** An object that was sent, and the rules of its kind. */

@@ -1,9 +1,9 @@
 import { PLACEMENT_LABEL } from '../../api/names.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
+import { collectionPath, objectPath } from '../../runtime/client/path.js';
 import { delay } from '../../runtime/clock.js';
 import { recordsIn, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { Reservation } from '../request/budget.js';
-import { upstreamPath } from '../request/routes.js';
 import { consistentClusters, decisionDocument, tagOf, type SelectedCluster } from '../response/decision.js';
 import { readJson } from '../response/mapresponse.js';
 import { StatusError } from '../statuserror.js';
@@ -49,8 +49,8 @@ async function readClusters(
 ): Promise<SelectedCluster[]> {
   const selector = encodeURIComponent(`${PLACEMENT_LABEL}=${name}`);
   const paths = [
-    upstreamPath(Placements, namespace, name),
-    `${upstreamPath(PlacementDecisions, namespace)}?labelSelector=${selector}`,
+    objectPath(Placements, { namespace, name }),
+    `${collectionPath(PlacementDecisions, namespace)}?labelSelector=${selector}`,
   ];
   const memory = context.deps.bodies.reserve();
   try {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { collectionPath, objectPath } from '../../runtime/client/path.js';
 import type { RequestInfo } from '../response/mapresponse.js';
 import { CONSUMERS, type DecisionForm } from '../response/decision.js';
 import { methodNotAllowed } from '../response/parseerror.js';
@@ -7,7 +8,7 @@ import { announcesBody, checkLength } from '../request/body.js';
 import { checkHeaders, headerMap, type HeaderMap } from '../request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation, type MediaType } from '../request/media.js';
 import { checkConditionalHeaders, ifMatchRevision } from '../request/precondition.js';
-import { matchRoute, operationOf, upstreamPath, type Action, type Method, type RouteMatch } from '../request/routes.js';
+import { matchRoute, operationOf, type Action, type Method, type RouteMatch } from '../request/routes.js';
 import type { ObjectRequest, Target } from '../request/objectbody.js';
 
 const MAX_TOKEN = 8 * 1024;
@@ -89,7 +90,8 @@ export function parseHead(message: IncomingMessage, match: RouteMatch | undefine
     representation: wantsRepresentation(headers),
     conditional: resourceVersion !== undefined,
   };
-  const path = upstreamPath(resource, match.namespace, match.name);
+  const { namespace, name } = match;
+  const path = name === undefined ? collectionPath(resource, namespace) : objectPath(resource, { ...match, name });
   const object = objectRequestOf(headers, { action, target: targetOf(match, resource), resourceVersion });
   return { kind: 'resource', info, method: operation.method, path, token, resourceVersion, object };
 }

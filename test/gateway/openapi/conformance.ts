@@ -2,7 +2,6 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { load } from 'js-yaml';
 
-import { INTERFACE_CODES } from '../../../src/gateway/statuserror.js';
 import { matchRoute, operationOf, type Operation } from '../../../src/gateway/request/routes.js';
 import { document } from './document.js';
 
@@ -23,6 +22,8 @@ const OF_THE_SERVER = new Set([
   'content-length',
   'content-type',
 ]);
+/** The status codes of the given interface. */
+const INTERFACE_CODES: readonly number[] = [200, 403, 404, 500, 503];
 const ROOT = 'gateway.json';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -18,7 +18,6 @@ import {
   matchRoute,
   operationOf,
   ROUTES,
-  upstreamPath,
   type Action,
 } from '../../../src/gateway/request/routes.js';
 import { tokenOf } from '../../../src/gateway/server/requesthead.js';
@@ -65,13 +64,6 @@ describe('the route table', () => {
     expect(
       ROUTES.flatMap((route) => ['toString', '__proto__', 'get', ''].map((method) => operationOf(route, method))),
     ).toEqual(ROUTES.flatMap(() => [undefined, undefined, undefined, undefined]));
-  });
-
-  it('the upstream path of an object is its path in the Kubernetes API', () => {
-    expect(upstreamPath(MultiClusterEngines)).toBe('/apis/multicluster.platform.io/v1alpha1/multiclusterengines');
-    expect(upstreamPath(Placements, 'n', 'web')).toBe(
-      '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/n/placements/web',
-    );
   });
 
   it.each<[string, boolean, boolean]>([
