@@ -172,7 +172,7 @@ async function heap(session: CDPSession): Promise<Figure> {
 /** The time of the processor: the rest of an answer is a request to this machine. */
 async function plans({ hub }: MemoryConsole): Promise<readonly Figure[]> {
   const snapshot = new Snapshot({ world: { ...hub.world, at: Date.now() }, refused: [], namespace: undefined });
-  const empty = { manifests: '', labels: [], drains: [], losses: [] };
+  const empty = { manifests: '', labels: [], drains: [], losses: [], each: [] };
   const placement = (count: number): string =>
     `apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\nmetadata: {name: web, namespace: shop}\nspec: {numberOfClusters: ${count}}\n`;
   const drafts = [

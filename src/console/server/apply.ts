@@ -31,7 +31,7 @@ export async function applyAnswer(
     throw error;
   }
   const others = world.objects.find(({ type }) => type !== Placements);
-  if (others !== undefined || draft.drains.length > 0 || draft.losses.length > 0)
+  if (others !== undefined || draft.drains.length + draft.losses.length + draft.each.length > 0)
     return {
       kind: 'refused',
       object: 'draft',

@@ -44,8 +44,8 @@ const MOST_FAULTS = 3;
 
 /** @throws DraftFault with field, value and rule, or the name of what does not exist. */
 export async function draftWorld(world: World, draft: Draft, namespace: string): Promise<DraftWorld> {
-  try {
-    const rules = await manifestRules();
+  const rules = await manifestRules();
+  return faulty(() => {
     const context = { world, namespace, rules };
     const objects = manifestsOf(draft.manifests, rules).map((one) => draftObject(one, context));
     const labels = draft.labels.map((text) => labelChange(`mcl/${text}`)).filter((one) => one.kind === 'label');
@@ -56,6 +56,13 @@ export async function draftWorld(world: World, draft: Draft, namespace: string):
     if (missing !== undefined) throw new DraftFault(`ManagedCluster ${missing} was not found`);
     const after = draft.drains.reduce(drained, changed);
     return { after, objects, labels, lost: lostBy(after, draft.losses) };
+  });
+}
+
+/** What `work` cannot read is a fault of the draft. @throws DraftFault */
+export function faulty<T>(work: () => T): T {
+  try {
+    return work();
   } catch (error) {
     throw error instanceof DraftFault ? error : new DraftFault(errorText(error).split('\n', 1)[0], { cause: error });
   }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { loseEach } from '../../cli/plan/loseeach.js';
 import { lossText, totalText } from '../../cli/plan/text.js';
 import { isChange, lossReport, planReport, type PlanReport } from '../../cli/plan/report.js';
 import { laterMoves } from '../../cli/whatif/moves.js';
 import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
-import { DraftFault, draftWorld, keyOf, type DraftWorld } from './draft.js';
+import { DraftFault, draftWorld, faulty, keyOf, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
 import type { Snapshot } from './reading/snapshot.js';
@@ -17,7 +18,8 @@ const MOST_CLUSTERS = 500;
 
 export async function planAnswer(snapshot: Snapshot, draft: Draft, namespace: string): Promise<PlanAnswer> {
   try {
-    return planOf(snapshot, await draftWorld(snapshot.world, draft, namespace));
+    const world = await draftWorld(snapshot.world, draft, namespace);
+    return { ...planOf(snapshot, world), ...lossOfEach(snapshot, world, draft) };
   } catch (error) {
     if (error instanceof DraftFault) {
       const line = faultLine(draft.manifests, error.message);
@@ -25,6 +27,16 @@ export async function planAnswer(snapshot: Snapshot, draft: Draft, namespace: st
     }
     throw error;
   }
+}
+
+/** The changes of the draft count as made. @throws DraftFault */
+function lossOfEach({ reading }: Snapshot, { after, lost }: DraftWorld, { each }: Draft): Pick<Plan, 'lossOfEach'> {
+  const [key, other] = each;
+  if (key === undefined) return {};
+  if (other !== undefined) throw new DraftFault(`the loss of each value is planned of one key: take ${other} away`);
+  if (lost.size > 0) throw new DraftFault('a loss, and the loss of each value, are two plans: take one of them away');
+  const { text } = faulty(() => loseEach({ ...reading, world: after }, key, { output: 'text', colored: false }));
+  return { lossOfEach: text };
 }
 
 export function planOf({ reading }: Snapshot, { after, objects, lost }: DraftWorld): Plan {

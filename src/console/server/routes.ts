@@ -142,7 +142,7 @@ async function applyFound({ snapshots, session, transport }: Hub, { body }: Requ
 
 function draftIn(body: unknown): Draft {
   if (!isRecord(body) || typeof body['manifests'] !== 'string') throw new RequestError(400, 'manifests: want a text');
-  const lists = (['labels', 'drains', 'losses'] as const).map((name) => [name, textsIn(body[name], name)]);
+  const lists = (['labels', 'drains', 'losses', 'each'] as const).map((name) => [name, textsIn(body[name], name)]);
   return { manifests: body['manifests'], ...Object.fromEntries(lists) } as Draft;
 }
 

@@ -6,7 +6,7 @@ import type { Draft, Plan } from '../wire/plan.js';
 const KEY = 'console-draft';
 const BASES = 'console-bases';
 
-export const EMPTY_DRAFT: Draft = { manifests: '', labels: [], drains: [], losses: [] };
+export const EMPTY_DRAFT: Draft = { manifests: '', labels: [], drains: [], losses: [], each: [] };
 
 export const draft = signal<Draft>(storedIn(KEY, EMPTY_DRAFT));
 
@@ -37,13 +37,13 @@ export function changeDraft(change: Partial<Draft>): void {
   sessionStorage.setItem(KEY, JSON.stringify(draft.value));
 }
 
-export function isEmptyDraft({ manifests, labels, drains, losses }: Draft): boolean {
-  return manifests.trim() === '' && labels.length + drains.length + losses.length === 0;
+export function isEmptyDraft({ manifests, labels, drains, losses, each }: Draft): boolean {
+  return manifests.trim() === '' && labels.length + drains.length + losses.length + each.length === 0;
 }
 
 /** The plan of the same draft on the command line; undefined where it has none. */
 export function planWords(value: Draft): readonly string[] | undefined {
-  const { manifests, labels, drains } = value;
+  const { manifests, labels, drains, each } = value;
   if (drains.length > 0) return undefined;
   return [
     'kubectl',
@@ -52,15 +52,21 @@ export function planWords(value: Draft): readonly string[] | undefined {
     ...(manifests.trim() === '' ? [] : ['-f', 'draft.yaml']),
     ...labels.flatMap((one) => ['--set', `mcl/${one}`]),
     ...lossesOf(value).flatMap((one) => ['--lose', one]),
+    ...each.filter(isWritten).flatMap((one) => ['--lose-each', one]),
   ];
 }
 
 function lossesOf({ losses }: Draft): readonly string[] {
-  return losses.filter((one) => one !== '').map((one) => (one.includes('/') ? one : `mcl/${one}`));
+  return losses.filter(isWritten).map((one) => (one.includes('/') ? one : `mcl/${one}`));
 }
 
 /** Without what is not yet written to its end. */
 export function whole(value: Draft): Draft {
   const labels = value.labels.filter((one) => /:.*(=|-$)/.test(one));
-  return { ...value, labels, drains: value.drains.filter((one) => one !== ''), losses: lossesOf(value) };
+  const { drains, each } = value;
+  return { ...value, labels, drains: drains.filter(isWritten), losses: lossesOf(value), each: each.filter(isWritten) };
+}
+
+function isWritten(text: string): boolean {
+  return text !== '';
 }

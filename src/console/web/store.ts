@@ -129,13 +129,13 @@ export function isStatus(value: unknown): value is Status {
 
 /** Reads every address that is shown again, now. */
 export function refresh(): void {
-  for (const [path, entry] of entries) if (entry.users > 0) void load(path, entry);
+  refreshTopics([ALL_TOPICS]);
 }
 
 /** Reads what is shown of these topics again. */
 export function refreshTopics(topics: readonly string[]): void {
   const isTold = (topic: string | undefined): boolean =>
-    topic !== undefined && (topics.includes(ALL_TOPICS) || topics.includes(topic));
+    topics.includes(ALL_TOPICS) || (topic !== undefined && topics.includes(topic));
   for (const [path, entry] of entries) if (entry.users > 0 && isTold(topicOf(path))) void load(path, entry);
   for (const [topic, { count, users }] of ticks) if (users > 0 && isTold(topic)) count.value += 1;
 }

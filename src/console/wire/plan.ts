@@ -10,6 +10,8 @@ export interface Draft {
   readonly drains: readonly string[];
   /** What is lost once the changes are made, as `plan --lose` takes it; a word alone is a cluster. */
   readonly losses: readonly string[];
+  /** `label/KEY` or `claim/KEY`: what the loss of each of its values does, as `plan --lose-each` says. One, and not beside `losses`. */
+  readonly each: readonly string[];
 }
 
 export interface PlannedCluster {
@@ -47,6 +49,8 @@ export interface Plan {
   readonly summary: string;
   /** Of a loss: which Placements are short, empty, or on their last cluster. */
   readonly loss?: string;
+  /** The table of `plan --lose-each`, in lines. */
+  readonly lossOfEach?: string;
   readonly placements: readonly PlannedPlacement[];
   /** Deletions that admission refuses. */
   readonly refusals: readonly string[];

@@ -1,6 +1,7 @@
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLoopback } from '../../../src/runtime/https/host.js';
+import { loseEach } from '../../../src/cli/plan/loseeach.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { mustConform, paths } from '../conformance.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
@@ -208,6 +209,25 @@ describe('answers', () => {
       fault: expect.stringContaining('spec.numberOfClusters'),
     });
     expect(await plan('a: [')).toMatchObject({ fault: expect.stringContaining('draft'), line: 1 });
+  });
+
+  it('the loss of each value of a key is the table that the command prints', async () => {
+    const plan = async (draft: object): Promise<unknown> =>
+      JSON.parse((await ask('plan', { method: 'POST', body: JSON.stringify({ manifests: '', ...draft }) })).text).data;
+
+    const reading = { world: hub.world, namespace: undefined, refused: [] };
+    const { text } = loseEach(reading, 'label/tier', { output: 'text', colored: false });
+    expect(await plan({ each: ['label/tier'] })).toMatchObject({ lossOfEach: text, placements: [] });
+    // The changes of the draft count as made.
+    expect(await plan({ each: ['label/tier'], labels: ['prod-us-1:tier-'] })).not.toMatchObject({ lossOfEach: text });
+    expect(await plan({ each: ['tier'] })).toEqual({ fault: '--lose-each must be claim/KEY or label/KEY, got "tier"' });
+    expect(await plan({ each: ['label/none'] })).toMatchObject({ fault: expect.stringContaining('label none') });
+    expect(await plan({ each: ['label/tier', 'label/x'] })).toMatchObject({
+      fault: expect.stringContaining('label/x'),
+    });
+    expect(await plan({ each: ['label/tier'], losses: ['mcl/prod-us-1'] })).toMatchObject({
+      fault: expect.stringContaining('two plans'),
+    });
   });
 
   it('what may not be read is named, and the rest is answered', async () => {

@@ -1,29 +1,27 @@
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Status } from '../../wire/answer.js';
 import type { Fleet, Key } from '../../wire/fleet.js';
 import type { PlacementView } from '../../wire/placement.js';
-import type { Plan, PlanAnswer, SchemaField } from '../../wire/plan.js';
+import type { SchemaField } from '../../wire/plan.js';
 import { shown } from '../command.js';
-import { changeDraft, draft, EMPTY_DRAFT, isEmptyDraft, keepBases, setBases, whole } from '../draft.js';
+import { changeDraft, draft, EMPTY_DRAFT, isEmptyDraft, setBases } from '../draft.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
-import { isStatus, placementPath, post, useLoaded } from '../store.js';
+import { usePlan, type Planned } from '../planning.js';
+import { placementPath, useLoaded } from '../store.js';
 import { addChip, Chips, CHIPS } from '../parts/chips.js';
 import { Apply } from '../parts/apply.js';
 import { Editor } from '../parts/editor.js';
+import { Moved } from '../parts/moved.js';
 import { PlannedView } from '../parts/planned.js';
 import { Empty, Loading } from '../parts/states.js';
 
 /** A draft on the left, what it would do on the right. Nothing changes before somebody applies it. */
 
-const WAIT_MS = 350;
-
 export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: 'whatif' }> }): JSX.Element {
   const { begin } = route;
   useBeginning(begin);
-  const planned = usePlan();
+  const [planned, onMoved] = usePlan();
   return (
     <>
       <header class="page-head">
@@ -41,7 +39,7 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
       </header>
       <div class="whatif">
         <DraftView faultLine={planned.line} />
-        <Outcome {...planned} />
+        <Outcome {...planned} onMoved={onMoved} />
       </div>
     </>
   );
@@ -64,46 +62,6 @@ function useBeginning(begin: string): void {
     changeDraft({ manifests: data.manifest });
     amend({ page: 'whatif', begin: '' });
   }, [kind, namespace, name, data]);
-}
-
-interface Planned {
-  readonly plan: Plan | undefined;
-  /** Why the draft as it is now has no plan; the plan before stays. */
-  readonly fault: string | undefined;
-  /** The line of the manifests that it is about. */
-  readonly line?: number | undefined;
-  readonly isPlanning: boolean;
-}
-
-/** The plan of the draft, a moment after each change. */
-function usePlan(): Planned {
-  const planned = useSignal<Planned>({ plan: undefined, fault: undefined, isPlanning: false });
-  const latest = useRef(0);
-  const { value } = draft;
-  useEffect(() => {
-    const turn = ++latest.current;
-    if (isEmptyDraft(value)) {
-      setBases({});
-      planned.value = { plan: undefined, fault: undefined, isPlanning: false };
-      return undefined;
-    }
-    planned.value = { ...planned.value, isPlanning: true };
-    const timer = setTimeout(() => {
-      void post<PlanAnswer>('plan', whole(value)).then((answer) => {
-        if (turn !== latest.current) return;
-        if (!isStatus(answer) && !('fault' in answer)) keepBases(answer);
-        planned.value = plannedBy(answer, planned.value.plan);
-      });
-    }, WAIT_MS);
-    return () => clearTimeout(timer);
-  }, [value, planned]);
-  return planned.value;
-}
-
-function plannedBy(answer: PlanAnswer | Status, before: Plan | undefined): Planned {
-  if (isStatus(answer)) return { plan: before, fault: answer.message, isPlanning: false };
-  if ('fault' in answer) return { ...answer, plan: before, isPlanning: false };
-  return { plan: answer, fault: undefined, isPlanning: false };
 }
 
 function DraftView({ faultLine }: { readonly faultLine: number | undefined }): JSX.Element {
@@ -178,7 +136,11 @@ function withDocument(text: string, document: string): string {
   return text.trim() === '' ? document : `${text.trimEnd()}\n---\n${document}`;
 }
 
-function Outcome({ plan, fault, isPlanning }: Planned): JSX.Element {
+interface OutcomeProps extends Planned {
+  readonly onMoved: () => void;
+}
+
+function Outcome({ plan, seen, agreed, fault, isPlanning, onMoved }: OutcomeProps): JSX.Element {
   const isOld = isPlanning || fault !== undefined;
   return (
     <section class="card outcome" aria-label="What it would do" aria-busy={isPlanning}>
@@ -196,12 +158,13 @@ function Outcome({ plan, fault, isPlanning }: Planned): JSX.Element {
           </p>
         </Empty>
       )}
+      {plan !== undefined && seen !== undefined && <Moved before={seen} after={plan} />}
       {plan !== undefined && (
         <div class={isOld ? 'old' : ''}>
           <PlannedView plan={plan} />
         </div>
       )}
-      {plan !== undefined && <Apply plan={plan} isOld={isOld} />}
+      {plan !== undefined && <Apply plan={plan} agreed={agreed ?? plan} isOld={isOld} onMoved={onMoved} />}
     </section>
   );
 }

@@ -10,28 +10,48 @@ import { Command } from './command.js';
 
 /** Writes a draft: what was shown, or nothing. */
 
+/** The second click of a double click must not apply what nobody has read. */
+const READ_MS = 1_500;
+
 const OUTCOMES: Readonly<Record<ApplyAnswer['kind'], string>> = {
   accepted: 'ok',
   moved: 'warn',
   refused: 'bad',
 };
 
+interface ApplyProps {
+  /** On the fleet as it is now. */
+  readonly plan: Plan;
+  /** The plan that is applied, or nothing is. */
+  readonly agreed: Plan;
+  readonly isOld: boolean;
+  /** Nothing was applied, since the plan is another one now. */
+  readonly onMoved: () => void;
+}
+
 /** First a dry run of the API server, then the change: what was shown, or nothing. */
-export function Apply({ plan, isOld }: { readonly plan: Plan; readonly isOld: boolean }): JSX.Element {
+export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element {
   const answer = useSignal<{ readonly dryRun: boolean; readonly found: ApplyAnswer | Status } | undefined>(undefined);
+  const isBusy = useSignal(false);
   const { value } = draft;
   const send = async (dryRun: boolean): Promise<void> => {
-    const found = await post<ApplyAnswer>('apply', { draft: whole(value), basedOn: plan.basedOn, dryRun });
+    isBusy.value = true;
+    const found = await post<ApplyAnswer>('apply', { draft: whole(value), basedOn: agreed.basedOn, dryRun });
+    const isMoved = !isStatus(found) && found.kind === 'moved';
+    setTimeout(() => (isBusy.value = false), isMoved ? READ_MS : 0);
     answer.value = { dryRun, found };
     if (!dryRun) refresh();
-    if (!dryRun && !isStatus(found) && found.kind === 'accepted') setBases({});
+    if (isStatus(found)) return;
+    if (found.kind === 'moved') onMoved();
+    if (dryRun || found.kind !== 'accepted') return;
+    setBases({});
     // The same draft on the hub as it is now.
-    if (!isStatus(found) && found.kind !== 'refused' && !dryRun) changeDraft({});
+    changeDraft({});
   };
   const words = planWords(value);
-  const canApply = value.drains.length === 0 && value.losses.length === 0;
+  const canApply = value.drains.length + value.losses.length + value.each.length === 0;
   const conflicts = plan.replaced.filter(({ name, live }) => (bases.value[name] ?? live) !== live);
-  const isOff = isOld || !canApply || conflicts.length > 0;
+  const isOff = isOld || isBusy.value || !canApply || conflicts.length > 0;
   return (
     <div class="apply">
       {conflicts.map((one) => (
@@ -92,7 +112,7 @@ function answerText(found: ApplyAnswer | Status, dryRun: boolean): string {
     case 'accepted':
       return `${dryRun ? 'The API server accepts' : 'Applied'}: ${found.objects.map(shown).join(', ')}`;
     case 'moved':
-      return 'The hub has changed since this plan. Look at the new one before you apply it.';
+      return 'Nothing was applied: the fleet has moved since this plan. Look at what differs, and press again for the new one.';
     case 'refused':
       return `${shown(found.object)}: ${shown(found.message)}`;
   }

@@ -4,7 +4,7 @@ import { changeDraft, draft } from '../draft.js';
 
 /** Changes of single clusters in a draft: short texts in fields of their own. */
 
-export type ChipField = 'labels' | 'drains' | 'losses';
+export type ChipField = 'labels' | 'drains' | 'losses' | 'each';
 
 interface ChipKind {
   readonly field: ChipField;
@@ -22,6 +22,7 @@ export const CHIPS: readonly ChipKind[] = [
     add: 'Loss',
     hint: 'label/region=eu-west, mclset/edge, a cluster',
   },
+  { field: 'each', title: 'Lost, each value of', add: 'Loss of each', hint: 'label/region, or claim/zone' },
 ];
 
 /** An empty text, with the focus in it. */

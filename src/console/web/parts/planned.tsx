@@ -10,11 +10,16 @@ import { ClusterLink, Count, PlacementLink } from './name.js';
 const FEW = 5;
 
 export function PlannedView({ plan }: { readonly plan: Plan }): JSX.Element {
-  const { placements, refusals, summary, loss } = plan;
+  const { placements, refusals, summary, loss, lossOfEach } = plan;
   return (
     <>
       <p class="plan-summary">{shown(summary)}</p>
       {loss !== undefined && <p>{shown(loss)}</p>}
+      {lossOfEach !== undefined && (
+        <pre tabIndex={0} role="region" aria-label="What the loss of each value does">
+          {lossOfEach.split('\n').map(shown).join('\n')}
+        </pre>
+      )}
       {refusals.map((one) => (
         <p key={one} class="notice bad">
           {shown(one)}

@@ -1,0 +1,80 @@
+import type { Plan, PlannedCluster, PlannedPlacement, PlannedState } from '../wire/plan.js';
+
+/** What differs between two plans of one draft, since the fleet has moved. */
+
+export interface PlanDifference {
+  /** `namespace/name`. */
+  readonly placement: string;
+  /** Short sentences; at least one. */
+  readonly lines: readonly string[];
+}
+
+/** Of a list, so many clusters are named. */
+const FEW = 5;
+
+const LISTS: readonly {
+  readonly of: (plan: PlannedPlacement) => readonly PlannedCluster[];
+  readonly now: string;
+  readonly before: string;
+}[] = [
+  { of: ({ add }) => add, now: 'now comes in', before: 'no longer comes in' },
+  { of: ({ remove }) => remove, now: 'now leaves', before: 'no longer leaves' },
+  { of: ({ held }) => held, now: 'is now held', before: 'is no longer held' },
+  { of: ({ moves }) => moves, now: 'now moves later', before: 'no longer moves later' },
+];
+
+/** By Placement, in the order of the newer plan; empty where the outcome is the same. */
+export function planDifferences(before: Plan, after: Plan): readonly PlanDifference[] {
+  const old = new Map(before.placements.map((one) => [keyOf(one), one]));
+  const now = new Map(after.placements.map((one) => [keyOf(one), one]));
+  return [...new Set([...now.keys(), ...old.keys()])].flatMap((placement) => {
+    const lines = linesOf(old.get(placement), now.get(placement));
+    return lines.length === 0 ? [] : [{ placement, lines }];
+  });
+}
+
+function keyOf({ namespace, name }: PlannedPlacement): string {
+  return `${namespace}/${name}`;
+}
+
+function linesOf(before: PlannedPlacement | undefined, after: PlannedPlacement | undefined): readonly string[] {
+  if (after === undefined) return ['no longer changes'];
+  const changes = before === undefined ? ['changes now'] : [];
+  const moved = LISTS.flatMap(({ of, ...words }) => {
+    const [old, now] = [namesOf(before && of(before)), namesOf(of(after))];
+    return [
+      line(
+        [...now].filter((one) => !old.has(one)),
+        words.now,
+      ),
+      line(
+        [...old].filter((one) => !now.has(one)),
+        words.before,
+      ),
+    ];
+  });
+  const [was, is] = [stateText(before?.after), stateText(after.after)];
+  const state = before !== undefined && was !== is ? `then ${is}, not ${was}` : undefined;
+  const known = [...changes, ...moved, state].filter((one) => one !== undefined);
+  if (known.length > 0 || before === undefined) return known;
+  // Beyond the clusters that a plan names, counts alone are known.
+  const isOther = before.added !== after.added || before.removed !== after.removed || before.stay !== after.stay;
+  return isOther
+    ? [`+${after.added} −${after.removed} =${after.stay}, not +${before.added} −${before.removed} =${before.stay}`]
+    : [];
+}
+
+function namesOf(list: readonly PlannedCluster[] = []): ReadonlySet<string> {
+  return new Set(list.map(({ name }) => name));
+}
+
+function line(names: readonly string[], what: string): string | undefined {
+  if (names.length === 0) return undefined;
+  const rest = names.length > FEW ? ` and ${names.length - FEW} more` : '';
+  return `${what}: ${names.slice(0, FEW).join(', ')}${rest}`;
+}
+
+function stateText(state: PlannedState | undefined): string {
+  if (state === undefined) return 'no decision';
+  return `${state.selected}${state.wanted === undefined ? '' : ` of ${state.wanted}`} ${state.problem ?? state.phase}`;
+}

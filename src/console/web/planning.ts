@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Status } from '../wire/answer.js';
+import type { Plan, PlanAnswer } from '../wire/plan.js';
+import { PLAN_TOPIC } from '../wire/topics.js';
+import { draft, isEmptyDraft, keepBases, setBases, whole } from './draft.js';
+import { isStatus, post, useTopic } from './store.js';
+
+/** The plan of the draft: after each edit, and again as the fleet moves. */
+
+export interface Planned {
+  /** On the fleet as it is now. */
+  readonly plan: Plan | undefined;
+  /** The answer to the last edit: what has changed since is shown against it. */
+  readonly seen: Plan | undefined;
+  /** What is applied: what was seen, or what was shown when that could not be applied any more. */
+  readonly agreed: Plan | undefined;
+  /** Why the draft as it is now has no plan; the plan before stays. */
+  readonly fault: string | undefined;
+  /** The line of the manifests that it is about. */
+  readonly line?: number | undefined;
+  readonly isPlanning: boolean;
+}
+
+const NOTHING: Planned = { plan: undefined, seen: undefined, agreed: undefined, fault: undefined, isPlanning: false };
+const WAIT_MS = 350;
+/** A draft that nobody edits is planned again at most so often: a plan is what costs most. */
+const REPLAN_MS = 10_000;
+
+/** Why a plan is asked for: somebody has edited the draft, the fleet has moved, or what was applied was not what is. */
+type Reason = 'edit' | 'fleet' | 'apply';
+
+/** The plan of the draft, and what asks for it again once it could not be applied as it was seen. */
+export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
+  const planned = useSignal(NOTHING);
+  const latest = useRef(0);
+  const askedAt = useRef(-Infinity);
+  const ticks = useTopic(PLAN_TOPIC);
+  const { value } = draft;
+  const ask = (reason: Reason): void => {
+    const turn = ++latest.current;
+    askedAt.current = performance.now();
+    if (reason !== 'fleet') planned.value = { ...planned.value, isPlanning: true };
+    void post<PlanAnswer>('plan', whole(draft.value)).then((answer) => {
+      if (turn !== latest.current) return;
+      if (!isStatus(answer) && !('fault' in answer)) keepBases(answer);
+      planned.value = plannedBy(answer, planned.value, reason);
+    });
+  };
+  useEffect(() => {
+    latest.current += 1;
+    if (isEmptyDraft(value)) {
+      setBases({});
+      planned.value = NOTHING;
+      return undefined;
+    }
+    planned.value = { ...planned.value, isPlanning: true };
+    const timer = setTimeout(() => ask('edit'), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [value, planned]);
+  useEffect(() => {
+    if (ticks === 0 || isEmptyDraft(draft.value)) return undefined;
+    let timer = 0;
+    const later = (): void => {
+      const wait = Math.max(0, askedAt.current + REPLAN_MS - performance.now());
+      // A plan that is under way may be of the fleet before.
+      timer = window.setTimeout(() => (planned.value.isPlanning ? later() : ask('fleet')), wait);
+    };
+    later();
+    return () => clearTimeout(timer);
+  }, [ticks, planned]);
+  return [planned.value, () => ask('apply')];
+}
+
+/** @internal For tests. */
+export function plannedBy(answer: PlanAnswer | Status, before: Planned, reason: Reason): Planned {
+  if (isStatus(answer)) return { ...before, line: undefined, fault: answer.message, isPlanning: false };
+  if ('fault' in answer) return { ...before, line: undefined, ...answer, isPlanning: false };
+  const same = { plan: answer, fault: undefined, isPlanning: false };
+  const { seen = answer, agreed = answer } = before;
+  switch (reason) {
+    case 'edit':
+      return { ...same, seen: answer, agreed: answer };
+    case 'fleet':
+      return { ...same, seen, agreed };
+    case 'apply':
+      return { ...same, seen, agreed: answer };
+  }
+}

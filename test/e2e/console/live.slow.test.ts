@@ -1,0 +1,230 @@
+import { request, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import type { Browser, Page } from 'playwright-core';
+import { readAssets } from '../../../src/console/server/assets.js';
+import { systemClock } from '../../../src/runtime/clock.js';
+import { axeFaults, describeWithChromium, watchedPage } from '../../support/rigs/console/browser.js';
+import { launchChromium } from '../../support/rigs/console/chromium.js';
+import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
+import { consoleWorld } from '../../support/rigs/console/worlds.js';
+
+/** Tabs that stay open while the hub, the console or the session changes. */
+
+const LOOK = { width: 1280, scheme: 'light' } as const;
+const DRAFT = `apiVersion: cluster.fleetmgmt.io/v1alpha1
+kind: Placement
+metadata: { name: web, namespace: shop }
+spec: { numberOfClusters: 7 }
+`;
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+interface Tabs {
+  readonly started: MemoryConsole;
+  readonly assets: { build: string };
+  readonly page: Page;
+  readonly faults: string[];
+  /** What the tabs have asked of the API, without the stream. */
+  readonly asked: string[];
+  /** Another tab of the same browser. */
+  readonly another: (address: string) => Promise<Page>;
+  readonly close: () => Promise<void>;
+}
+
+async function opened(address: string): Promise<Tabs> {
+  const assets = { ...readAssets() };
+  const started = await startConsole(consoleWorld(120), assets, systemClock);
+  const origin = `http://127.0.0.1:${started.port}`;
+  const { page, faults } = await watchedPage(browser, LOOK, origin);
+  const asked: string[] = [];
+  page.context().on('request', (request) => {
+    const [, path] = /\/api\/v1\/(.*)/.exec(request.url()) ?? [];
+    if (path !== undefined && !path.startsWith('stream')) asked.push(path);
+  });
+  await page.goto(`${origin}/login#code=${started.sessions.code()}`);
+  await page.locator('main:not([inert]) h1').first().waitFor();
+  await page.goto(`${origin}${address}`);
+  await page.locator('main h1').first().waitFor();
+  return {
+    started,
+    assets,
+    page,
+    faults,
+    asked,
+    another: async (other) => {
+      const tab = await page.context().newPage();
+      await tab.goto(`${origin}${other}`);
+      await tab.locator('main h1').first().waitFor();
+      return tab;
+    },
+    close: async () => {
+      await page.context().close();
+      started.streams.close();
+      started.server.closeAllConnections();
+      started.server.close();
+    },
+  };
+}
+
+/** A stream of the same session that somebody else holds. */
+async function streamOf({ port }: MemoryConsole, page: Page): Promise<IncomingMessage> {
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path: '/api/v1/stream?topics=fleet', headers }, resolve);
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** One cluster more, as the first one is. */
+function addCluster(hub: MemoryHub, name: string): void {
+  const { managedclusters } = hub.world.objects;
+  const [first] = managedclusters;
+  if (first === undefined) throw new Error('there is no cluster');
+  const added = { ...first, metadata: { ...first.metadata, name, uid: `uid of ${name}` } };
+  hub.world = { ...hub.world, objects: { ...hub.world.objects, managedclusters: [...managedclusters, added] } };
+}
+
+/** As the browser does where another window covers the tab. */
+async function setVisible(page: Page, state: 'visible' | 'hidden'): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+}
+
+describeWithChromium('a tab that stays open', () => {
+  it('shows a change of the hub, and asks for nothing while nothing changes', async () => {
+    const { started, page, asked, faults, close } = await opened('/fleet?view=table');
+    await page.getByText('120 clusters').waitFor();
+    await waitFor('the stream', () => started.streams.size === 1 || undefined);
+    addCluster(started.hub, 'new-cluster');
+    await page.getByText('121 clusters').waitFor();
+    const before = asked.length;
+    const { lists } = started.hub;
+    await waitFor('the hub to be read again', () => started.hub.lists > lists + 12 || undefined);
+    expect(asked.slice(before)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shares one stream with the others, and reads nothing while it is hidden', async () => {
+    const { started, page, asked, another, close } = await opened('/fleet?view=table');
+    await waitFor('the stream', () => started.streams.size === 1 || undefined);
+    const other = await another('/placements');
+    await other.getByText('shop/web').first().waitFor();
+    addCluster(started.hub, 'new-cluster');
+    await page.getByText('121 clusters').waitFor();
+    expect(started.streams.size).toBe(1);
+
+    await setVisible(page, 'hidden');
+    await setVisible(other, 'hidden');
+    await waitFor('the stream to end', () => started.streams.size === 0 || undefined);
+    const [before, { lists }] = [asked.length, started.hub];
+    addCluster(started.hub, 'newer-cluster');
+    await setVisible(other, 'visible');
+    await waitFor('the hub to be read again', () => started.hub.lists > lists || undefined);
+    expect(asked.slice(before).filter((path) => path.startsWith('fleet'))).toEqual([]);
+    await setVisible(page, 'visible');
+    await page.getByText('122 clusters').waitFor();
+    await close();
+  });
+
+  it('asks every ten seconds where a stream is refused, and says so until there is one', async () => {
+    const { started, page, asked, close } = await opened('/fleet');
+    await waitFor('the stream', () => started.streams.size === 1 || undefined);
+    await setVisible(page, 'hidden');
+    await waitFor('the end of it', () => started.streams.size === 0 || undefined);
+    // A person has four.
+    const others = await Promise.all([1, 2, 3, 4].map(() => streamOf(started, page)));
+    await setVisible(page, 'visible');
+    await page.getByText('polling every 10 s').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    const before = asked.length;
+    await waitFor('another request', () => asked.length > before || undefined);
+    for (const other of others) other.destroy();
+    await page.locator('.live-state', { hasText: 'live' }).waitFor();
+    await close();
+  });
+
+  it('of the page before an update asks to be loaded again, and keeps the draft', async () => {
+    const { assets, page, close } = await opened('/what-if');
+    await page.getByLabel('Manifests').fill(DRAFT);
+    await page.getByText('4 of 4 → 7 of 7').waitFor();
+    const { build } = assets;
+    assets.build = 'main-ANOTHER1.js';
+    await page.getByRole('link', { name: 'Placements' }).click();
+    await page.getByText('The console was updated').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    assets.build = build;
+    await page.getByRole('link', { name: 'What if' }).click();
+    await page
+      .getByRole('button', { name: 'Reload' })
+      .click({ noWaitAfter: true })
+      .catch(() => undefined);
+    await page.getByText('4 of 4 → 7 of 7').waitFor();
+    expect(await page.getByText('The console was updated').count()).toBe(0);
+    await close();
+  });
+
+  it('whose session is over says so above the draft, which another link brings back', async () => {
+    const { started, page, close } = await opened('/what-if');
+    await page.getByLabel('Manifests').fill(DRAFT);
+    await page.getByText('4 of 4 → 7 of 7').waitFor();
+    const [cookie] = await page.context().cookies();
+    started.sessions.close(cookie?.value ?? '');
+    await page.getByLabel('Manifests').fill(DRAFT.replace('7', '6'));
+    await page.getByText('The session is over').first().waitFor();
+    await page.goto(`http://127.0.0.1:${started.port}/login#code=${started.sessions.code()}`);
+    await page.getByRole('link', { name: 'What if' }).click();
+    await page.getByText('4 of 4 → 6 of 6').waitFor();
+    await close();
+  });
+});
+
+describeWithChromium('a draft', () => {
+  it('is planned again as the fleet moves, and applied only as it was seen', async () => {
+    const { started, page, faults, close } = await opened('/what-if');
+    await page.getByLabel('Manifests').fill(DRAFT);
+    await page.getByText('4 of 4 → 7 of 7').waitFor();
+    const [gone] = await page.locator('.planned .moves a').allTextContents();
+    const { hub } = started;
+    const { managedclusters } = hub.world.objects;
+    const left = managedclusters.filter(({ metadata }) => metadata.name !== gone);
+    hub.world = { ...hub.world, objects: { ...hub.world.objects, managedclusters: left } };
+
+    await page.getByText('The fleet has moved since you wrote this').waitFor();
+    await page.getByText(`no longer comes in: ${gone}`).waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    const apply = page.getByRole('button', { name: 'Apply with my rights' });
+    await apply.click();
+    await page.getByText('Nothing was applied: the fleet has moved').waitFor();
+    expect(hub.written).toEqual([]);
+    await page.getByText(`no longer comes in: ${gone}`).waitFor();
+    await apply.click();
+    await page.getByText('Applied: Placement shop/web').waitFor();
+    expect(hub.written).toEqual(['update placements.cluster.fleetmgmt.io web']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('shows the loss of each value of a key as the command prints it', async () => {
+    const { page, close } = await opened('/what-if');
+    await page.getByRole('button', { name: '+ Loss of each' }).click();
+    await page.keyboard.type('label/region');
+    const table = page.getByRole('region', { name: 'What the loss of each value does' });
+    await table.waitFor();
+    expect(await table.textContent()).toMatch(/^REGION +CLUSTERS +MOVE +SHORT +EMPTY\n/);
+    expect(await axeFaults(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
+    await close();
+  });
+});
