@@ -16,6 +16,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { parseJson, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { PROGRAM } from '../program.js';
+import { cutDocument, type Cut } from './cut.js';
 import type { McpConfig } from './flags.js';
 import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.js';
 
@@ -23,6 +24,10 @@ import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.j
 const AT_A_TIME = 4;
 const MOST_OUTPUT = 32 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
+/** Of the JSON of an answer: some 16,000 tokens of a model, where a client allows 25,000. */
+const MOST_ANSWER = 48 * 1024;
+/** Of what a command says on standard error. */
+const MOST_NOTE = 4 * 1024;
 const INSTRUCTIONS =
   'Answers about the hub of a fleet of Kubernetes clusters: which clusters Placements select, why, and what a change would do. Nothing is ever changed. Each result is a JSON document.';
 
@@ -55,7 +60,7 @@ export async function runMcp(config: McpConfig, entryPoint: string): Promise<num
     try {
       return await withFile(textInput(tool, given), async (file) => {
         const words = [entryPoint, ...commandLine(tool, given, file), ...hubFlags];
-        return resultOf(await run(words, stop));
+        return resultOf(tool, await run(words, stop));
       });
     } finally {
       slots.release();
@@ -89,8 +94,7 @@ function described(tool: Tool): McpTool {
 function problemOf(tool: Tool, given: JsonRecord): string | undefined {
   const { valid, errorMessage = '' } = new AjvJsonSchemaValidator().getValidator(inputSchema(tool))(given);
   if (valid) return undefined;
-  const shown = JSON.stringify(given);
-  const got = shown.length > 1_000 ? `${shown.slice(0, 1_000)}…` : shown;
+  const got = clipped(JSON.stringify(given), 1_000);
   return `the inputs of ${tool.name}: ${errorMessage.replaceAll('data/', '').replaceAll('data ', '')}, got ${got}`;
 }
 
@@ -118,14 +122,33 @@ function run(words: readonly string[], signal: AbortSignal): Promise<Ended> {
   });
 }
 
-/** The document of the command, also where its exit code says that a check failed, a decision changes or something is withheld. */
-function resultOf({ code, stdout, stderr }: Ended): CallToolResult {
+/**
+ * The document of the command, cut to what a model can read, also where its exit code says that a check failed, a decision changes
+ * or something is withheld.
+ */
+function resultOf(tool: Tool, { code, stdout, stderr }: Ended): CallToolResult {
   const document = code === null ? undefined : parseJson(stdout);
   if (!isRecord(document)) return failed(stderr.trim());
-  const notes = stderr.trim() === '' ? [] : [{ type: 'text' as const, text: stderr.trim() }];
-  return { content: [{ type: 'text', text: stdout }, ...notes], structuredContent: document };
+  const cut = cutDocument(document, MOST_ANSWER);
+  if (cut === undefined)
+    return failed(`the answer of ${stdout.length} bytes cannot be cut to ${MOST_ANSWER}; ${tool.narrower}`);
+  const notes = [clipped(stderr.trim(), MOST_NOTE), cutNote(tool, cut)].filter((note) => note !== '').map(textContent);
+  return { content: [textContent(JSON.stringify(cut.document)), ...notes], structuredContent: cut.document };
+}
+
+function cutNote({ narrower }: Tool, { omitted }: Cut): string {
+  const lists = Object.entries(omitted).map(([list, count]) => `${count} of ${list}`);
+  return lists.length === 0 ? '' : `the answer was too long: left out are the last ${lists.join(', ')}; ${narrower}`;
 }
 
 function failed(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
+  return { content: [textContent(clipped(text, MOST_NOTE))], isError: true };
+}
+
+function textContent(text: string): { readonly type: 'text'; readonly text: string } {
+  return { type: 'text', text };
+}
+
+function clipped(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -5,6 +5,8 @@ export interface Tool {
   /** That of the command. */
   readonly name: string;
   readonly description: string;
+  /** What to ask for when the answer is too long. */
+  readonly narrower: string;
   readonly inputs: Readonly<Record<string, Input>>;
 }
 
@@ -33,6 +35,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'explain',
     description:
       'Why each cluster is selected by a Placement or not: verdict, the requirement that it fails, what would have to change. Kind PlacementExplanation.',
+    narrower: 'ask for one cluster',
     inputs: {
       placement: { ...PLACEMENT, isRequired: true },
       namespace: NAMESPACE,
@@ -48,6 +51,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'plan',
     description:
       'What a change would do to the decisions of all Placements, without making it: give manifests that would be applied, objects that would be deleted, or labels that would be set. Kind PlacementPlan.',
+    narrower: 'plan a smaller change',
     inputs: {
       manifests: {
         as: 'file',
@@ -64,22 +68,26 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'who-selects',
     description: 'Which Placements select a cluster, and what they would select without it. Kind ClusterSelections.',
+    narrower: 'name a namespace',
     inputs: { cluster: CLUSTER, namespace: NAMESPACE },
   },
   {
     name: 'tree',
     description: 'The selected clusters of Placements by cluster set, with phase and counts. Kind FleetTree.',
+    narrower: 'name a namespace, or a placement; explain one cluster',
     inputs: { placement: PLACEMENT, namespace: NAMESPACE, allNamespaces: ALL },
   },
   {
     name: 'history',
     description: 'Which clusters came into a decision and left it, when and why. Kind PlacementHistory.',
+    narrower: 'see the decision objects',
     inputs: { placement: { ...PLACEMENT, isRequired: true }, namespace: NAMESPACE },
   },
   {
     name: 'check',
     description:
       'What is wrong with an installation: definitions, engine, controllers, certificate, fleet. Kind CheckReport.',
+    narrower: 'name a namespace',
     inputs: {
       namespace: flag('namespace', NAME, 'only Placements of this namespace'),
       pre: flag('pre', { type: 'boolean' }, 'check what an installation needs, before it is made'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
+import fc from 'fast-check';
 
 import { commandLine, inputSchema, textInput, TOOLS } from '../../../src/cli/mcp/tools.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
@@ -42,6 +43,41 @@ describe('a tool of the MCP server', () => {
         source: { kind: 'api' },
       });
       expect(['explain', 'plan', 'who-selects', 'tree', 'history', 'check']).toContain(name);
+    },
+  );
+
+  it.each(TOOLS.map((tool) => [tool.name, tool] as const))(
+    '%s stays the command that reads, whatever inputs its schema accepts',
+    (name, tool) => {
+      const valid = ajv.compile(inputSchema(tool));
+      const word = fc.constantFrom(
+        'web',
+        'mcl/a',
+        'mcl/a:k=v',
+        '--offline',
+        '-f',
+        '--yes',
+        '--output=name',
+        'a b',
+        'a,b',
+        '',
+      );
+      const input = fc.oneof(word, fc.array(word, { maxLength: 3 }), fc.boolean(), fc.nat(), fc.string());
+      const changes = fc.array(fc.tuple(fc.constantFrom(...Object.keys(tool.inputs)), input), { maxLength: 2 });
+      const given = changes.map((some): JsonRecord => ({ ...WHOLE[name], ...Object.fromEntries(some) }));
+      let accepted = 0;
+      fc.assert(
+        fc.property(given, (inputs) => {
+          if (!valid(inputs)) return;
+          accepted += 1;
+          const config = readConfig([...commandLine(tool, inputs, '/tmp/x.yaml')], {});
+          // What the command line itself refuses.
+          if (config.command === 'usage') expect(config).toMatchObject({ exitCode: 1 });
+          else expect(config).toMatchObject({ command: name, output: 'json', source: { kind: 'api' } });
+        }),
+        { numRuns: 1_000 },
+      );
+      expect(accepted).toBeGreaterThan(50);
     },
   );
 
