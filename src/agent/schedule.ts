@@ -1,5 +1,4 @@
-import type { Random, Clock, Timer } from '../runtime/clock.js';
-import { asError } from '../runtime/errors.js';
+import { abortable, type Random, type Clock, type Timer } from '../runtime/clock.js';
 
 /** When the agent sends what: values in, milliseconds out. */
 
@@ -70,21 +69,17 @@ export class ShortenableDelay {
 
   /** Resolves after `ms`, or earlier as {@link shortenTo} says; rejects with the signal's reason. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const finish = (how: () => void): void => {
+    return abortable(signal, (resolve) => {
+      const stop = (): void => {
         this.#timer?.cancel();
         this.#due = undefined;
-        signal.removeEventListener('abort', stop);
-        how();
       };
-      const stop = (): void => finish(() => reject(asError(signal.reason)));
-      if (signal.aborted) {
+      this.#end = () => {
         stop();
-        return;
-      }
-      signal.addEventListener('abort', stop, { once: true });
-      this.#end = () => finish(resolve);
+        resolve();
+      };
       this.#arm(ms);
+      return stop;
     });
   }
 
