@@ -24,24 +24,22 @@ export interface ConsoleConfig extends TargetConfig {
   readonly component: TokenServerConfig | undefined;
 }
 
-const ON_HUB = ['tls-cert'];
+const ON_HUB = ['on-hub'];
 const OF_A_PERSON = ['kubeconfig', 'context', 'as', 'namespace'];
 
-/** Those of a server for everybody, each of no use without a certificate. */
+/** Those of a server for everybody. */
 const COMPONENT_FLAGS: FlagRows = {
+  'on-hub': {
+    help: 'run as a component of a hub: serve HTTPS to everybody with a token of it; needs --tls-cert and --tls-key',
+    default: 'false',
+    excludes: OF_A_PERSON,
+  },
   ...Object.fromEntries(
     Object.entries<FlagRow>(TOKEN_SERVER_FLAGS).map(([name, row]) => [
       name,
       { ...row, help: `on a hub: ${row.help}`, needs: ON_HUB },
     ]),
   ),
-  'tls-cert': {
-    ...TOKEN_SERVER_FLAGS['tls-cert'],
-    help: 'on a hub: serve HTTPS with this certificate (PEM) to everybody with a token; reloaded when it changes',
-    defaultText: 'none: for one person on this machine',
-    needs: ['tls-key'],
-    excludes: OF_A_PERSON,
-  },
 };
 
 export const CONSOLE: Command<ConsoleConfig> = {
@@ -49,6 +47,7 @@ export const CONSOLE: Command<ConsoleConfig> = {
   summary:
     'Serves a page about the fleet on this machine, with your kubeconfig: what is selected, why, and what a change would do.',
   arguments: '',
+  asComponent: 'on-hub',
   flags: {
     listen: {
       value: 'HOST:PORT',
@@ -77,7 +76,7 @@ function consoleConfig(flags: Flags, given: Given): ConsoleConfig {
 }
 
 function componentConfig(flags: Flags, { env }: Given): TokenServerConfig | undefined {
-  if (flags.find('tls-cert') === undefined) return undefined;
+  if (!flags.get('on-hub').bool()) return undefined;
   refuseLeakyEnvironment({ env, execArgv: process.execArgv }, 'a console on a hub');
   return tokenServerConfig(flags, env);
 }

@@ -135,11 +135,11 @@ function interpret(program: Program, argv: readonly string[], env: Environment):
   if (given.kind === 'help') return print(help(program, command, rest[0]));
   if (given.kind === 'version') return print(`${version}\n`);
   const { prefix } = program;
-  const flags = new Flags(
-    command.flags,
-    given.line.flags,
-    command.arguments === undefined ? { env, prefix } : undefined,
-  );
+  const { asComponent } = command;
+  const hasVariables =
+    command.arguments === undefined ||
+    (asComponent !== undefined && new Flags(command.flags, given.line.flags).isOn(asComponent));
+  const flags = new Flags(command.flags, given.line.flags, hasVariables ? { env, prefix } : undefined);
   checkTogether(command.flags, flags);
   return command.read(flags, { env, positional: given.line.positional, version });
 }
@@ -184,7 +184,7 @@ function help({ name: caller, prefix }: Program, command: CommandRow, action = '
   const title =
     positional === undefined
       ? 'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):'
-      : 'Flags:';
+      : `Flags${variablesText(prefix, command)}:`;
   const lines = [usage, '', command.summary, '', title];
   for (const [name, row] of flagsOf(command, action)) {
     lines.push(`  ${flagUsage(name, row).padEnd(48)} ${row.help}`);
@@ -194,6 +194,13 @@ function help({ name: caller, prefix }: Program, command: CommandRow, action = '
   lines.push(`  ${'--help, -h'.padEnd(48)} prints this help`, `  ${'--version'.padEnd(48)} prints the version`);
   if (positional !== undefined) lines.push('', `Exit codes: ${command.exitCodes ?? '0: success; 1: an error'}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Which switch makes variables count, by the example of the first flag. */
+function variablesText(prefix: string, { asComponent, flags }: CommandRow): string {
+  const [[name, row] = []] = Object.entries(flags);
+  if (asComponent === undefined || name === undefined || row === undefined) return '';
+  return `; with --${asComponent} also by environment variables, such as ${variableOf(prefix, name, row)} for --${name}`;
 }
 
 function flagUsage(name: string, row: FlagRow): string {

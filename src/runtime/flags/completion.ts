@@ -7,6 +7,8 @@ export interface CommandSummary {
   readonly flags: FlagRows;
   /** A command for users: with these arguments before its flags, and without variables for these. */
   readonly arguments?: string;
+  /** Of a command for users: the switch with which it runs as a component, whose flags have variables, too. */
+  readonly asComponent?: string;
   /** The flags that only some of the actions in `arguments` have, by the name of the action: its help leaves out the others. */
   readonly actionFlags?: Readonly<Record<string, readonly string[]>>;
   /** Of a command for users, for its help, where it has others than 0 and 1. */
