@@ -8,7 +8,7 @@ import { removalOf } from '../runtime/client/object.js';
 import { collectionPath, objectPath, resourceOf } from '../runtime/client/path.js';
 import { requestToken, tokenTarget } from '../runtime/client/identity.js';
 import { processEnvironment, proxyFromEnvironment, type Environment } from '../runtime/kubeconfig/environment.js';
-import { microTime } from '../runtime/vocabulary/meta.js';
+import { microTime } from '../runtime/leaderelection/leaserecord.js';
 import type { Call } from '../runtime/transport/call.js';
 import { createTransport, type Transport, type TransportOptions } from '../runtime/transport/transport.js';
 import type { Clock } from '../runtime/clock.js';

@@ -1,4 +1,5 @@
-import { abortable, type Random, type Clock, type Timer } from '../runtime/clock.js';
+import type { Random, Clock, Timer } from '../runtime/clock.js';
+import { asError } from '../runtime/errors.js';
 
 /** When the agent sends what: values in, milliseconds out. */
 
@@ -69,17 +70,21 @@ export class ShortenableDelay {
 
   /** Resolves after `ms`, or earlier as {@link shortenTo} says; rejects with the signal's reason. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
-    return abortable(signal, (resolve) => {
-      const stop = (): void => {
+    return new Promise((resolve, reject) => {
+      const finish = (how: () => void): void => {
         this.#timer?.cancel();
         this.#due = undefined;
+        signal.removeEventListener('abort', stop);
+        how();
       };
-      this.#end = () => {
+      const stop = (): void => finish(() => reject(asError(signal.reason)));
+      if (signal.aborted) {
         stop();
-        resolve();
-      };
+        return;
+      }
+      signal.addEventListener('abort', stop, { once: true });
+      this.#end = () => finish(resolve);
       this.#arm(ms);
-      return stop;
     });
   }
 

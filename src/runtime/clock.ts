@@ -59,34 +59,20 @@ export const systemRandom: Random = () => Math.random();
 
 /** Resolves after `ms`; rejects with the signal's reason when it fires first. */
 export function delay(clock: Clock, ms: number, signal?: AbortSignalLike): Promise<void> {
-  return abortable(signal, (resolve) => {
-    const timer = clock.after(ms, resolve);
-    return () => timer.cancel();
-  });
-}
-
-/**
- * Waits for `begin` to call its `resolve`, which it must not do before it returns. When `signal` fires first, calls what `begin`
- * has returned, and rejects with the signal's reason as an Error.
- */
-export function abortable(
-  signal: AbortSignalLike | undefined,
-  begin: (resolve: () => void) => () => void,
-): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(asError(signal.reason));
       return;
     }
-    const onAbort = (): void => {
-      undo();
+    const stop = (): void => {
+      timer.cancel();
       reject(asError(signal?.reason));
     };
-    const undo = begin(() => {
-      signal?.removeEventListener('abort', onAbort);
+    const timer = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
       resolve();
     });
-    signal?.addEventListener('abort', onAbort, { once: true });
+    signal?.addEventListener('abort', stop, { once: true });
   });
 }
 

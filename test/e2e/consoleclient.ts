@@ -1,97 +1,97 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { startChild, type Child } from '@multicluster-engine/kube-apiserver';
-import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
 import { field, parseJson } from '../../src/runtime/vocabulary/json.js';
-import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
-import { root } from '../support/repository/root.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { mustConform } from '../console/conformance.js';
+import type { Hub } from '../support/hub/hub.js';
+import type { Pod } from '../support/hub/pod.js';
+import { fields, text } from '../support/scenario/checks/reading.js';
 
-const PROGRAM = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-const NAME = 'localhost';
+const TARGET = DEFAULT_TARGET_NAMESPACE;
+const TRUST = `/api/v1/namespaces/${TARGET}/configmaps/console-ca`;
+const NAME = `console.${TARGET}.svc`;
+const MINUTE = 60_000;
 
-/** The console as a component beside a hub, as a browser sees it. */
+/** What a browser sends with the requests of the page. */
+const OF_THE_PAGE = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+
+/** The console that an engine has installed, as a browser sees it. */
 export class HubConsole {
-  /** All that it has printed, and all that it has answered. */
+  readonly pod: Pod;
+  /** All that it has answered. */
   seen = '';
-  readonly #child: Child;
-  readonly #folder: string;
   readonly #ca: string;
-  #port = 0;
   #cookie = '';
 
-  private constructor(child: Child, folder: string, ca: string) {
-    this.#child = child;
-    this.#folder = folder;
+  private constructor(pod: Pod, ca: string) {
+    this.pod = pod;
     this.#ca = ca;
   }
 
-  static async start({ url, caFile }: Pick<ControlPlane, 'url' | 'caFile'>): Promise<HubConsole> {
-    const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-console-'));
-    const file = (name: string, content: string): string => {
-      writeFileSync(path.join(folder, name), content);
-      return path.join(folder, name);
-    };
-    const { certificate, privateKey } = await issueServingCertificate({ names: [NAME], now: Date.now() });
-    const flags = [
-      `--tls-cert=${file('tls.crt', certificate)}`,
-      `--tls-key=${file('tls.key', privateKey)}`,
-      `--upstream=${url}`,
-      `--upstream-ca=${caFile}`,
-      ...['listen', 'metrics-listen', 'health-listen'].map((name) => `--${name}=127.0.0.1:0`),
-    ];
-    const command = [process.execPath, PROGRAM, 'console', ...flags] as const;
-    const child = await startChild({ command: [...command], env: {}, cwd: root, output: 'pipe' });
-    const client = new HubConsole(child, folder, certificate);
-    createInterface({ input: child.output }).on('line', (line) => {
-      client.seen += `${line}\n`;
-      const entry = parseJson(line);
-      if (field(entry, 'endpoint') === 'console') client.#port = Number(field(entry, 'port'));
-    });
-    await waitFor('the console to listen', () => client.#port > 0 || undefined);
-    return client;
+  /** Waits until the console of the engine is ready, and trusts what `console-ca` publishes. */
+  static async open(hub: Hub): Promise<HubConsole> {
+    const options = { deadlineMs: 2 * MINUTE };
+    const pod = await waitFor('the console to run', () => hub.components.pods(TARGET, 'console')[0], options);
+    await pod.ready(options);
+    return new HubConsole(pod, text(fields((await hub.get(TRUST))?.['data'])['ca.crt']));
   }
 
   /** Opens a session; the code of the answer. */
   async logIn(token: string): Promise<number> {
-    const { code, cookies } = await this.#ask('session', { token });
+    const { code, cookies } = await this.#ask('session', { body: { token } });
     if (code === 200) this.#cookie = cookies.map((one) => one.split(';', 1).join()).join('; ');
     return code;
   }
 
-  /** The data of an answer, or its code. */
-  async read(route: string, body?: object): Promise<unknown> {
-    const { code, text } = await this.#ask(route, body);
-    return code === 200 ? field(parseJson(text), 'data') : code;
+  /** The data of an answer, or its code. `headers`: beside those of the page. */
+  async read(route: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+    const { code, text: answer } = await this.#ask(route, { headers, ...(body && { body }) });
+    return code === 200 ? field(parseJson(answer), 'data') : code;
   }
 
-  async stop(): Promise<void> {
-    await this.#child.stop(1_000);
-    rmSync(this.#folder, { recursive: true, force: true });
+  /** What is missing from an answer. */
+  async withheld(route: string): Promise<unknown> {
+    return field(parseJson((await this.#ask(route, {})).text), 'withheld');
   }
 
-  #ask(
+  /** The code of what is answered to everybody at a path. */
+  async everybody(path: string): Promise<number> {
+    return (await this.#send(path, 'GET', {})).code;
+  }
+
+  async #ask(
     route: string,
-    body?: object,
-  ): Promise<{ readonly code: number; readonly text: string; readonly cookies: readonly string[] }> {
+    { body, headers }: { readonly body?: object; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<Answered> {
     const method = body === undefined ? 'GET' : 'POST';
-    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json', cookie: this.#cookie };
-    const options = { host: NAME, port: this.#port, ca: this.#ca, path: `/api/v1/${route}`, method, headers };
+    const path = `/api/v1/${route}`;
+    const sent = { ...OF_THE_PAGE, cookie: this.#cookie, ...headers };
+    const answered = await this.#send(path, method, sent, body && JSON.stringify(body));
+    mustConform(method, path, answered);
+    return answered;
+  }
+
+  #send(path: string, method: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Answered> {
+    const port = this.pod.addresses['MULTICLUSTER_ENGINE_LISTEN']?.split(':')[1];
+    const own = { host: `${NAME}:${port}`, ...headers };
+    const options = { host: '127.0.0.1', port, servername: NAME, ca: this.#ca, path, method, headers: own };
     return new Promise((resolve, reject) => {
       const sent = request(options, (response) => {
-        let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        let answer = '';
+        response.on('data', (chunk: Buffer) => (answer += chunk.toString()));
         response.on('end', () => {
-          this.seen += text + JSON.stringify(response.headers);
-          resolve({ code: response.statusCode ?? 0, text, cookies: response.headers['set-cookie'] ?? [] });
+          this.seen += answer + JSON.stringify(response.headers);
+          resolve({ code: response.statusCode ?? 0, text: answer, cookies: response.headers['set-cookie'] ?? [] });
         });
       });
       sent.on('error', reject);
-      sent.end(body && JSON.stringify(body));
+      sent.end(body);
     });
   }
+}
+
+interface Answered {
+  readonly code: number;
+  readonly text: string;
+  readonly cookies: readonly string[];
 }

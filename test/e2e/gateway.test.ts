@@ -32,6 +32,8 @@ const DAY_MS = 24 * 3600 * 1000;
 const HUB = {
   capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
 } as const;
+const NAMESPACE = `/api/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}`;
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/deployments`;
 const PLACEMENT = {
   apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
   kind: 'Placement',
@@ -55,6 +57,13 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
 
   async function expiry(): Promise<number> {
     return Date.parse((await hub.get(SECRET))?.metadata?.annotations?.[EXPIRY_ANNOTATION] ?? '');
+  }
+
+  /** The objects of a component that are there, as `kubectl get -o name` prints them. */
+  function leftOf(component: string): Promise<string> {
+    const kinds = 'deployments,services,serviceaccounts,poddisruptionbudgets,networkpolicies,secrets,configmaps';
+    const of = ['-l', `app.kubernetes.io/component=${component}`];
+    return hub.kubectl('get', kinds, '-n', DEFAULT_TARGET_NAMESPACE, ...of, '-o', 'name');
   }
 
   /**
@@ -162,35 +171,6 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     10 * MINUTE,
   );
 
-  it(
-    'the console reads and writes with the token of the person, who is in the log, and shows the token nowhere',
-    async () => {
-      const subject = { serviceAccount: { namespace: 'default', name: 'default' } };
-      const token = await server().tokenFor(subject);
-      await hub.kubectl('create', 'rolebinding', 'writer', '--clusterrole=admin', '--serviceaccount=default:default');
-      const console = await HubConsole.start(server());
-      try {
-        expect([await console.read('fleet'), await console.logIn('wrong'), await console.logIn(token)]).toEqual([
-          401, 401, 200,
-        ]);
-        expect(await console.read('fleet')).toMatchObject({ total: 0 });
-        const draft = { manifests: JSON.stringify(PLACEMENT) };
-        const { basedOn } = (await console.read('plan', draft)) as { basedOn: string };
-        const mark = await server().logMark();
-        expect(await console.read('apply', { draft, basedOn, dryRun: false })).toMatchObject({ kind: 'accepted' });
-        const created = await server().requestLog({ after: mark, verbs: ['create'], resources: ['placements'] });
-        expect(created.map(({ user, code }) => [user, code])).toEqual([
-          ['system:serviceaccount:default:default', 201],
-          ['system:serviceaccount:default:default', 201],
-        ]);
-        expect(console.seen).not.toContain(token);
-      } finally {
-        await console.stop();
-      }
-    },
-    MINUTE,
-  );
-
   it('the gateway of an engine stores its private key only in the Secret, and the operator never reads it', async () => {
     const key = text(fields((await hub.get(SECRET))?.['data'])['tls.key']);
     const lines = Buffer.from(key, 'base64')
@@ -214,4 +194,62 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     // The request log would show a read: it shows that of this test.
     expect((await answered(/./)).some((one) => JSON.stringify(one).includes(key))).toBe(true);
   });
+
+  it(
+    'an engine runs no console until its spec says so; then it reads and writes with the tokens of persons alone',
+    async () => {
+      expect(await hub.get(`${DEPLOYMENTS}/console`)).toBeUndefined();
+      await hub.patchEngine({ spec: { components: [{ name: 'console', enabled: true }] } });
+      const console = await HubConsole.open(hub);
+      await hub.available();
+
+      const token = await server().tokenFor({ serviceAccount: { namespace: 'default', name: 'default' } });
+      await hub.kubectl('create', 'rolebinding', 'writer', '--clusterrole=admin', '--serviceaccount=default:default');
+      expect([await console.everybody('/'), await console.everybody('/api/v1/openapi.json')]).toEqual([200, 200]);
+      expect([await console.read('fleet'), await console.logIn('wrong'), await console.logIn(token)]).toEqual([
+        401, 401, 200,
+      ]);
+      expect(await console.read('fleet')).toMatchObject({ total: 0 });
+      expect(await console.read('fleet', undefined, { 'sec-fetch-site': 'cross-site' })).toBe(403);
+
+      const draft = { manifests: JSON.stringify(PLACEMENT) };
+      const { basedOn } = (await console.read('plan', draft)) as { basedOn: string };
+      const mark = await server().logMark();
+      expect(await console.read('apply', { draft, basedOn, dryRun: false })).toMatchObject({ kind: 'accepted' });
+      const written = await server().requestLog({ after: mark, verbs: ['create'], resources: ['placements'] });
+      expect(written.map(({ user, code }) => [user, code])).toEqual([
+        ['system:serviceaccount:default:default', 201],
+        ['system:serviceaccount:default:default', 201],
+      ]);
+      expect(await server().requestLog({ user: console.pod.user })).toEqual([]);
+
+      await hub.kubectl('delete', 'clusterrolebinding', 'reader');
+      await waitFor('the right to be gone', async () =>
+        JSON.stringify(await console.withheld('fleet')).includes('"resource":"managedclusters"'),
+      );
+      expect(console.seen + console.pod.log()).not.toContain(token);
+    },
+    5 * MINUTE,
+  );
+
+  it(
+    'a console that is turned off leaves nothing, and neither does an engine that is deleted while it has one',
+    async () => {
+      const [pod] = hub.components.pods(DEFAULT_TARGET_NAMESPACE, 'console');
+      await hub.patchEngine({ spec: { components: [] } });
+      await waitFor('the console to go', async (seen) => {
+        const left = await leftOf('console');
+        seen(left);
+        return left === '' && pod?.exit() !== undefined;
+      });
+      await hub.available();
+      expect(await leftOf('gateway')).toContain('secret/gateway-tls');
+
+      await hub.patchEngine({ spec: { components: [{ name: 'console', enabled: true }] } });
+      await HubConsole.open(hub);
+      await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
+      await waitFor('the namespace to go', async () => (await hub.get(NAMESPACE)) === undefined);
+    },
+    5 * MINUTE,
+  );
 });

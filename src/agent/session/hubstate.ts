@@ -1,4 +1,5 @@
-import { abortable, type Clock } from '../../runtime/clock.js';
+import type { Clock } from '../../runtime/clock.js';
+import { asError } from '../../runtime/errors.js';
 
 /** What is known of the hub at the moment: whether it answers, and what is wrong. */
 export class HubState {
@@ -52,9 +53,21 @@ export class HubState {
   /** Resolves while renewals succeed; rejects with the signal's reason. */
   whenAvailable(signal: AbortSignal): Promise<void> {
     if (this.#isAvailable && !signal.aborted) return Promise.resolve();
-    return abortable(signal, (resolve) => {
-      this.#waiting.add(resolve);
-      return () => this.#waiting.delete(resolve);
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.#waiting.delete(finish);
+        reject(asError(signal.reason));
+      };
+      const finish = (): void => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      };
+      if (signal.aborted) {
+        stop();
+        return;
+      }
+      this.#waiting.add(finish);
+      signal.addEventListener('abort', stop, { once: true });
     });
   }
 

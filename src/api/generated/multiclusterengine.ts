@@ -38,7 +38,7 @@ export interface ComponentSpec {
   /** Whether the component runs. */
   enabled?: boolean;
   /** The component. */
-  name: 'gateway' | 'placement-controller';
+  name: 'console' | 'gateway' | 'placement-controller';
   /** Replicas of its Deployment. */
   replicas?: number;
   /**

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import { Secrets } from '../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { componentServingWith } from '../../domain/engine/catalogue.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/steps/certificate.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import { isList } from '../../domain/selectors.js';
@@ -19,6 +20,7 @@ import { failed, passed, unread, warning, type CheckResult } from './result.js';
 const PASSING_PHASES = ['Progressing', 'Updating', 'Paused'];
 /** How late a renewal may be without a warning: the operator checks certificates every twelve hours, and retries. */
 const RENEWAL_SLACK_MS = 86_400_000;
+const GATEWAY = 'gateway';
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The checks of an installation, in the order of their output. */
@@ -31,7 +33,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, podsOf(facts.operatorNamespace)),
     ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),
-    ...(hub.engines.length === 0 || isOff(hub, 'gateway') ? [] : [checkCertificate(facts)]),
+    ...(hub.engines.length === 0 ? [] : checkCertificates(facts, isOff(hub, GATEWAY))),
     checkPlacements(facts, hub),
     ...checkHolds(hub),
     ...checkPaused(hub),
@@ -100,11 +102,18 @@ function checkComponents(
   return [...warnings, ...(components.length === 0 ? [] : [passed('components', `${text} available`)])];
 }
 
-function checkCertificate(facts: HubFacts): CheckResult {
+/** Those that the user provides, and that of the gateway which the operator has made. */
+function checkCertificates(facts: HubFacts, isGatewayOff: boolean): readonly CheckResult[] {
+  const given = facts.reading.world.objects.multiclusterengines.flatMap(givenCertificateRows);
+  const isGiven = given.some((row) => componentServingWith(textField(row, 'name')) === GATEWAY);
+  return [
+    ...given.map((row) => checkGivenCertificate(row, facts.targetNamespace)),
+    ...(isGiven || isGatewayOff ? [] : [checkPublishedCertificate(facts)]),
+  ];
+}
+
+function checkPublishedCertificate({ trust, now, targetNamespace }: HubFacts): CheckResult {
   const name = 'certificate';
-  const { trust, now, targetNamespace, reading } = facts;
-  const given = reading.world.objects.multiclusterengines.flatMap(givenCertificateRow);
-  if (given[0] !== undefined) return checkGivenCertificate(given[0], targetNamespace);
   if (trust.kind === 'Withheld') return unread(name, 'when the certificate of the gateway ends', trust);
   const pem = textField(trust.value?.data, 'ca.crt');
   const expiry = Math.max(...(pem.match(PEM) ?? []).map(expiryOf));
@@ -134,7 +143,7 @@ function expiryOf(pem: string): number {
 function checkGivenCertificate(row: unknown, namespace: string): CheckResult {
   const check = 'certificate';
   const name = textField(row, 'name');
-  const message = `Secret ${namespace}/${name}, which has the certificate of the gateway: ${textField(row, 'message')}`;
+  const message = `Secret ${namespace}/${name}, which has the certificate of the ${componentServingWith(name)}: ${textField(row, 'message')}`;
   const remedy = `kubectl create secret tls ${name} -n ${namespace} --cert=FILE --key=FILE --dry-run=client -o yaml | kubectl replace -f -`;
   switch (textField(row, 'reason')) {
     case 'Given':
@@ -146,8 +155,8 @@ function checkGivenCertificate(row: unknown, namespace: string): CheckResult {
   }
 }
 
-/** The row of a certificate that the user provides, where there is one. */
-function givenCertificateRow({ status }: { readonly status?: unknown }): readonly unknown[] {
+/** The rows of certificates that the user provides. */
+function givenCertificateRows({ status }: { readonly status?: unknown }): readonly unknown[] {
   const rows = field(status, 'components');
   if (!isList(rows)) return [];
   const reasons = ['Given', 'Doubtful', 'Unusable'];

@@ -62,6 +62,15 @@ export const CATALOGUE: readonly ComponentRow[] = [
     servingCertificate: { secret: 'gateway-tls', configMap: 'gateway-ca', service: 'gateway' },
     whileOff: 'nobody answers at the HTTPS interface',
   },
+  {
+    name: 'console',
+    folder: 'console',
+    order: 30,
+    servingCertificate: { secret: 'console-tls', configMap: 'console-ca', service: 'console' },
+    // It takes tokens of people: an update must not open its port.
+    optional: true,
+    whileOff: 'nobody answers at the address of the console',
+  },
 ];
 
 /** The kinds of an engine's objects in the order of applying. They are removed in the reverse order. */
@@ -95,6 +104,11 @@ export function certificateObjectsOf(components: readonly ComponentRow[]): reado
 
 /** Those of every component. */
 export const CERTIFICATE_OBJECTS: readonly NamedObject[] = certificateObjectsOf(CATALOGUE);
+
+/** The component that serves with the certificate in this Secret; empty for every other Secret. */
+export function componentServingWith(secret: string): string {
+  return CATALOGUE.find(({ servingCertificate }) => servingCertificate?.secret === secret)?.name ?? '';
+}
 
 /** A binding by its fixed name. A retired binding is pruned; its row, and with it the operator's right, stays until no hub has it. */
 export interface BindingRow extends NamedObject {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { microTime, type KubeObject } from '../vocabulary/meta.js';
+import type { KubeObject } from '../vocabulary/meta.js';
 import { Events, apiVersionOf } from '../vocabulary/kinds.js';
 import type { GuardRow } from '../client/guard.js';
+import { microTime } from '../leaderelection/leaserecord.js';
 
 export interface EventNote {
   /** Its apiVersion, kind and metadata.{namespace,name,uid,resourceVersion} are used. */

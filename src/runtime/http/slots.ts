@@ -1,4 +1,5 @@
-import { abortable, type AbortSignalLike } from '../clock.js';
+import type { AbortSignalLike } from '../clock.js';
+import { asError } from '../errors.js';
 
 /** A fixed number of slots for calls, which are taken in the order of asking. */
 export class Slots {
@@ -27,10 +28,25 @@ export class Slots {
    * @throws the signal's reason as an Error, when it fires first
    */
   take(signal: AbortSignalLike): Promise<void> {
-    if (!signal.aborted && this.tryTake()) return Promise.resolve();
-    return abortable(signal, (resolve) => {
-      this.#waiting.add(resolve);
-      return () => this.#waiting.delete(resolve);
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(asError(signal.reason));
+        return;
+      }
+      if (this.tryTake()) {
+        resolve();
+        return;
+      }
+      const onAbort = (): void => {
+        this.#waiting.delete(onFree);
+        reject(asError(signal.reason));
+      };
+      const onFree = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      this.#waiting.add(onFree);
+      signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 

@@ -1,4 +1,4 @@
-import { isOlder, microTime, type KubeObject, type ObjectName } from '../vocabulary/meta.js';
+import { isOlder, type KubeObject, type ObjectName } from '../vocabulary/meta.js';
 import { Leases, apiVersionOf } from '../vocabulary/kinds.js';
 import type { Clock } from '../clock.js';
 import type { GuardRow, GuardedWrite } from '../client/guard.js';
@@ -27,6 +27,11 @@ const FIELD_MANAGER_LIMIT = 128;
 export function creationFieldManager(fieldManager: string, identity: string): string {
   const printable = identity.replace(/[^\x21-\x7e]/g, '-');
   return `${fieldManager}_${printable}`.slice(0, FIELD_MANAGER_LIMIT);
+}
+
+/** Ms since the epoch as Kubernetes writes a MicroTime: `2026-01-01T00:00:00.000000Z`. */
+export function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
 /** A new Lease held by `identity`. */

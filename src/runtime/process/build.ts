@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** What this program was built from. */
 export interface Build {
-  /** The release, or `RELEASE+dev.COMMIT` between releases; `RELEASE+dev` without build.json. */
+  /** The release, or `RELEASE+dev.COMMIT` between releases. */
   readonly version: string;
   /** The whole commit; empty where the build did not know it. */
   readonly commit: string;

@@ -1,4 +1,5 @@
-import { abortable, type Clock, type Timer } from '../clock.js';
+import type { Clock, Timer } from '../clock.js';
+import { asError } from '../errors.js';
 
 export interface RateLimit {
   /** Calls a second on average. */
@@ -31,13 +32,23 @@ export class TokenBucket {
       this.#tokens -= 1;
       return;
     }
-    await abortable(signal, (send) => {
-      this.#waiting.add(send);
-      this.#arm();
-      return () => {
+    await this.#queue(signal);
+  }
+
+  #queue(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
         this.#waiting.delete(send);
         if (this.#waiting.size === 0) this.#disarm();
+        reject(asError(signal?.reason));
       };
+      const send = (): void => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      this.#waiting.add(send);
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#arm();
     });
   }
 

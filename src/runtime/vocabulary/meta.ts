@@ -62,11 +62,6 @@ export function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** `ms` since the epoch as Kubernetes writes a MicroTime: `2026-01-01T00:00:00.000000Z`. */
-export function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace('Z', '000Z');
-}
-
 /**
  * Whether resourceVersion `a` is older than `b`. Versions of one collection of one server are decimal numbers of any
  * length; any other text and a missing version are incomparable, hence never older.

@@ -1,4 +1,4 @@
-import { microTime, timestamp } from '../../runtime/vocabulary/meta.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { Nodes, Leases, apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { KubeClient, WriteOptions } from '../../runtime/client/client.js';
 import type { Cache, CacheOptions } from '../../runtime/cache/cache.js';
@@ -9,7 +9,7 @@ import type { Logger } from '../../runtime/logger.js';
 import type { Result } from '../../runtime/controller/result.js';
 import { architecture, capacity, nodeInfo } from './machine.js';
 import type { Node, Taint } from './workload.js';
-import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
+import { microTime, type Lease } from '../../runtime/leaderelection/leaserecord.js';
 
 export interface NodeOptions {
   readonly client: KubeClient;

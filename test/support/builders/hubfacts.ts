@@ -6,7 +6,7 @@ import type { PreFacts } from '../../../src/cli/check/pre.js';
 import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
 import type { FleetReading } from '../../../src/cli/whatif/worlds.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
-import { microTime } from '../../../src/runtime/vocabulary/meta.js';
+import { microTime } from '../../../src/runtime/leaderelection/leaserecord.js';
 import { root } from '../repository/root.js';
 
 /** What `check` reads of a hub on which all is well, at a fixed time. */

@@ -42,12 +42,12 @@ export function inspectSecretData(data: unknown): KeyPairFinding {
   return inspectKeyPair({ certificate: decoded(fields, CERTIFICATE), key: decoded(fields, KEY) }, titles);
 }
 
-/** The state of such a Secret at that time, ms since the epoch. */
-export function givenCertificate(finding: KeyPairFinding, now: number): GivenCertificate {
+/** The state of such a Secret of a component at that time, ms since the epoch. */
+export function givenCertificate(finding: KeyPairFinding, component: string, now: number): GivenCertificate {
   if (finding.kind === 'unusable')
     return {
       kind: 'unusable',
-      message: `${finding.problem}; a running gateway keeps the pair that it has loaded, and a new one cannot start`,
+      message: `${finding.problem}; a running ${component} keeps the pair that it has loaded, and a new one cannot start`,
     };
   const { notBefore, notAfter, names } = finding;
   const problem = validityProblem(finding, now);

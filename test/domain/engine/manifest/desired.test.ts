@@ -16,9 +16,12 @@ import { targetTypes, templateErrors } from '../../../../src/domain/engine/manif
 import { effectiveSpec } from '../../../../src/domain/engine/spec.js';
 import { desired, identity, settings, templates, UID, wanted } from '../../../support/builders/engine.js';
 
+/** Turns every component on. */
+const components: NonNullable<MultiClusterEngineSpec['components']> = [{ name: 'console', enabled: true }];
+
 /** The pod spec of every Deployment. */
 function podSpecs(spec: MultiClusterEngineSpec, over: Partial<EngineSettings> = {}): readonly unknown[] {
-  const deployments = desired(spec, over).filter((one) => one.type.kind === 'Deployment');
+  const deployments = desired({ components, ...spec }, over).filter((one) => one.type.kind === 'Deployment');
   expect(deployments.length).toBeGreaterThan(0);
   return deployments.map((one) => at(one.object, 'spec', 'template', 'spec'));
 }
@@ -227,7 +230,9 @@ describe('the pods of every component', () => {
   });
 
   it('the PodDisruptionBudget of every component lets its only pod be evicted', () => {
-    const budgets = desired({ availability: 'Basic' }).filter((one) => one.type.kind === 'PodDisruptionBudget');
+    const budgets = desired({ components, availability: 'Basic' }).filter(
+      (one) => one.type.kind === 'PodDisruptionBudget',
+    );
 
     expect(
       budgets.map(({ object }) => [at(object, 'spec', 'maxUnavailable'), at(object, 'spec', 'minAvailable')]),
@@ -263,7 +268,7 @@ describe('the pods of every component', () => {
 
   it("the pods of every component run the operator's image, as many as requested, with the Lease in the operator's namespace", () => {
     const over = { image: 'other:2', replicas: 5, operatorNamespace: 'ops' };
-    for (const one of desired({}, over).filter((each) => each.type.kind === 'Deployment')) {
+    for (const one of desired({ components }, over).filter((each) => each.type.kind === 'Deployment')) {
       expect(at(one.object, 'spec', 'replicas')).toBe(5);
       for (const container of itemsAt(one.object, 'spec', 'template', 'spec', 'containers')) {
         expect(container['image']).toBe('other:2');
@@ -277,7 +282,7 @@ describe('the pods of every component', () => {
   });
 
   it('the pods of every component have the labels of engine and component', () => {
-    for (const one of desired().filter((each) => each.type.kind === 'Deployment')) {
+    for (const one of desired({ components }).filter((each) => each.type.kind === 'Deployment')) {
       const selector = treeAt(one.object, 'spec', 'selector', 'matchLabels');
       expect(at(one.object, 'spec', 'template', 'metadata', 'labels')).toMatchObject({
         ...selector,
@@ -287,7 +292,7 @@ describe('the pods of every component', () => {
   });
 
   it('the pods of every component fulfil restricted Pod Security, with a read-only root and an account of their own', () => {
-    for (const one of desired().filter((each) => each.type.kind === 'Deployment')) {
+    for (const one of desired({ components }).filter((each) => each.type.kind === 'Deployment')) {
       const pod = at(one.object, 'spec', 'template', 'spec');
       expect(pod).toMatchObject({
         serviceAccountName: one.component,

@@ -3,8 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps, Deployments, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
-import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
-import { componentsOff, componentSpecs, isOn } from '../../../../src/domain/engine/components.js';
 import { NAMESPACE } from '../../../support/builders/engine.js';
 import { EngineRig, ROWS } from '../../../support/rigs/controllers/engine.js';
 
@@ -99,13 +97,52 @@ describe('a component that is turned off', () => {
   });
 });
 
-it('a component that is off by default runs where it is turned on, and is no news where nobody names it', () => {
-  const [row] = CATALOGUE;
-  if (row === undefined) throw new Error('the catalogue is empty');
-  const optional = { ...row, optional: true } as const;
-  expect([isOn(optional, {}), isOn(optional, { [row.name]: { name: row.name as 'gateway', enabled: true } })]).toEqual([
-    false,
-    true,
-  ]);
-  expect(componentsOff(componentSpecs([]))).toEqual([]);
+describe('a component that is off by default', () => {
+  const withConsole: MultiClusterEngineSpec = { components: [{ name: 'console', enabled: true }] };
+  const CONSOLE = { namespace: NAMESPACE, name: 'console' };
+  const ofConsole = (rig: EngineRig) => rows(rig).filter((row) => row.includes(' console'));
+
+  it('is no news where nobody names it: no object, no row, no request about its certificate', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+
+    expect(ofConsole(rig)).toEqual([]);
+    expect(rig.api.peek(Deployments, CONSOLE)).toBeUndefined();
+    expect(rig.api.secretReads).toEqual([]);
+  });
+
+  it('runs with a certificate of its own where it is turned on, and leaves nothing where its item is taken away', async () => {
+    const rig = new EngineRig();
+    await rig.install(withConsole);
+    expect(ofConsole(rig)).toEqual([
+      'ConfigMap console-ca Applied True Applied',
+      'Deployment console Available True Available',
+      'NetworkPolicy console Applied True Applied',
+      'PodDisruptionBudget console Applied True Applied',
+      'Secret console-tls Applied True Applied',
+      'Service console Applied True Applied',
+      'ServiceAccount console Applied True Applied',
+    ]);
+    rig.edit({}, {});
+    await rig.converge();
+
+    expect(ofConsole(rig)).toEqual([]);
+    for (const [type, name] of [
+      [Deployments, 'console'],
+      [Secrets, 'console-tls'],
+      [ConfigMaps, 'console-ca'],
+    ] as const)
+      expect(rig.api.peek(type, { namespace: NAMESPACE, name })).toBeUndefined();
+    expect(rig.state()).toBe('Available EngineReady');
+  });
+
+  it('is named where its certificate is of somebody else and of no use', async () => {
+    const rig = new EngineRig();
+    rig.api.put<KubeObject>(Secrets, { metadata: { namespace: NAMESPACE, name: 'console-tls' } });
+    await rig.install(withConsole);
+
+    expect(rig.message()).toContain(
+      `Secret ${NAMESPACE}/console-tls: is empty: it has no data; a running console keeps the pair that it has loaded`,
+    );
+  });
 });

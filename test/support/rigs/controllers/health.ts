@@ -11,8 +11,7 @@ import {
 } from '../../../../src/operator/controllers/clusters/health/controller.js';
 import { openLeaseCache, type AgentLease } from '../../../../src/operator/controllers/clusters/health/leases.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';
-import { microTime } from '../../../../src/runtime/vocabulary/meta.js';
-import type { Lease } from '../../../../src/runtime/leaderelection/leaserecord.js';
+import { microTime, type Lease } from '../../../../src/runtime/leaderelection/leaserecord.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';

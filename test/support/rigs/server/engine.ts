@@ -5,7 +5,7 @@ import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import { Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
-import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
+import { componentsOn } from '../../../../src/domain/engine/components.js';
 import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
 import { integerAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
@@ -142,7 +142,7 @@ export class User {
   /** Reports the Deployments that have changed; whether there was none to report and none is missing. */
   async #rolledOut(namespace: string): Promise<boolean> {
     let all = true;
-    for (const { name } of CATALOGUE) {
+    for (const { name } of componentsOn({})) {
       const stored = await this.client.get<KubeObject>(Deployments, { namespace, name });
       const generation = stored?.metadata.generation ?? 1;
       if (stored !== undefined && integerAt(stored, 0, 'status', 'observedGeneration') === generation) continue;
@@ -156,7 +156,7 @@ export class User {
 
   /** What garbage collection does, which does not run here: ends foreground deletions. */
   async collect(namespace: string): Promise<void> {
-    for (const { name } of CATALOGUE) {
+    for (const { name } of componentsOn({})) {
       const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
       await this.#server.call({
         method: 'PATCH',

@@ -13,8 +13,7 @@ import { healthRights } from '../../../../src/operator/controllers/clusters/righ
 import { createCache } from '../../../../src/runtime/cache/reflector.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
 import { createClient } from '../../../../src/runtime/client/rest.js';
-import { microTime } from '../../../../src/runtime/vocabulary/meta.js';
-import type { Lease } from '../../../../src/runtime/leaderelection/leaserecord.js';
+import { microTime, type Lease } from '../../../../src/runtime/leaderelection/leaserecord.js';
 import type { ControllerMetrics } from '../../../../src/runtime/metrics/metrics.js';
 import { systemRandom } from '../../../../src/runtime/clock.js';
 import type { Transport } from '../../../../src/runtime/transport/transport.js';

@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectName } from '../../../../runtime/vocabulary/meta.js';
 import { Secrets } from '../../../../runtime/vocabulary/kinds.js';
+import { componentServingWith } from '../../../../domain/engine/catalogue.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import {
   givenCertificate,
@@ -41,7 +42,7 @@ export function givenSecretState(
 ): GivenCertificate & { readonly dueInMs?: number } {
   const known = memory.givenSecrets.get(idOf(Secrets, name)) ?? { unread: 'it was not read yet' };
   if ('unread' in known) return { ...unreadCertificate(known.unread), dueInMs: RETRY_MS };
-  const given = givenCertificate(known.finding, clock.now());
+  const given = givenCertificate(known.finding, componentServingWith(name.name), clock.now());
   return given.changesAt === undefined ? given : { ...given, dueInMs: Math.max(given.changesAt - clock.now(), 0) };
 }
 
