@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { explainInputOf, worldOf } from '../../../src/domain/fleet/world.js';
+import { explainInputOf, WorldInputs, worldOf } from '../../../src/domain/fleet/world.js';
 import { expectIndexEqual } from '../../support/builders/explained.js';
 import {
   explainInput,
@@ -42,5 +42,18 @@ describe('explainInputOf', () => {
   it('a Placement that the world does not have gives nothing', () => {
     expect(explainInputOf(worldOf({ placements: [rawPlacement({})] }), 'shop', 'nope')).toBeUndefined();
     expect(explainInputOf(worldOf({ placements: [rawPlacement({})] }), 'bank', 'web')).toBeUndefined();
+  });
+
+  it.each([
+    ['counts for the scores of others', [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }], 1],
+    ['is not kept where no score asks for it', [], 0],
+  ])('what was decided last of a Placement %s', (_what, configurations, count) => {
+    const placements = [rawPlacement({ prioritizerPolicy: { configurations } }, 'web'), rawPlacement({}, 'api')];
+    const inputs = new WorldInputs(worldOf({ placements, managedclusters: [rawCluster('a', { set: 'edge' })] }));
+
+    inputs.decided({ namespace: 'shop', name: 'api' }, ['a']);
+
+    expect(inputs.othersSelecting('shop', 'web')('a')).toBe(count);
+    expect(inputs.othersSelecting('shop', 'api')('a')).toBe(0);
   });
 });
