@@ -4,7 +4,7 @@ import type { Command, Given } from '../runtime/flags/commands.js';
 /** The configuration of `multicluster-engine agent`. */
 export interface AgentConfig {
   readonly command: 'agent';
-  /** Release of this program. */
+  /** Version of this program. */
   readonly version: string;
   /** File with the address and credentials of the managed cluster; undefined: in-cluster, else the usual kubeconfig rules. */
   readonly kubeconfig: string | undefined;

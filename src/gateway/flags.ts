@@ -12,7 +12,7 @@ import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 /** The configuration of `multicluster-engine gateway`. */
 export interface GatewayConfig extends TokenServerConfig {
   readonly command: 'gateway';
-  /** Release of this program. */
+  /** Version of this program. */
   readonly version: string;
   /** Use the status codes of the specified interface only, without error bodies. */
   readonly strictStatusCodes: boolean;
@@ -29,7 +29,7 @@ export interface GatewayConfig extends TokenServerConfig {
 }
 
 /** The process settings that a gateway checks. */
-export interface ProcessEnvironment {
+interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   /** Node's own command line options. */

@@ -15,7 +15,7 @@ import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 /** The configuration of `multicluster-engine standalone`. */
 export interface StandaloneConfig {
   readonly command: 'standalone';
-  /** Release of this program. */
+  /** Version of this program. */
   readonly version: string;
   /** Absolute path of the folder for store, certificates, kubeconfig, logs and working folders. */
   readonly dataDir: string;

@@ -346,7 +346,7 @@ describe('a budget of which everything is held', () => {
     await clock.advance(500);
     const later = newcomer.grow(3);
 
-    expect([tooEarly, later, evicted, budget.held]).toEqual([false, true, ['first'], 9]);
+    expect([tooEarly, later, evicted, budget.reserved]).toEqual([false, true, ['first'], 9]);
   });
 
   it('a budget that is exhausted keeps the bytes of a body that has arrived', async () => {
@@ -358,7 +358,7 @@ describe('a budget of which everything is held', () => {
     arrived.complete();
     await clock.advance(60_000);
 
-    expect([budget.reserve().grow(1), budget.held, evicted]).toEqual([false, 10, []]);
+    expect([budget.reserve().grow(1), budget.reserved, evicted]).toEqual([false, 10, []]);
   });
 });
 

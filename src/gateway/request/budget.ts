@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.js';
 
-export interface BudgetOptions {
+interface BudgetOptions {
   /** Bytes in all. */
   readonly limit: number;
   /** Bytes of each reservation that are not counted, so that large ones never keep a small one out. */
@@ -34,15 +34,15 @@ export class Budget {
   readonly #options: BudgetOptions;
   /** The reservations that are still growing; the one that has not grown for the longest time comes first. */
   readonly #growing = new Set<Entry>();
-  #held = 0;
+  #reserved = 0;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
   }
 
   /** Bytes that are reserved now. */
-  get held(): number {
-    return this.#held;
+  get reserved(): number {
+    return this.#reserved;
   }
 
   /** A new reservation of zero bytes. */
@@ -60,8 +60,8 @@ export class Budget {
     const wanted = Math.max(total - uncounted, entry.counted);
     const added = wanted - entry.counted;
     if (added > 0 && !this.#makeRoom(added, entry)) return false;
-    if (this.#held + added > limit) return false;
-    this.#held += added;
+    if (this.#reserved + added > limit) return false;
+    this.#reserved += added;
     entry.counted = wanted;
     entry.grownAt = clock.monotonic();
     entry.onEvicted = onEvicted;
@@ -75,17 +75,17 @@ export class Budget {
     const { limit, clock } = this.#options;
     const before = clock.monotonic() - STALLED_MS;
     for (const entry of this.#growing) {
-      if (this.#held + added <= limit || entry.grownAt > before) break;
+      if (this.#reserved + added <= limit || entry.grownAt > before) break;
       if (entry === grower) continue;
       this.#remove(entry);
       entry.onEvicted?.();
     }
-    return this.#held + added <= limit;
+    return this.#reserved + added <= limit;
   }
 
   #remove(entry: Entry): void {
     this.#growing.delete(entry);
-    this.#held -= entry.counted;
+    this.#reserved -= entry.counted;
     entry.counted = 0;
   }
 }

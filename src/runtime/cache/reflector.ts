@@ -123,15 +123,15 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const { clock } = this.#tools;
     while (!signal.aborted) {
       const startedAt = clock.monotonic();
-      let planned = false;
+      let endedOnTimeout = false;
       let atLeastMs = 0;
       try {
-        planned = await this.#round(signal);
+        endedOnTimeout = await this.#round(signal);
       } catch (error) {
         if (signal.aborted) return;
         atLeastMs = this.#failed(error);
       }
-      const wait = this.#backoff.next({ durationMs: clock.monotonic() - startedAt, planned, atLeastMs });
+      const wait = this.#backoff.next({ durationMs: clock.monotonic() - startedAt, endedOnTimeout, atLeastMs });
       if (wait > 0) await delay(clock, wait, signal).catch(() => undefined);
     }
   }
@@ -141,8 +141,8 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     if (this.#versions.relistDue) this.#versions.requireList();
     if (this.#versions.watchFrom !== undefined && this.#restoreSuspected) await this.#checkForBackup(signal);
     if (this.#versions.watchFrom === undefined && this.#watchList) {
-      const planned = await this.#watchWithInitialEvents(signal);
-      if (planned !== undefined) return planned;
+      const endedOnTimeout = await this.#watchWithInitialEvents(signal);
+      if (endedOnTimeout !== undefined) return endedOnTimeout;
     }
     if (this.#versions.watchFrom === undefined) await this.#list(signal);
     const from = this.#versions.watchFrom;
@@ -156,13 +156,13 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   ): Promise<boolean> {
     const { clock, random } = this.#tools;
     this.#restoreSuspected = true;
-    const planned = await watch<T>(
+    const endedOnTimeout = await watch<T>(
       this.#transport,
       { collection: this.#options, from, clock, random, signal },
       onEvent,
     );
-    this.#restoreSuspected = !planned;
-    return planned;
+    this.#restoreSuspected = !endedOnTimeout;
+    return endedOnTimeout;
   }
 
   /**
@@ -181,8 +181,8 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       return this.#replace({ objects, resourceVersion }, { verb: 'watch', startedAt, signal });
     };
     try {
-      const planned = await this.#watch(undefined, onEvent, signal);
-      if (initial.complete) return planned;
+      const endedOnTimeout = await this.#watch(undefined, onEvent, signal);
+      if (initial.complete) return endedOnTimeout;
       this.#logNoInitialEvents(noResponse(collectionCall('watch', this.#options), 'the watch has ended'));
     } catch (error) {
       if (initial.complete || signal.aborted) throw error;

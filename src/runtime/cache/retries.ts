@@ -29,10 +29,10 @@ export class Backoff {
     this.#failures = 0;
   }
 
-  /** Ms to wait after a round of `durationMs`; `planned`: the watch ended on its timeout. Never less than `atLeastMs`. */
-  next(round: { readonly durationMs: number; readonly planned: boolean; readonly atLeastMs: number }): number {
+  /** Ms to wait after a round of `durationMs`; `endedOnTimeout`: its watch did. Never less than `atLeastMs`. */
+  next(round: { readonly durationMs: number; readonly endedOnTimeout: boolean; readonly atLeastMs: number }): number {
     if (round.durationMs >= HEALTHY_MS) this.#failures = 0;
-    if (round.planned && round.durationMs >= HEALTHY_MS) return round.atLeastMs;
+    if (round.endedOnTimeout && round.durationMs >= HEALTHY_MS) return round.atLeastMs;
     const wait = Math.min(FIRST_MS * 2 ** this.#failures, LONGEST_MS);
     this.#failures += 1;
     return Math.max(wait * (1 + this.#random() / 2), round.atLeastMs);

@@ -17,7 +17,7 @@ export function failedConnection(error: unknown): FailedConnection | undefined {
   return typeof error === 'object' && error !== null ? failures.get(error) : undefined;
 }
 
-/** No connection to the server was begun, because of this error. */
+/** Records that no connection to the server was begun, because of this error; returns the error. */
 export function notConnected(error: Error, phase: Phase): Error {
   failures.set(error, { phase, chain: failures.get(error)?.chain ?? [] });
   return error;
@@ -46,7 +46,7 @@ export class ObservedConnection {
     socket.prependOnceListener('secure', () => (this.#certificate = socket.getPeerCertificate?.(true)));
   }
 
-  /** It was not made, with this error. */
+  /** Records that it was not made, because of this error; returns the error. */
   failed(error: Error): Error {
     failures.set(error, { phase: this.#phase, chain: chainOf(this.#certificate) });
     return error;

@@ -20,7 +20,7 @@ import {
 export interface Given {
   readonly env: Environment;
   readonly positional: readonly string[];
-  /** Release of the program. */
+  /** Version of the program. */
   readonly version: string;
 }
 

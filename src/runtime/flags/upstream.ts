@@ -118,7 +118,7 @@ export function variablesSet(env: Environment, name: string): string[] {
 }
 
 /** An https origin, without path, user and query. */
-export function upstreamUrl(given: FlagValue | undefined, env: Environment): string {
+function upstreamUrl(given: FlagValue | undefined, env: Environment): string {
   const text = given?.text ?? inClusterUrl(env);
   if (text === undefined)
     throw new FlagError('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');

@@ -24,7 +24,7 @@ export interface TracingOptions {
   readonly prefix: string;
   /** Name of the service, where OTEL_SERVICE_NAME is not set. */
   readonly service: string;
-  /** Release of this program. */
+  /** Version of this program. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;

@@ -86,7 +86,7 @@ export function createTransportWith(
 type Attempt<T> = (credentials: Credentials, deadline: Deadline) => Promise<T>;
 
 /** A call with all its attempts. */
-interface Course {
+interface OngoingCall {
   readonly call: Call;
   readonly deadline: Deadline;
   /** Of the deadline. */
@@ -151,30 +151,30 @@ class RetryingTransport implements Transport {
   async #callWithRetries<T>(call: Call, attempt: Attempt<T>): Promise<T> {
     await this.#admit(call, call.signal);
     const ms = Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS);
-    const course: Course = { call, ms, deadline: new Deadline(this.#clock, ms, call.signal) };
+    const ongoing: OngoingCall = { call, ms, deadline: new Deadline(this.#clock, ms, call.signal) };
     try {
-      return await this.#attemptUntilDone(course, attempt);
+      return await this.#attemptUntilDone(ongoing, attempt);
     } catch (error) {
-      throw asAttemptError(error, course).failure;
+      throw asAttemptError(error, ongoing).failure;
     } finally {
-      course.deadline.close();
+      ongoing.deadline.close();
     }
   }
 
-  async #attemptUntilDone<T>(course: Course, attempt: Attempt<T>): Promise<T> {
-    const { call, deadline } = course;
+  async #attemptUntilDone<T>(ongoing: OngoingCall, attempt: Attempt<T>): Promise<T> {
+    const { call, deadline } = ongoing;
     let refreshed = false;
     for (let attempts = 1; ;) {
       try {
         const credentials =
           this.#credentials.cached() ?? (await rejectOnAbort(this.#credentials.current(), deadline.signal));
-        course.credentials = credentials;
+        ongoing.credentials = credentials;
         return await attempt(credentials, deadline);
       } catch (error) {
         // What was read has just been found wrong; a plugin would ask a person again.
         if (error instanceof CredentialsError) throw error;
-        const failed = asAttemptError(error, course);
-        if (deadline.reason === undefined) course.failure = failed.failure;
+        const failed = asAttemptError(error, ongoing);
+        if (deadline.reason === undefined) ongoing.failure = failed.failure;
         if (failed.rejectedCredentials === undefined || refreshed)
           await this.#waitForRetry(call, failed, attempts++, deadline);
         else await rejectOnAbort(this.#credentials.refresh(failed.rejectedCredentials), deadline.signal);
@@ -217,7 +217,7 @@ function deadlineOf(options: TransportOptions): number {
 }
 
 /** Any error of an attempt as an AttemptError. */
-function asAttemptError(error: unknown, { call, deadline, ms, credentials, failure }: Course): AttemptError {
+function asAttemptError(error: unknown, { call, deadline, ms, credentials, failure }: OngoingCall): AttemptError {
   if (error instanceof AttemptError && deadline.reason === undefined) return error;
   if (deadline.expired)
     return new AttemptError(lateError({ call: call.target, ms, credentials, previous: failure }), false);

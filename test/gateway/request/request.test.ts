@@ -332,11 +332,11 @@ describe('a request body', () => {
       false,
       true,
     ]);
-    expect(budget.held).toBe(10);
+    expect(budget.reserved).toBe(10);
     a.release();
     a.release();
     b.release();
-    expect(budget.held).toBe(0);
+    expect(budget.reserved).toBe(0);
   });
 });
 

@@ -202,7 +202,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
       { status: 503, headers: { 'retry-after': '1' }, body: '' },
     ]);
     more();
-    await waitFor('the end of the first one', () => budget.held === 0);
+    await waitFor('the end of the first one', () => budget.reserved === 0);
     socket.write(READ);
     await waitFor('the buffered part of the next one', () => socket.bytesRead > 2 * MIB);
     socket.destroy();

@@ -135,7 +135,7 @@ it('taking out what is not there changes nothing', () => {
 });
 
 describe('the backoff between watches', () => {
-  const short = { durationMs: 10, planned: false, atLeastMs: 0 };
+  const short = { durationMs: 10, endedOnTimeout: false, atLeastMs: 0 };
 
   it('the backoff between watches doubles from one second to thirty, and begins again after progress', () => {
     const pace = new Backoff(() => 0);
@@ -158,8 +158,8 @@ describe('the backoff between watches', () => {
     pace.next(short);
     pace.next(short);
 
-    expect(pace.next({ durationMs: 300_000, planned: true, atLeastMs: 0 })).toBe(0);
-    expect(pace.next({ durationMs: 300_000, planned: false, atLeastMs: 0 })).toBe(1_000);
-    expect(pace.next({ durationMs: 10, planned: true, atLeastMs: 0 })).toBe(2_000);
+    expect(pace.next({ durationMs: 300_000, endedOnTimeout: true, atLeastMs: 0 })).toBe(0);
+    expect(pace.next({ durationMs: 300_000, endedOnTimeout: false, atLeastMs: 0 })).toBe(1_000);
+    expect(pace.next({ durationMs: 10, endedOnTimeout: true, atLeastMs: 0 })).toBe(2_000);
   });
 });
