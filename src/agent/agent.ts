@@ -10,7 +10,7 @@ import type { AgentTools, OpenHub, SessionContext, SessionEnd } from './session/
 import { HubState } from './session/hubstate.js';
 import { runSession } from './session/session.js';
 
-export interface AgentOptions {
+interface AgentOptions {
   readonly home: Home;
   readonly openHub: OpenHub;
   readonly tools: AgentTools;

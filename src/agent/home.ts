@@ -47,7 +47,7 @@ export interface ClaimMaps {
   all(): readonly ClaimConfigMap[];
 }
 
-export interface HomeOptions {
+interface HomeOptions {
   /** With the rights of the agent's ServiceAccount. */
   readonly transport: Transport;
   /** That of the agent: it holds the Secret and the ConfigMaps. */

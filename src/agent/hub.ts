@@ -48,7 +48,7 @@ export interface Hub {
 }
 
 /** What a connection to a hub needs of the process. */
-export interface HubTools extends Pick<TransportOptions, 'clock' | 'random' | 'log' | 'metrics' | 'userAgent'> {
+interface HubTools extends Pick<TransportOptions, 'clock' | 'random' | 'log' | 'metrics' | 'userAgent'> {
   /** With the variables of proxies; default: that of this process. */
   readonly env?: Environment;
 }

@@ -19,7 +19,7 @@ interface Sample {
   readonly clientConfig: ClientConfig | undefined;
 }
 
-export interface ObserverOptions {
+interface ObserverOptions {
   readonly home: Home;
   readonly clock: Clock;
   readonly random: Random;

@@ -26,7 +26,7 @@ export function renewalPeriodMs(leaseMs: number, random: Random): number {
 }
 
 /** What bounds the wait before a request is sent again, in ms. */
-export interface RetryBounds {
+interface RetryBounds {
   /** The duration of the lease. */
   readonly leaseMs?: number;
   /** The server's Retry-After. */

@@ -1,7 +1,7 @@
 import type { StatusCause } from '../runtime/errors.js';
 
 /** An error that a client can get. */
-export interface StatusErrorSpec {
+interface StatusErrorSpec {
   readonly code: number;
   /** `Status.reason`: a reason of Kubernetes where it has one. */
   readonly reason: string;

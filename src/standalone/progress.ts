@@ -6,12 +6,12 @@ import { systemClock, type Clock } from '../runtime/clock.js';
 import { fileFault } from '../runtime/errors.js';
 
 /** An output stream of the process. */
-export interface Output {
+interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-export interface Outputs {
+interface Outputs {
   readonly stdout: Output;
   readonly stderr: Output;
 }

@@ -18,7 +18,7 @@ interface SeededCluster extends KubeObject {
   readonly status?: { readonly clusterClaims: readonly { readonly name: string; readonly value: string }[] };
 }
 
-export interface Seeding {
+interface Seeding {
   /** Called after each batch. */
   readonly count: ReportProgress;
   /** Stops after the current batch. */

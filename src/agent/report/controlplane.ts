@@ -13,7 +13,7 @@ export interface ControlPlaneState {
 }
 
 /** One request for /readyz. */
-export interface ProbeResult {
+interface ProbeResult {
   /** When it was sent: monotonic ms, and wall clock in ms since the epoch. */
   readonly sentAt: number;
   readonly now: number;

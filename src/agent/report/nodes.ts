@@ -13,7 +13,7 @@ export interface NodeFacts {
 }
 
 /** Quantities by resource name. */
-export type Resources = Readonly<Record<string, string>>;
+type Resources = Readonly<Record<string, string>>;
 
 /** What is reported of all Nodes together. */
 export interface NodeTotals {

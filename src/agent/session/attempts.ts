@@ -5,7 +5,7 @@ import { retryMs } from '../schedule.js';
 import type { SessionContext } from './context.js';
 import type { JoinData } from '../../domain/agent/hubtoken.js';
 
-export type AttemptResult<T> =
+type AttemptResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown; readonly problem: string; readonly retryInMs: number };
 

@@ -85,7 +85,7 @@ async function untilDone<T>(
   }
 }
 
-export interface RotationOptions {
+interface RotationOptions {
   readonly hub: Hub;
   /** The token that the session has begun with; undefined: it was stored before, and its age is not known. */
   readonly first: TokenGrant | undefined;

@@ -7,7 +7,7 @@ import type { SessionContext } from './context.js';
 /** Changes are collected for this long. */
 const SETTLE_MS = 1_000;
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly hub: Hub;
   /** The current report; undefined while it is not complete. */
   readonly report: () => ClusterReport | undefined;

@@ -8,7 +8,7 @@ import { Renewals } from './renewals.js';
 import { jittered } from '../schedule.js';
 import { isReplaced } from './attempts.js';
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly context: SessionContext;
   readonly report: () => ClusterReport | undefined;
   /** Receives what is to be called when the report may have changed. */

@@ -15,7 +15,7 @@ import { fieldError, StatusError } from '../statuserror.js';
 const BYTE_ORDER_MARK = '\u{feff}';
 
 /** What a request does with the object in its body. */
-export type ObjectAction = 'create' | 'update';
+type ObjectAction = 'create' | 'update';
 
 /** The object or collection that the path of a request names. */
 export interface Target {
@@ -111,7 +111,7 @@ export function validateCreate(object: JsonObject): void {
  * cluster: who means that sends `spec: {}`. An engine without a spec is the usual one.
  * @throws StatusError `malformed`
  */
-export function requireSpec({ spec }: JsonObject, { resource }: Target, action: ObjectAction): void {
+function requireSpec({ spec }: JsonObject, { resource }: Target, action: ObjectAction): void {
   if (resource.kind !== Placements.kind || (spec !== undefined && spec !== null)) return;
   const why = action === 'update' ? 'a PUT replaces the whole object; ' : '';
   throw fieldError('malformed', 'spec', `must be present: ${why}{} selects every cluster`);
@@ -121,7 +121,7 @@ export function requireSpec({ spec }: JsonObject, { resource }: Target, action: 
  * Checks that the CEL expressions of a Placement compile, which the API server cannot do.
  * @throws StatusError `invalid`
  */
-export function requireExpressions({ spec }: JsonObject, { resource }: Target): void {
+function requireExpressions({ spec }: JsonObject, { resource }: Target): void {
   const problem = resource.kind === Placements.kind ? expressionProblem(spec) : undefined;
   if (problem !== undefined) throw fieldError('invalid', problem.field, problem.message);
 }

@@ -12,7 +12,7 @@ export type DecisionForm = (typeof CONSUMERS)[number] | 'plain';
 export type SelectedCluster = Readonly<Record<string, string>> & { readonly clusterName: string };
 
 /** A whole decision. */
-export interface Decision {
+interface Decision {
   readonly namespace: string;
   readonly placement: string;
   readonly clusters: readonly SelectedCluster[];

@@ -5,7 +5,7 @@ import { StatusError } from '../statuserror.js';
 import { isKnownReason, type FieldError, type FieldRules } from '../object/fieldrules.js';
 
 /** An object that was sent, and the rules of its kind. */
-export interface SentObject {
+interface SentObject {
   readonly kind: string;
   readonly object: JsonObject;
   readonly rules: FieldRules;

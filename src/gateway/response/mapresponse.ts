@@ -68,7 +68,7 @@ export interface MappingDeps {
 }
 
 /** The response to a client. */
-export interface MappedResponse extends HttpResponse {
+interface MappedResponse extends HttpResponse {
   /** Why the response to a write has no body, although the API server has done the write. */
   readonly failure?: UpstreamError;
 }

@@ -15,7 +15,7 @@ export interface HttpResponse {
 }
 
 /** All headers of a response, beside Date, Connection, Keep-Alive and Transfer-Encoding, which Node sets. */
-export type ResponseHeader =
+type ResponseHeader =
   | 'allow'
   | 'cache-control'
   | 'connection'

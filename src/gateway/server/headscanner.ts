@@ -16,7 +16,7 @@ const EMPTY_LINE = END_OF_HEAD.readUInt32BE();
 const CR = 0x0d;
 const LF = 0x0a;
 
-export interface ScannerOptions {
+interface ScannerOptions {
   readonly clock: Clock;
   /** From the first byte of a head, empty lines before it included, to its end. Ms. */
   readonly headTimeoutMs: number;

@@ -52,7 +52,7 @@ export interface ResourceRequest {
 }
 
 /** The head of a request, checked and read. */
-export type RequestHead = LocalRequest | DecisionRequest | ResourceRequest;
+type RequestHead = LocalRequest | DecisionRequest | ResourceRequest;
 
 /** The route of a request's path, whatever its query and its method are. */
 export function routeOf({ url = '' }: IncomingMessage): RouteMatch | undefined {

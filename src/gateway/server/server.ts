@@ -15,7 +15,7 @@ export interface ServerLimits extends HttpsLimits {
   readonly maxConnections: number;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly limits: HttpsLimits;
   readonly connections: Connections;
   readonly strict: boolean;

@@ -4,7 +4,7 @@ import { connectionCode, failureText, type Attempted } from '../../runtime/conne
  * Why there is no response. `unreachable`: no connection to a verified server was made, so nothing was sent. `broken`:
  * the response ended early or is not what was requested. `abandoned`: the client closed its connection.
  */
-export type UpstreamErrorReason = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
+type UpstreamErrorReason = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
 
 /**
  * The API server gave no usable response. Holds no text of the server beside the names in its certificate, and no header, so

@@ -3,7 +3,7 @@ import type { Logger } from '../../runtime/logger.js';
 import { UpstreamError } from './error.js';
 import type { Upstream } from './upstream.js';
 
-export interface UpstreamReadinessOptions {
+interface UpstreamReadinessOptions {
   readonly upstream: Pick<Upstream, 'checkConnection'>;
   readonly clock: Clock;
   readonly log: Logger;

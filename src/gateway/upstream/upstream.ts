@@ -50,7 +50,7 @@ export interface UpstreamCall {
 const CLIENT_GONE = new UpstreamError('abandoned', 'CLIENT_GONE');
 const UNREAD = new UpstreamError('broken', 'UNREAD');
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   /** `https://host:port`: fixed for the life of the process. */
   readonly origin: string;
   readonly clock: Clock;

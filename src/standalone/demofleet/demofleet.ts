@@ -11,7 +11,7 @@ import { demoCluster } from './clusters.js';
 import { DemoHome } from './home.js';
 import { Member, type MemberTools } from './member.js';
 
-export interface DemoFleetOptions extends MemberTools {
+interface DemoFleetOptions extends MemberTools {
   /** Number of clusters, one or more. */
   readonly total: number;
   /** The hub as its administrator uses it. */
@@ -22,7 +22,7 @@ export interface DemoFleetOptions extends MemberTools {
 }
 
 /** The cluster set of the fleet. */
-export const DEMO_SET = 'demo';
+const DEMO_SET = 'demo';
 /** Clusters that join at the same time: the API server and the agents of a thousand clusters share one process. */
 const JOINING = 4;
 /** The next cluster joins after this long even if the one before has not reported. */

@@ -11,7 +11,7 @@ import { architecture, capacity, nodeInfo } from './machine.js';
 import type { Node, Taint } from './workload.js';
 import { microTime, type Lease } from '../../runtime/leaderelection/leaserecord.js';
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly client: KubeClient;
   readonly openCache: (options: CacheOptions<Node>) => Cache<Node>;
   readonly clock: Clock;

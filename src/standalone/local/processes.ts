@@ -20,7 +20,7 @@ export interface Running {
   readonly createdAt: number;
 }
 
-export interface ProcessesOptions {
+interface ProcessesOptions {
   readonly podDeps: PodDeps;
   readonly podObjectDeps: PodObjectDeps;
   readonly clock: Clock;

@@ -28,7 +28,7 @@ import {
 } from './rollout/pendingrollout.js';
 import type { Deployment, Node } from './workload.js';
 
-export interface RuntimeOptions {
+interface RuntimeOptions {
   readonly deps: PodDeps;
   readonly client: KubeClient;
   readonly openCache: <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;

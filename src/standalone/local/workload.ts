@@ -67,7 +67,7 @@ export interface EnvironmentVariable {
   readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string }; readonly [source: string]: unknown };
 }
 
-export interface VolumeMount {
+interface VolumeMount {
   readonly name: string;
   readonly mountPath: string;
 }

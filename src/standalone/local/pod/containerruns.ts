@@ -3,7 +3,7 @@ import os from 'node:os';
 import type { Exit } from '@multicluster-engine/kube-apiserver';
 
 /** One run of the container of a pod. Times in ms since the epoch. */
-export interface ContainerRun {
+interface ContainerRun {
   /** `process://POD/N`: the N-th run, from 0. */
   readonly containerID: string;
   readonly startedAt: number;

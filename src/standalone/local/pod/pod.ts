@@ -33,7 +33,7 @@ export interface PodDeps {
   readonly logs: ContainerLogs;
 }
 
-export interface PodIdentity {
+interface PodIdentity {
   readonly namespace: string;
   readonly deployment: string;
   /** Unique in its namespace. */

@@ -17,7 +17,7 @@ export interface PodObjectDeps {
   readonly fieldManager: string;
 }
 
-export interface PodObjectName {
+interface PodObjectName {
   readonly namespace: string;
   readonly replicaSet: string;
   readonly name: string;

@@ -18,7 +18,7 @@ export interface PodStatus {
   readonly [field: string]: unknown;
 }
 
-export interface PodCondition {
+interface PodCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;

@@ -9,7 +9,7 @@ import { ContainerRuns } from './containerruns.js';
 import { Prober, type ProbeResult } from '../process/probe.js';
 import type { PodContainer, Probe } from '../workload.js';
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** Name of the pod that it represents. */
   readonly name: string;
   readonly container: PodContainer;

@@ -40,7 +40,7 @@ function textOf(object: KubeObject | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(field(object, 'data') ?? {}).map(([file, text]) => [file, String(text)]));
 }
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   /** The API server, `https://…`. */
   readonly server: string;
   /** PEM file with the API's certificate authority. */

@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { Clock, Timer } from '../../../runtime/clock.js';
 import type { Probe } from '../workload.js';
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly probe: Probe;
   /** `HOST:PORT` where the process listens in place of the probed port. */
   readonly address: string;

@@ -28,7 +28,7 @@ function nodeMismatch(pod: PodSpec, node: Node): string | undefined {
 }
 
 /** The eviction of a running pod. */
-export interface Eviction {
+interface Eviction {
   /** Counted from when its taints are observed; 0: at once. */
   readonly afterSeconds: number;
   readonly message: string;

@@ -9,7 +9,7 @@ import { DONE } from '../../../runtime/controller/result.js';
 import { NOT_RUN_HERE, unmanagedStatus } from './rollout.js';
 import type { Deployment } from '../workload.js';
 
-export interface UnmanagedDeploymentsOptions {
+interface UnmanagedDeploymentsOptions {
   readonly client: KubeClient;
   readonly openCache: (options: CacheOptions<Deployment>) => Cache<Deployment>;
   /** Selects the Deployments that are not run. */
