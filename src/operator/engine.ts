@@ -48,12 +48,13 @@ export function engineGroup(manager: ControllerManager): Group {
 
 /** The flags that shape what the controller installs. The operator runs in the namespace of its Leases. */
 function settingsOf(config: ManagerConfig): EngineSettings {
-  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
+  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace, without } = config;
   return {
     version,
     image: componentImage,
     replicas: componentReplicas,
     operatorNamespace: leaderElectionNamespace,
+    without,
     componentEnvironment: {
       ...(config.metricsSecure && { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' }),
       ...(config.sigDecisions && { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }),

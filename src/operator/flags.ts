@@ -12,6 +12,7 @@ import {
   type LogLevel,
 } from '../runtime/flags/flags.js';
 
+import { OPTIONAL_COMPONENTS } from '../domain/engine/components.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 
@@ -40,6 +41,8 @@ export interface ManagerConfig {
   readonly namespace: string | undefined;
   readonly componentImage: string;
   readonly componentReplicas: number;
+  /** Optional components that no engine may turn on. */
+  readonly without: readonly string[];
   /** Concurrent reconciles of each controller. */
   readonly workers: number;
   /** Requests to the API server a second, on average. */
@@ -108,6 +111,12 @@ const OPERATOR_FLAGS: FlagRows = {
     variable: 'IMAGE',
   },
   'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
+  without: {
+    value: 'LIST',
+    help: `optional components that no engine may turn on, separated by commas: ${OPTIONAL_COMPONENTS.join(', ')}`,
+    defaultText: 'none: as each engine says',
+    completes: { words: OPTIONAL_COMPONENTS },
+  },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
   'metrics-secure': {
     help: 'serve /metrics of all processes over HTTPS, to users who may get this nonResourceURL',
@@ -180,6 +189,7 @@ function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>
     namespace: namespace && targetName(namespace),
     componentImage: flags.find('component-image')?.image() ?? releasedImage(version) ?? NO_IMAGE,
     componentReplicas: flags.get('component-replicas').integer(1, 100),
+    without: without(flags.find('without')),
     metricsListen: flags.get('metrics-listen').listen(),
     metricsSecure: flags.get('metrics-secure').bool(),
     metricsTls: metricsTls(flags),
@@ -234,6 +244,11 @@ function controllers(given: FlagValue): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => given.with(text).oneOf(CONTROLLERS));
   if (new Set(names).size < names.length) given.refuse('a list without duplicates');
   return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
+}
+
+function without(given: FlagValue | undefined): readonly string[] {
+  if (given === undefined) return [];
+  return Object.freeze(given.text.split(',').map((text) => given.with(text).oneOf(OPTIONAL_COMPONENTS)));
 }
 
 /** The rule of the engine's CRD for spec.targetNamespace. */

@@ -231,6 +231,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
     // The processes of this program run in its place: nothing is pulled.
     componentImage: 'localhost/multicluster-engine',
     componentReplicas: 1,
+    without: [],
     workers: 4,
     kubeApiQps: 100,
     kubeApiBurst: 200,

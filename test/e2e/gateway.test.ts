@@ -78,7 +78,14 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     const row = CATALOGUE.find(({ name }) => name === component)?.servingCertificate;
     if (row === undefined) throw new Error('no component asks for a certificate');
     const operatorNamespace = OPERATOR_NAMESPACE;
-    const settings = { version: version(), image: '', replicas: 2, operatorNamespace, componentEnvironment: {} };
+    const settings = {
+      version: version(),
+      image: '',
+      replicas: 2,
+      operatorNamespace,
+      without: [],
+      componentEnvironment: {},
+    };
     const one: ServingCertificate = {
       component,
       row,

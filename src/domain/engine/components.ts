@@ -5,8 +5,8 @@ import { CATALOGUE, certificateObjectsOf, type ComponentRow, type NamedObject } 
 import { fieldError, type FieldError } from './fielderror.js';
 import { isMore } from './quantities.js';
 
-/** What `spec.components` says of each component that it names. */
-export type ComponentSpecs = Readonly<Record<string, ComponentSpec>>;
+/** What `spec.components` says of each component that it names, and what the operator's flag `--without` has made of it. */
+export type ComponentSpecs = Readonly<Record<string, ComponentSpec & { readonly isRefused?: true }>>;
 
 /** Whether the component runs: as `spec.components` says, else as its row in the catalogue. */
 export function isOn(row: ComponentRow, specs: ComponentSpecs): boolean {
@@ -18,9 +18,34 @@ export function componentsOn(specs: ComponentSpecs): readonly ComponentRow[] {
   return CATALOGUE.filter((row) => isOn(row, specs));
 }
 
+/** A component that does not run: who turns it off, and what it means, for people. */
+export interface ComponentOff {
+  readonly name: string;
+  readonly cause: string;
+  readonly meaning: string;
+}
+
 /** The components that `spec.components` names and that do not run. One that is off by default and not named is no news. */
-export function componentsOff(specs: ComponentSpecs): readonly ComponentRow[] {
-  return CATALOGUE.filter((row) => specs[row.name] !== undefined && !isOn(row, specs));
+export function componentsOff(specs: ComponentSpecs): readonly ComponentOff[] {
+  return CATALOGUE.filter((row) => specs[row.name] !== undefined && !isOn(row, specs)).map(({ name, whileOff }) => {
+    const cause = `the operator's flag --without=${name} turns it off`;
+    const isRefused = specs[name]?.isRefused === true;
+    return isRefused
+      ? { name, cause, meaning: cause }
+      : { name, cause: 'spec.components turns it off', meaning: whileOff };
+  });
+}
+
+/** The components that run only where they are turned on. */
+export const OPTIONAL_COMPONENTS: readonly string[] = CATALOGUE.filter((row) => row.optional === true).map(
+  ({ name }) => name,
+);
+
+/** The same, without the components that this operator does not run, whatever a spec says. */
+export function withoutComponents(specs: ComponentSpecs, without: readonly string[]): ComponentSpecs {
+  const refused = Object.entries(specs).filter(([name, { enabled }]) => enabled === true && without.includes(name));
+  const off = refused.map(([name, spec]) => [name, { ...spec, enabled: false, isRefused: true as const }]);
+  return { ...specs, ...Object.fromEntries(off) };
 }
 
 /**

@@ -42,6 +42,7 @@ export const settings: EngineSettings = {
   image: 'registry.example/engine:1.0.0',
   replicas: 2,
   operatorNamespace: 'multicluster-engine-operator',
+  without: [],
   componentEnvironment: {},
 };
 

@@ -29,6 +29,8 @@ export interface EngineSettings {
   readonly replicas: number;
   /** Where the operator's ServiceAccount and the Leases live. */
   readonly operatorNamespace: string;
+  /** Optional components that no engine may turn on. */
+  readonly without: readonly string[];
   /** Settings of the operator that the components have too: variables of their containers' environment. */
   readonly componentEnvironment: Readonly<Record<string, string>>;
   /** Set with `--namespace`: the only namespace that is served; the namespace and all bindings exist already. */

@@ -2,7 +2,7 @@ import type { MultiClusterEngine } from '../../../api/generated/multiclusterengi
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import type { NamedObject } from '../../../domain/engine/catalogue.js';
-import { watchedCertificates } from '../../../domain/engine/components.js';
+import { watchedCertificates, withoutComponents } from '../../../domain/engine/components.js';
 import type { FieldError } from '../../../domain/engine/fielderror.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
@@ -57,7 +57,8 @@ export function gather(key: string, { caches, settings, mutations }: EngineConte
   const installedIn = engine.status?.targetNamespace;
   const namespace = installedIn === undefined || installedIn === '' ? targetNamespaceOf(engine.spec) : installedIn;
   const errors = validateSpec(engine.spec);
-  const spec = effectiveSpec(errors.length > 0 ? undefined : engine.spec);
+  const wanted = effectiveSpec(errors.length > 0 ? undefined : engine.spec);
+  const spec = { ...wanted, components: withoutComponents(wanted.components, settings.without) };
   const input: Input = {
     engine,
     identity: { name, uid },

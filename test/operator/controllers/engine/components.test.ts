@@ -136,6 +136,19 @@ describe('a component that is off by default', () => {
     expect(rig.state()).toBe('Available EngineReady');
   });
 
+  it('is removed where the operator does not run it, whatever the spec says, and the engine names the flag', async () => {
+    const before = new EngineRig();
+    await before.install(withConsole);
+    const { api, clock } = before;
+    const rig = new EngineRig({ api, clock, settings: { without: ['console'] } });
+    await rig.converge();
+
+    expect(ofConsole(rig)).toEqual(['Deployment console Disabled True Disabled']);
+    expect(rig.api.peek(Secrets, { namespace: NAMESPACE, name: 'console-tls' })).toBeUndefined();
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.message()).toContain("console is off: the operator's flag --without=console turns it off");
+  });
+
   it('is named where its certificate is of somebody else and of no use', async () => {
     const rig = new EngineRig();
     rig.api.put<KubeObject>(Secrets, { metadata: { namespace: NAMESPACE, name: 'console-tls' } });

@@ -111,7 +111,10 @@ function workloadSteps(state: InstallState): readonly Step[] {
 /** The states of the components that `spec.components` turns off. */
 function turnedOff(state: InstallState, paused: boolean): readonly ObjectState[] {
   const { spec, namespace } = state.input;
-  return turnedOffStates({ rows: componentsOff(spec.components), namespace, input: stepInput(state, []) }, paused);
+  return turnedOffStates(
+    { components: componentsOff(spec.components), namespace, input: stepInput(state, []) },
+    paused,
+  );
 }
 
 export function initialState(desired: readonly DesiredObject[], input: Input): InstallState {
