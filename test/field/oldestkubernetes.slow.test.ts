@@ -8,30 +8,22 @@ import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 import { isRecord, textField } from '../../src/runtime/vocabulary/json.js';
+import { doubled } from '../support/definitions/doubled.js';
 import { describeWithBuiltProgram, type Run } from '../support/programs/built.js';
 import { root } from '../support/repository/root.js';
 
 interface Answer {
   readonly known: boolean;
   readonly problems: readonly string[];
-  readonly expressions: readonly { readonly text: string; readonly cost: number }[];
 }
 
-/** What an API server accepts: of one rule, and of all rules of a CustomResourceDefinition. */
-const LIMITS = { rule: 10_000_000, definition: 100_000_000 };
-/** Charts and the bundle are made from these folders. */
+/** Charts and the bundle are made from the other folders; what is left out here has kinds of others, or is for standalone. */
+const LEFT_OUT = ['helm', 'image', 'monitoring', 'olm', 'standalone'];
 const FOLDERS = [
   'crds',
-  'deploy/base',
-  'deploy/components',
-  'deploy/agent',
-  'deploy/inventories',
-  'deploy/limits',
-  'deploy/metrics-secure',
-  'deploy/multikueue',
-  'deploy/overlays',
-  'deploy/score-writers',
-  'deploy/sig-decisions',
+  ...readdirSync(path.join(root, 'deploy'))
+    .filter((name) => !LEFT_OUT.includes(name))
+    .map((name) => path.join('deploy', name)),
 ];
 /** Kinds that only a kustomization has. */
 const OF_KUSTOMIZE = /^kustomize\.config\.k8s\.io\//;
@@ -57,7 +49,7 @@ function ask(run: Run, asked: readonly unknown[]): readonly Answer[] {
 describeWithBuiltProgram('the oldest supported API server', 'oldestserver', (run) => {
   const answers = ask(
     run,
-    objects.map(({ object }) => object),
+    objects.map(({ object }) => doubled(object)),
   );
   const found = objects.map(({ file, object }, index) => ({
     file,
@@ -65,25 +57,12 @@ describeWithBuiltProgram('the oldest supported API server', 'oldestserver', (run
     ...answers[index],
   }));
 
-  it('knows every object and every field of it, and compiles every expression', () => {
+  it('knows every object and every field of it, compiles every expression, and accepts twice the cost of each rule', () => {
     const problems = found.flatMap(({ file, kind, known, problems: all = [] }) =>
       known === true ? all.map((one) => `${file}: ${one}`) : [`${file}: ${kind} is not known`],
     );
 
     expect(problems).toEqual([]);
-    expect(found.flatMap(({ expressions = [] }) => expressions).length).toBeGreaterThan(120);
-  });
-
-  it('estimates less than half of the cost that it accepts, for each rule and each definition', () => {
-    const costly = found.flatMap(({ file, expressions = [] }) => {
-      const total = expressions.reduce((sum, { cost }) => sum + cost, 0);
-      const rules = expressions
-        .filter(({ cost }) => cost > LIMITS.rule / 2)
-        .map(({ text, cost }) => `${file}: ${cost}: ${text}`);
-      return total > LIMITS.definition / 2 ? [...rules, `${file}: ${total}`] : rules;
-    });
-
-    expect(costly).toEqual([]);
   });
 
   it('refuses what is newer than it', () => {

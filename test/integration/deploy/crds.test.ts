@@ -10,7 +10,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { kubectl } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { doubled } from '../../support/definitions/doubled.js';
 import { root } from '../../support/repository/root.js';
-import { fields } from '../../support/scenario/checks/reading.js';
+import { fields, text } from '../../support/scenario/checks/reading.js';
 
 const FOLDER = path.join(root, 'crds');
 /** Below the limit of 10,000,000 for one rule, and above half of it. */
@@ -21,7 +21,7 @@ function tryOut(server: ControlPlane, { spec, ...rest }: AnyObject): Promise<Api
   const group = 'cost.example.com';
   const body = {
     ...rest,
-    metadata: { name: `${fields(spec?.['names'])['plural']}.${group}` },
+    metadata: { name: `${text(fields(spec?.['names'])['plural'])}.${group}` },
     spec: { ...spec, group },
   };
   return server.call({

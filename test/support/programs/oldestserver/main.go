@@ -1,7 +1,6 @@
 // oldestserver reads a JSON array of Kubernetes objects from standard input and prints a JSON array with what the API
-// server of the pinned release says of each: the errors of its decoding, of the validation of CustomResourceDefinitions
-// and of the compilation of ValidatingAdmissionPolicies, and each CEL expression, with its estimated cost in a
-// CustomResourceDefinition.
+// server of the pinned release says of each: the errors of its decoding, of the validation of CustomResourceDefinitions,
+// which compiles and prices their rules, and of the compilation of ValidatingAdmissionPolicies.
 package main
 
 import (
@@ -16,15 +15,11 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/client-go/kubernetes/scheme"
 )
@@ -32,15 +27,8 @@ import (
 // answer is what is known of one object.
 type answer struct {
 	// Known says whether the release has the kind.
-	Known       bool         `json:"known"`
-	Problems    []string     `json:"problems"`
-	Expressions []expression `json:"expressions"`
-}
-
-type expression struct {
-	Text string `json:"text"`
-	// Cost is the estimate by which the API server accepts a rule; 0 in a policy, where nothing limits it beforehand.
-	Cost uint64 `json:"cost"`
+	Known    bool     `json:"known"`
+	Problems []string `json:"problems"`
 }
 
 func (a *answer) problem(err error) {
@@ -75,7 +63,7 @@ func run() error {
 }
 
 func judge(text []byte, decoder runtime.Decoder) answer {
-	found := answer{Problems: []string{}, Expressions: []expression{}}
+	found := answer{Problems: []string{}}
 	object, _, err := decoder.Decode(text, nil, nil)
 	if runtime.IsNotRegisteredError(err) {
 		return found
@@ -101,62 +89,7 @@ func (a *answer) definition(stored *apiextensionsv1.CustomResourceDefinition) er
 	for _, invalid := range validation.ValidateCustomResourceDefinition(context.Background(), internal) {
 		a.problem(invalid)
 	}
-	for _, version := range stored.Spec.Versions {
-		props := &apiextensions.JSONSchemaProps{}
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, props, nil); err != nil {
-			return err
-		}
-		structural, err := schema.NewStructural(props)
-		if err != nil {
-			return err
-		}
-		if err := a.rules(structural, true, 1); err != nil {
-			return err
-		}
-	}
 	return nil
-}
-
-// rules adds the expressions of a schema and of those within it. times: how often the schema occurs in an object at most.
-func (a *answer) rules(node *schema.Structural, isRoot bool, times uint64) error {
-	results, err := cel.Compile(node, model.SchemaDeclType(node, isRoot), celconfig.PerCallLimit, environments, cel.NewExpressionsEnvLoader())
-	if err != nil {
-		return err
-	}
-	for index, result := range results {
-		rule := node.XValidations[index]
-		often := min(times, result.MaxCardinality)
-		a.Expressions = append(a.Expressions, expression{rule.Rule, result.MaxCost * often})
-		if rule.MessageExpression != "" {
-			a.Expressions = append(a.Expressions, expression{rule.MessageExpression, result.MessageExpressionMaxCost})
-		}
-	}
-	for _, property := range node.Properties {
-		if err := a.rules(&property, false, times); err != nil {
-			return err
-		}
-	}
-	if node.Items != nil {
-		if err := a.rules(node.Items, false, product(times, node.ValueValidation, true)); err != nil {
-			return err
-		}
-	}
-	if node.AdditionalProperties != nil && node.AdditionalProperties.Structural != nil {
-		return a.rules(node.AdditionalProperties.Structural, false, product(times, node.ValueValidation, false))
-	}
-	return nil
-}
-
-const unbounded = 1 << 40
-
-func product(times uint64, limits *schema.ValueValidation, isList bool) uint64 {
-	if limits != nil && isList && limits.MaxItems != nil {
-		return times * uint64(*limits.MaxItems)
-	}
-	if limits != nil && !isList && limits.MaxProperties != nil {
-		return times * uint64(*limits.MaxProperties)
-	}
-	return unbounded
 }
 
 // policy compiles the expressions with the variables that each may use.
@@ -171,7 +104,6 @@ func (a *answer) policy(policy *admissionv1.ValidatingAdmissionPolicy) error {
 		if variable, ok := accessor.(plugincel.NamedExpressionAccessor); ok && result.Error == nil {
 			compiler.CompileAndStoreVariable(variable, options, environment.NewExpressions)
 		}
-		a.Expressions = append(a.Expressions, expression{Text: accessor.GetExpression()})
 		if result.Error != nil {
 			a.problem(errors.New(accessor.GetExpression() + ": " + result.Error.Error()))
 		}
