@@ -114,7 +114,6 @@ const SMALL_FOLDERS: Readonly<Record<string, string>> = {
   'src/domain/agent': 'what the agent and the hub agree on, beside what the hub decides',
   'src/runtime/events': 'client-go has it',
   'src/runtime/manager': 'controller-runtime has it',
-  'src/runtime/tls': 'two uses of certificates that share nothing with others',
 };
 
 const GENERATED = /^(src\/api\/generated|packages\/kube-apiserver\/src\/data)\//;

@@ -14,7 +14,7 @@ import {
   targetConfig,
   type TargetConfig,
 } from '../cli/flags.js';
-import { isLoopback } from '../runtime/https/host.js';
+import { isLoopback } from '../runtime/http/host.js';
 
 /** The configuration of `multicluster-engine console`. */
 export interface ConsoleConfig extends TargetConfig {

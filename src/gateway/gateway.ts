@@ -10,7 +10,7 @@ import { ResponseRateLimiter } from './response/responseratelimiter.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { createAccessReviewer } from './upstream/accessreview.js';
 import type { ServingPair } from '../runtime/tls/serving.js';
-import { ServingCertificateFiles, type CertificateFiles } from '../runtime/https/certificate.js';
+import { ServingCertificateFiles, type CertificateFiles } from '../runtime/tls/certificatefiles.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from '../runtime/http/connections.js';
 import type { HandlerDeps } from './server/call.js';

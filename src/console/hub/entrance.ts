@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../../runtime/https/host.js';
+import { isLoopback } from '../../runtime/http/host.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';

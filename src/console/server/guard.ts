@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopback } from '../../runtime/https/host.js';
+import { isLoopback } from '../../runtime/http/host.js';
 import type { Session } from '../wire/answer.js';
 import type { Hub } from './routes.js';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../runtime/clock.js';
 import { interceptParser } from '../../runtime/http/parserinput.js';
-import { HttpsServer, type HttpsLimits } from '../../runtime/https/server.js';
+import { HttpsServer, type HttpsLimits } from '../../runtime/http/httpsserver.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../../runtime/tls/serving.js';

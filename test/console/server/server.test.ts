@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isLoopback } from '../../../src/runtime/https/host.js';
+import { isLoopback } from '../../../src/runtime/http/host.js';
 import { loseEach } from '../../../src/cli/plan/loseeach.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { mustConform, paths } from '../conformance.js';

@@ -1,6 +1,6 @@
 import { errorText } from '../errors.js';
-import { FileReloader, type ReloadOptions } from '../tls/filereloader.js';
-import { parseServingPair, type ServingPair } from '../tls/serving.js';
+import { FileReloader, type ReloadOptions } from './filereloader.js';
+import { parseServingPair, type ServingPair } from './serving.js';
 import { validityProblem } from '../vocabulary/keypair.js';
 
 /** The PEM files of a serving certificate and its key. */
