@@ -23,6 +23,8 @@ export const EngineReasons = Object.freeze({
   PullSecretNotFound: 'the Secret that spec.imagePullSecret names does not exist in the target namespace',
   PullSecretUnusable: 'the Secret that spec.imagePullSecret names is of a type with which no image is pulled',
   CertificateUnusable: 'the Secret with the serving certificate was created by somebody else, and no server can use it',
+  TrustBundleUnusable:
+    'the ConfigMap that spec.trustBundle names is missing, or holds no certificates; the components keep what they trust',
   NamespaceTerminating: 'the target namespace is being deleted; nothing can be created in it until it is gone',
   PermissionDenied: 'the operator lacks a right; the message names it and the binding that would give it',
   AnotherEngineExists: 'an older engine exists; a hub has one engine',
@@ -75,6 +77,10 @@ export const EngineEvents = Object.freeze({
   CertificateUnusable: {
     type: 'Warning',
     when: 'the Secret of a serving certificate that somebody else made cannot be used; the note says why',
+  },
+  TrustBundleUnusable: {
+    type: 'Warning',
+    when: 'the ConfigMap that spec.trustBundle names cannot be used; the note says why',
   },
   ComponentDisabled: {
     type: 'Normal',

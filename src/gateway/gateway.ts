@@ -15,6 +15,7 @@ import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from '../runtime/http/connections.js';
 import type { HandlerDeps } from './server/call.js';
 import { handleRequest } from './server/handler.js';
+import { withExtraAuthorities } from '../runtime/tls/extraauthorities.js';
 import { FileReloader } from '../runtime/tls/filereloader.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   readonly upstream: string;
   /** Path of the PEM file with the certificate authorities by which the API server is verified. */
   readonly upstreamCa: string;
+  /** PEM file of more of them. */
+  readonly extraCa?: string | undefined;
   readonly upstreamTimeoutMs: number;
   readonly limits: ServerLimits;
   /** Respond only with 200, 403, 404, 500 and 503, and send no body with errors: `--strict-status-codes`. */
@@ -174,7 +177,7 @@ export class Gateway {
 
   #useUpstreamCa(ca: string): void {
     try {
-      this.#upstream.trust(ca);
+      this.#upstream.trust(withExtraAuthorities(ca, this.#options.extraCa));
     } catch (error) {
       throw new Error(`${this.#options.upstreamCa}: ${errorText(error)}`);
     }

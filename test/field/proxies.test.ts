@@ -21,6 +21,7 @@ import { systemClock, systemRandom } from '../../src/runtime/clock.js';
 import { askOnce } from '../gateway/client.js';
 import { joinData } from '../support/builders/joindata.js';
 import { RecordingLog } from '../support/fakes/log.js';
+import { authority } from '../runtime/transport/certificate.js';
 import { Recorder } from './kubeconfig/recorder.js';
 
 /** A proxy that resolves every name to the recorder. */
@@ -127,6 +128,36 @@ async function throughGateway(
   await child.stop();
   return { status, log: (await output).trim().split('\n') };
 }
+
+/** A file with an authority in a pod. */
+function authorityFile(name: string, pem: string): string {
+  const file = path.join(mount, name);
+  writeFileSync(file, pem);
+  return file;
+}
+
+describe('a program whose trust bundle has the authority of the API server', () => {
+  const other = authority('another').cert;
+  const inPod = async (extra: Readonly<Record<string, string>>): Promise<number | undefined> => {
+    const ca = path.join(mount, 'var/run/secrets/kubernetes.io/serviceaccount/ca.crt');
+    writeFileSync(ca, other);
+    const answered = await byPod(`https://localhost:${words['HTTPS_PORT']}`, extra);
+    writeFileSync(ca, recorder.ca.cert);
+    return answered;
+  };
+
+  it('is answered where the bundle is mounted, and not without it', async () => {
+    expect(await inPod({ NODE_EXTRA_CA_CERTS: authorityFile('bundle.crt', recorder.ca.cert) })).toBe(0);
+    expect(await inPod({})).toBeUndefined();
+  });
+
+  it('goes on with its own authority where the bundle is missing or is no certificate', async () => {
+    const server = `https://localhost:${words['HTTPS_PORT']}`;
+    const wrong = authorityFile('wrong.crt', 'no certificate');
+    for (const file of [wrong, path.join(mount, 'missing.crt')])
+      expect(await byPod(server, { NODE_EXTRA_CA_CERTS: file })).toBe(0);
+  });
+});
 
 describe('a gateway in a pod with a proxy', () => {
   it('starts, says once that it does not use the proxy, and takes no token there', async () => {

@@ -163,6 +163,10 @@ const statuses: readonly Case[] = [
     objects: objectStates({ Deployment: starting }),
   }),
   statusCase('a pull secret of another type', { ...again, unusablePullSecret: 'x/pull' }),
+  statusCase('a trust bundle that is missing', {
+    ...again,
+    unusableTrustBundle: 'ConfigMap x/ca, named by spec.trustBundle, does not exist',
+  }),
   statusCase('an older engine on the hub', { anotherEngine: 'older', objects: undefined }),
   statusCase('a spec that cannot be served', {
     fieldErrors: [fault, { ...fault, field: 'spec.y' }],

@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js'
 import { refTo, type JsonSchema } from './jsonschema.js';
 import {
   REGISTRY_OR_EMPTY_PATTERN,
+  CONFIG_MAP_KEY_OR_EMPTY_PATTERN,
   BOUND_PATTERN,
   DNS_LABEL_OR_EMPTY_PATTERN,
   LABEL_VALUE_PATTERN,
@@ -82,6 +83,7 @@ const RESOURCES: Readonly<Record<string, JsonSchema>> = Object.fromEntries([
 const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   [`self.matches('^(${SUBDOMAIN})?$')`]: { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
   [`self.matches('^(${LABEL})?$')`]: { pattern: DNS_LABEL_OR_EMPTY_PATTERN },
+  [`self.matches('${CONFIG_MAP_KEY_OR_EMPTY_PATTERN}')`]: { pattern: CONFIG_MAP_KEY_OR_EMPTY_PATTERN },
   [`self.matches('${REGISTRY_OR_EMPTY_PATTERN}')`]: { pattern: REGISTRY_OR_EMPTY_PATTERN },
   [`self == '' || (${qualifiedName('self')})`]: { anyOf: [{ const: '' }, refTo('LabelKey')] },
   "type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]|100)%$')": {

@@ -75,6 +75,9 @@ export const ALLOWED_KEYS: JsonSchema = { not: { enum: FORBIDDEN_KEYS } };
 /** A version of two or three numbers, or a quantity without an exponent. */
 export const BOUND_PATTERN = '^(v[0-9]+(\\.[0-9]+){1,2}|[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE])?)$';
 
+/** A key of a ConfigMap, or nothing. */
+export const CONFIG_MAP_KEY_OR_EMPTY_PATTERN = '^([-_A-Za-z0-9][-._A-Za-z0-9]*|[.][-_A-Za-z0-9][-._A-Za-z0-9]*)?$';
+
 /** A registry of images, without a scheme, or nothing. */
 export const REGISTRY_OR_EMPTY_PATTERN =
   '^([A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?([.][A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*(:[0-9]{1,5})?(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*)?$';

@@ -32,6 +32,16 @@ export interface MultiClusterEngineSpec {
   targetNamespace?: string;
   /** Taints that every component tolerates. */
   tolerations?: Toleration[];
+  /**
+   * Certificates of authorities that every component trusts beside its own, such as those of a proxy that
+   * terminates TLS.
+   */
+  trustBundle?: {
+    /** The name of a ConfigMap in the target namespace; the operator never writes it. */
+    configMapName: string;
+    /** The key whose value holds the certificates, in PEM. */
+    key?: string;
+  };
 }
 /** One component. */
 export interface ComponentSpec {

@@ -11,6 +11,7 @@ import { ServingCertificateFiles, type CertificateFiles } from '../../runtime/tl
 import { HttpsServer } from '../../runtime/http/httpsserver.js';
 import type { Logger } from '../../runtime/logger.js';
 import { FileReloader } from '../../runtime/tls/filereloader.js';
+import { withExtraAuthorities } from '../../runtime/tls/extraauthorities.js';
 import type { ServingPair } from '../../runtime/tls/serving.js';
 import type { Credentials } from '../../runtime/transport/credentials.js';
 import { createTransport, type Transport } from '../../runtime/transport/transport.js';
@@ -28,6 +29,8 @@ export interface ComponentOptions {
   /** `https://host:port` of the Kubernetes API, and the PEM file of the authorities by which it is verified. */
   readonly upstream: string;
   readonly upstreamCa: string;
+  /** PEM file of more of them. */
+  readonly extraCa?: string | undefined;
   readonly userAgent: string;
   readonly assets: Assets;
   readonly clock: Clock;
@@ -134,12 +137,12 @@ export class ConsoleComponent {
   }
 
   #connect(token: string | undefined): Transport {
-    const { upstream: server, userAgent, clock, log } = this.#options;
+    const { upstream: server, extraCa, userAgent, clock, log } = this.#options;
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     const load = async (): Promise<Credentials> => ({
       server,
       headers,
-      tls: { ca: this.#ca, rejectUnauthorized: true },
+      tls: { ca: withExtraAuthorities(this.#ca, extraCa), rejectUnauthorized: true },
     });
     return createTransport({ load }, { clock, random: systemRandom, log, userAgent, connections: CONNECTIONS });
   }

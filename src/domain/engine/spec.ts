@@ -29,7 +29,16 @@ export interface EffectiveSpec {
   readonly imagePullSecret: string | undefined;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly PodToleration[];
+  readonly trustBundle: TrustBundle | undefined;
 }
+
+/** A key of a ConfigMap in the target namespace, which holds certificates of authorities in PEM. */
+export interface TrustBundle {
+  readonly configMapName: string;
+  readonly key: string;
+}
+
+const DEFAULT_TRUST_KEY = 'ca.crt';
 
 /** `spec`: one for which {@link validateSpec} returns no errors. */
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
@@ -42,7 +51,13 @@ export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): Effecti
     imagePullSecret: blank(spec?.imagePullSecret) ? undefined : spec?.imagePullSecret,
     nodeSelector: spec?.nodeSelector ?? {},
     tolerations: (spec?.tolerations ?? []).map(podToleration),
+    trustBundle: trustBundleOf(spec?.trustBundle),
   };
+}
+
+function trustBundleOf(given: MultiClusterEngineSpec['trustBundle']): TrustBundle | undefined {
+  if (given === undefined || given === null) return undefined;
+  return { configMapName: given.configMapName, key: blank(given.key) ? DEFAULT_TRUST_KEY : given.key };
 }
 
 /** The effective target namespace of any stored spec, also of an invalid one. */
@@ -91,6 +106,7 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
     ...validateNodeSelector(spec['nodeSelector']),
     ...validateNamespace(spec['targetNamespace']),
     ...validateTolerations(spec['tolerations']),
+    ...validateTrustBundle(spec['trustBundle']),
   ];
 }
 
@@ -154,6 +170,16 @@ function validateTolerations(value: unknown): FieldError[] {
   return value.flatMap((one: unknown, at) => validateToleration(`${field}[${at}]`, one));
 }
 
+function validateTrustBundle(value: unknown): FieldError[] {
+  const field = 'spec.trustBundle';
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) return [fieldError(field, value, 'must be an object')];
+  const { configMapName: name, key } = value;
+  if (typeof name !== 'string' || !isSubdomain(name))
+    return [fieldError(`${field}.configMapName`, name, 'must be the name of a ConfigMap, a DNS-1123 subdomain')];
+  return validateName(`${field}.key`, key, isConfigMapKey, 'must be empty or a key of a ConfigMap');
+}
+
 function validateToleration(field: string, one: unknown): FieldError[] {
   if (!isRecord(one)) return [fieldError(field, one, 'must be an object')];
   const { key, value, effect, tolerationSeconds: seconds } = one;
@@ -183,6 +209,11 @@ function isSeconds(value: unknown): boolean {
 
 function isRegistry(text: string): boolean {
   return text.length <= 253 && REGISTRY.test(text);
+}
+
+/** As in Kubernetes: `.` and what begins with `..` would leave the folder of a volume. */
+function isConfigMapKey(text: string): boolean {
+  return text.length <= 253 && /^([-_A-Za-z0-9]|\.[-_A-Za-z0-9])[-._A-Za-z0-9]*$/.test(text);
 }
 
 function isDnsLabel(text: string): boolean {

@@ -1,3 +1,4 @@
+import { EXTRA_AUTHORITIES } from '../tls/extraauthorities.js';
 import {
   addressOf,
   FlagError,
@@ -56,6 +57,8 @@ export interface TokenServerConfig {
   readonly upstream: string;
   /** PEM file of the CA certificates for its verification. */
   readonly upstreamCa: string;
+  /** PEM file of more CA certificates, which NODE_EXTRA_CA_CERTS names. */
+  readonly extraCa: string | undefined;
   readonly metricsListen: Listen;
   /** Serve the metrics over HTTPS with the serving certificate, to clients with a permitted token. */
   readonly metricsSecure: boolean;
@@ -70,6 +73,7 @@ export function tokenServerConfig(flags: Flags, env: Environment): TokenServerCo
     tls: { cert: requiredFile(flags, 'tls-cert'), key: requiredFile(flags, 'tls-key') },
     upstream: upstreamUrl(flags.find('upstream'), env),
     upstreamCa: requiredFile(flags, 'upstream-ca'),
+    extraCa: env[EXTRA_AUTHORITIES],
     metricsListen: flags.get('metrics-listen').listen(),
     metricsSecure: flags.get('metrics-secure').bool(),
     healthListen: flags.get('health-listen').listen(),

@@ -4,6 +4,7 @@ import { KubeconfigError, type Credentials } from '../transport/credentials.js';
 import type { Environment } from './environment.js';
 import { tokenIn } from './credentials.js';
 import { fileFault } from '../errors.js';
+import { EXTRA_AUTHORITIES, withExtraAuthorities } from '../tls/extraauthorities.js';
 
 /** The ServiceAccount of a pod (client-go's rest.InClusterConfig). */
 
@@ -48,14 +49,17 @@ export async function podCredentials(options: PodOptions): Promise<Omit<Credenti
     server: podServer(options),
     presented: `the token in ${file}`,
     headers: { Authorization: `Bearer ${token}` },
-    tls: { ...authorityIn(path.join(folder, 'ca.crt')), rejectUnauthorized: true },
+    tls: { ...authorityIn(path.join(folder, 'ca.crt'), options.env[EXTRA_AUTHORITIES]), rejectUnauthorized: true },
   };
 }
 
-/** Without the file, the certificates of the system are used, as client-go does. */
-function authorityIn(file: string): { readonly ca?: Buffer } {
+/**
+ * Without the file, the certificates of the system are used, as client-go does, and Node adds the extra ones itself.
+ * `extra`: a file with more.
+ */
+function authorityIn(file: string, extra: string | undefined): { readonly ca?: string } {
   try {
-    return { ca: readFileSync(file) };
+    return { ca: withExtraAuthorities(readFileSync(file, 'utf8'), extra) };
   } catch (error) {
     const fault = fileFault(error);
     if (fault === 'no such file') return {};

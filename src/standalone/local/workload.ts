@@ -102,7 +102,12 @@ export interface Toleration {
 export interface Volume {
   readonly name: string;
   readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
-  readonly configMap?: { readonly name?: string; readonly optional?: boolean };
+  readonly configMap?: {
+    readonly name?: string;
+    readonly optional?: boolean;
+    /** The keys that are mounted, and as which files; all of them when absent. */
+    readonly items?: readonly { readonly key: string; readonly path: string }[];
+  };
   readonly emptyDir?: object;
 }
 

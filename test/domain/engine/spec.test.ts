@@ -22,6 +22,7 @@ describe('the effective spec', () => {
       imageRegistry: undefined,
       nodeSelector: {},
       tolerations: [],
+      trustBundle: undefined,
     });
     expect(given).toEqual({});
   });

@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../src/api/names.js';
+import { SERVICE_ACCOUNT_UID_ANNOTATION, TRUST_BUNDLE_ANNOTATION } from '../../../src/api/names.js';
 import {
   ClusterRoleBindings,
+  ConfigMaps,
   Deployments,
   Namespaces,
   NetworkPolicies,
@@ -17,6 +18,7 @@ import {
 import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { driftedFields } from '../../../src/domain/engine/steps/drift.js';
 import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';
+import { authority } from '../../runtime/transport/certificate.js';
 import { pullSecret } from '../../support/builders/pullsecret.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -179,6 +181,39 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
       imagePullSecrets: [{ name: 'pull' }],
     });
   });
+
+  it(
+    'an engine waits for its trust bundle, reads it with the permissions of deploy/ and rolls it out',
+    async () => {
+      const path = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines/hub';
+      const patch = async (trustBundle: object | null): Promise<void> => {
+        const body = { spec: { trustBundle } };
+        const contentType = 'application/merge-patch+json';
+        expect((await server().call({ method: 'PATCH', path, body, contentType })).status).toBe(200);
+      };
+      const annotation = ['spec', 'template', 'metadata', 'annotations', TRUST_BUNDLE_ANNOTATION];
+      await patch({ configMapName: 'corporate-ca' });
+      await user.reaches('hub', 'Progressing TrustBundleUnusable', 'corporate-ca, named by spec.trustBundle, does not');
+      expect(at(await read(Deployments, COMPONENT), ...annotation)).toBeUndefined();
+
+      const made = {
+        metadata: { namespace: NAMESPACE, name: 'corporate-ca' },
+        data: { 'ca.crt': authority('a').cert },
+      };
+      await user.client.create<KubeObject>(ConfigMaps, made, { fieldManager: 'user' });
+      await user.comesUp('hub', NAMESPACE);
+      expect(at(await read(Deployments, COMPONENT), ...annotation)).toMatch(/^[\da-f]{16}$/);
+
+      await patch(null);
+      await user.comesUp('hub', NAMESPACE);
+      await waitFor(
+        'the bundle to be gone',
+        async () => at(await read(Deployments, COMPONENT), ...annotation) === undefined,
+      );
+      await user.comesUp('hub', NAMESPACE);
+    },
+    LONG_MS,
+  );
 
   it('an engine is applied by server-side apply with one field manager', async () => {
     for (const [, type, name] of OBJECTS) {

@@ -36,6 +36,7 @@ export function engineEvents(
     ...when(becomes('PullSecretNotFound'), 'PullSecretNotFound', message),
     ...when(becomes('PullSecretUnusable'), 'PullSecretUnusable', message),
     ...when(becomes('CertificateUnusable'), 'CertificateUnusable', message),
+    ...when(becomes('TrustBundleUnusable'), 'TrustBundleUnusable', message),
   ];
 }
 

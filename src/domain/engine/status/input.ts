@@ -73,6 +73,8 @@ export interface StatusInput {
   readonly missingPullSecret?: string | undefined;
   /** `namespace/name` of a pull secret whose type is none for images. */
   readonly unusablePullSecret?: string | undefined;
+  /** What is wrong with the trust bundle: its ConfigMap, and why it cannot be used. */
+  readonly unusableTrustBundle?: string | undefined;
   readonly uninstall?: UninstallProgress | undefined;
   /** One per desired object; absent where nothing was decided. */
   readonly objects?: readonly ObjectState[] | undefined;

@@ -13,8 +13,13 @@ export interface ReadyCondition {
   readonly stalled?: true;
 }
 
-/** Nothing moves until the user makes or mends a Secret. The operator goes on at once then, so it is not stalled. */
-const WAIT_FOR_USER: readonly EngineReason[] = ['PullSecretNotFound', 'PullSecretUnusable', 'CertificateUnusable'];
+/** Nothing moves until the user makes or mends a Secret or a ConfigMap. The operator goes on at once then, so it is not stalled. */
+const WAIT_FOR_USER: readonly EngineReason[] = [
+  'PullSecretNotFound',
+  'PullSecretUnusable',
+  'CertificateUnusable',
+  'TrustBundleUnusable',
+];
 
 type Rule = (input: StatusInput) => ReadyCondition | undefined;
 
@@ -33,6 +38,7 @@ const RULES: readonly Rule[] = [
   pullSecretMissing, // images cannot be pulled
   pullSecretUnusable, // nor with a Secret of another type
   certificateUnusable, // no component can start with it
+  trustBundleUnusable, // the components keep what they trust
   undecided, // caches have not synced
   waiting, // another object has to be applied or deleted first
   progressDeadlineExceeded, // a rollout has exceeded its deadline
@@ -142,6 +148,11 @@ function pullSecretUnusable(input: StatusInput): ReadyCondition | undefined {
 
 function certificateUnusable(input: StatusInput): ReadyCondition | undefined {
   return notReadyIn(input, 'unusable', 'CertificateUnusable');
+}
+
+function trustBundleUnusable({ unusableTrustBundle: problem }: StatusInput): ReadyCondition | undefined {
+  if (problem === undefined) return undefined;
+  return notReady('TrustBundleUnusable', `${problem}; running components keep what they trust`);
 }
 
 function undecided(input: StatusInput): ReadyCondition | undefined {

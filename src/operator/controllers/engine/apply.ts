@@ -14,6 +14,7 @@ import type { Input } from './gather.js';
 import { readGivenSecrets } from './install/certificates.js';
 import { isOfOtherType } from './install/givensecrets.js';
 import { initialState, observeStages, STAGES, type InstallState, type Stage } from './install/stages.js';
+import { readTrustBundle, trustBundleProblem } from './install/trustbundle.js';
 import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './objects/forbidden.js';
 import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from './outcome.js';
@@ -66,10 +67,12 @@ async function observe(desired: readonly DesiredObject[], input: Input, scope: S
     return { kind: 'status', status: { ...status, undecided }, result: notReadYet('caches') };
   }
   const { contents } = view;
-  const requeueAfterMs = await readGivenSecrets({ input, contents }, scope);
+  const dueInMs = [await readGivenSecrets({ input, contents }, scope), await readTrustBundle(input, scope)].filter(
+    (ms) => ms !== undefined,
+  );
   const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
   const objects = withReadyReplicas(applied.objects, contents, memory);
-  const result: Result = requeueAfterMs === undefined ? DONE : { ending: 'done', requeueAfterMs };
+  const result: Result = dueInMs.length === 0 ? DONE : { ending: 'done', requeueAfterMs: Math.min(...dueInMs) };
   return { kind: 'status', status: { ...status, objects }, result };
 }
 
@@ -89,7 +92,13 @@ async function install(desired: readonly DesiredObject[], input: Input, scope: S
   const missing = contents.pullSecret === 'absent' ? pullSecret : undefined;
   const unusable = (await isOfOtherType(input, contents, scope)) ? pullSecret : undefined;
   const objects = withReadyReplicas(applied.objects, contents, scope.memory);
-  const status = { ...statusOf(state, scope), objects, missingPullSecret: missing, unusablePullSecret: unusable };
+  const status = {
+    ...statusOf(state, scope),
+    objects,
+    missingPullSecret: missing,
+    unusablePullSecret: unusable,
+    unusableTrustBundle: trustBundleProblem(input, scope),
+  };
   return appliedOutcome(status, applied, scope);
 }
 

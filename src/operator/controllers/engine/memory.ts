@@ -1,5 +1,7 @@
 import type { KeyPair } from '../../../domain/engine/steps/certificate.js';
 import type { KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
+import type { TrustBundle } from '../../../domain/engine/spec.js';
+import type { TrustBundleFinding } from '../../../domain/engine/steps/trustbundle.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 
 /** What the controller keeps about one engine between passes. Correctness never depends on it: it may be lost at any time. */
@@ -13,6 +15,8 @@ export class EngineMemory {
   readonly givenSecrets = new Map<string, GivenSecret>();
   /** The last pull secret whose type was asked for. A type never changes. */
   pullSecret: { readonly uid: string; readonly isOfOtherType: boolean } | undefined;
+  /** As it was last read. */
+  trustBundle: ReadBundle | undefined;
   /** The replicas of a Deployment when all of them were last ready, by its id. */
   readonly readyReplicas = new Map<string, number>();
   readonly #attempts = new Map<string, Attempt>();
@@ -86,6 +90,14 @@ export class EngineMemory {
 export type GivenSecret =
   | { readonly resourceVersion: string | undefined; readonly finding: KeyPairFinding }
   | { readonly unread: string };
+
+/** The ConfigMap as it was last read. */
+interface ReadBundle {
+  readonly bundle: TrustBundle;
+  readonly finding: TrustBundleFinding;
+  /** Monotonic ms. */
+  readonly readAgainAt: number;
+}
 
 interface Attempt {
   readonly revision: string;

@@ -26,7 +26,7 @@ async function filesOf(client: ReadClient, namespace: string, volume: Volume): P
     const found = await client.get(ConfigMaps, { namespace, name: configMap.name ?? '' });
     if (found === undefined && configMap.optional !== true)
       throw new Error(`volume ${volume.name}: ConfigMap ${namespace}/${configMap.name ?? ''} does not exist`);
-    return textOf(found);
+    return mounted(textOf(found), configMap.items);
   }
   if (secret === undefined)
     throw new Error(`volume ${volume.name}: must be a secret, configMap or emptyDir: nothing else is mounted here`);
@@ -34,6 +34,16 @@ async function filesOf(client: ReadClient, namespace: string, volume: Volume): P
   if (found === undefined && secret.optional !== true)
     throw new Error(`volume ${volume.name}: Secret ${namespace}/${secret.secretName ?? ''} does not exist`);
   return Object.fromEntries(Object.entries(textOf(found)).map(([file, text]) => [file, Buffer.from(text, 'base64')]));
+}
+
+/** The files that `items` names. A key that is missing has no file: the kubelet accepts that of an optional volume alone. */
+function mounted(
+  data: Record<string, string>,
+  items: NonNullable<Volume['configMap']>['items'],
+): Record<string, string> {
+  if (items === undefined) return data;
+  const files = items.flatMap(({ key, path: file }) => (data[key] === undefined ? [] : [[file, data[key]] as const]));
+  return Object.fromEntries(files);
 }
 
 function textOf(object: KubeObject | undefined): Record<string, string> {

@@ -75,6 +75,7 @@ describe('events of an engine', () => {
       ['CertificateUnusable'],
     ],
     ['a pull secret of another type', well, { unusablePullSecret: 'x/y' }, ['PullSecretUnusable']],
+    ['an unusable trust bundle', well, { unusableTrustBundle: 'ConfigMap x/y is away' }, ['TrustBundleUnusable']],
     ['a missing pull secret', well, { missingPullSecret: 'x/y' }, ['PullSecretNotFound']],
     [
       'a new version of the operator',

@@ -29,7 +29,9 @@ import type { Input } from '../gather.js';
 import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
 import type { Scope } from '../scope.js';
 import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../targetcaches.js';
+import { withTrustBundle } from '../../../../domain/engine/steps/trustbundle.js';
 import { applyCertificates, observeCertificates } from './certificates.js';
+import { readTrustBundle } from './trustbundle.js';
 
 /** The progress of an installation. Each stage returns a new one. */
 export interface InstallState {
@@ -82,12 +84,14 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'workloads',
     apply: async (state, scope) => {
-      const applied = await applySteps(workloadSteps(state), state.input, scope);
+      const requeueAfterMs = await readTrustBundle(state.input, scope);
+      const steps = await applySteps(workloadSteps(state, scope), state.input, scope);
+      const applied = requeueAfterMs === undefined ? steps : { ...steps, requeueAfterMs };
       const failed = new Set(applied.objects.map((one) => idOf(one.type, one.name)));
       const off = turnedOff(state, false).filter((one) => !failed.has(idOf(one.type, one.name)));
       return completed(state, { ...applied, objects: [...applied.objects, ...off] });
     },
-    observe: (state) => [...observeSteps(workloadSteps(state)), ...turnedOff(state, true)],
+    observe: (state, scope) => [...observeSteps(workloadSteps(state, scope)), ...turnedOff(state, true)],
   },
 ];
 
@@ -100,10 +104,12 @@ function unusedCertificateSteps(state: InstallState): readonly Step[] {
   return pruneSteps({ ...stepInput(state, []), stored });
 }
 
-function workloadSteps(state: InstallState): readonly Step[] {
+function workloadSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
   const { input, applied, contents } = state;
   const known = { engine: input.identity, objects: applied.objects, stored: contents.stored };
-  const desired = withAccountUids(state.desired, known);
+  const found = { finding: memory.trustBundle?.finding, stored: contents.stored };
+  const trusting = withTrustBundle(state.desired, input.spec.trustBundle, found);
+  const desired = withAccountUids(trusting, known);
   const steps = stepsOf({ ...state, desired }, Services, PodDisruptionBudgets, NetworkPolicies, Deployments);
   return [...steps, ...pruneSteps(stepInput(state, state.desired))];
 }
