@@ -74,3 +74,11 @@ describe('docs/reference/ways.md', () => {
     expect(existsSync(path.join(root, test.replaceAll('`', '')))).toBe(true);
   });
 });
+
+describe('docs/security.md', () => {
+  const named = [...read('security.md').matchAll(/\[([^\]]+)\]\(\.\.\/(test\/[^)]+)\)/g)];
+
+  it.each(named.map(([, name = '', file = '']) => [name, file]))('the test %j is in %s', (name, file) => {
+    expect(readFileSync(path.join(root, file), 'utf8').includes(name)).toBe(true);
+  });
+});

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { asRecord, field, isRecord } from '../../src/runtime/vocabulary/json.js';
 import { root } from '../support/repository/root.js';
 
@@ -39,8 +39,16 @@ export function mustConform(method: string, target: string, { code, text }: Cons
     if (text !== '') throw new Error(`${what}: the document has no body`);
     return;
   }
-  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', `"${DOCUMENT}#/`)));
+  const validate = validatorOf(JSON.stringify(schema).replaceAll('"#/', `"${DOCUMENT}#/`));
   if (!validate(JSON.parse(text))) throw new Error(`${what}: ${ajv.errorsText(validate.errors)}`);
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(schema: string): ValidateFunction {
+  const validate = validators.get(schema) ?? ajv.compile(JSON.parse(schema));
+  validators.set(schema, validate);
+  return validate;
 }
 
 function matches(template: string, pathname: string): boolean {

@@ -23,7 +23,6 @@ import { RecordingLog } from '../../fakes/log.js';
 /** A token that must be in no answer and no log. */
 export const CANARY = 'canary-canary-canary';
 export const HOST = 'console.example';
-const WORLD = exampleWorld(EXAMPLE_SPEC);
 
 /** An API server in memory: who a token is, and what may not be listed. */
 export class MemoryApi {
@@ -31,8 +30,9 @@ export class MemoryApi {
     [CANARY, 'anna'],
     ['ben', 'ben'],
   ]);
-  /** `user plural` that is refused. */
+  /** `user plural` that is refused; `user all plural`: only where all namespaces are asked for. */
   readonly refuses = new Set<string>();
+  world = exampleWorld(EXAMPLE_SPEC);
   readonly calls: string[] = [];
   isDown = false;
 
@@ -52,11 +52,17 @@ export class MemoryApi {
       throw new ApiError({ kind: 'Unauthorized', status: 401, message: 'Unauthorized', call: target });
     if (path.endsWith('selfsubjectreviews')) return { status: 201, body: { status: { userInfo: { username: user } } } };
     const resource = WORLD_RESOURCES.find((one) => path.endsWith(`/${one}`));
-    if (resource === undefined || this.refuses.has(`${user} ${resource}`))
+    const [, within] = /\/namespaces\/([^/]+)\//.exec(path) ?? [];
+    const isRefused =
+      this.refuses.has(`${user} ${resource}`) || (within === undefined && this.refuses.has(`${user} all ${resource}`));
+    if (resource === undefined || isRefused)
       throw new ApiError({ kind: 'Forbidden', status: 403, message: 'forbidden', call: target });
     const { kind } = TYPES[resource];
     const head = { apiVersion: apiVersionOf(TYPES[resource]), kind: `${kind}List`, metadata: { resourceVersion: '1' } };
-    return { status: 200, body: { ...head, items: WORLD.objects[resource] } };
+    const items = this.world.objects[resource].filter(
+      ({ metadata }) => within === undefined || metadata.namespace === within,
+    );
+    return { status: 200, body: { ...head, items } };
   }
 }
 
