@@ -8,7 +8,7 @@ import { Drain } from './request/drain.js';
 import { ObjectParser } from './request/objectparser.js';
 import { ResponseRateLimiter } from './response/responseratelimiter.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
-import { createAccessReviewer } from './upstream/accessreview.js';
+import { upstreamAccessReviewer } from './upstream/accessreview.js';
 import type { ServingPair } from '../runtime/tls/serving.js';
 import { ServingCertificateFiles, type CertificateFiles } from '../runtime/tls/certificatefiles.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
@@ -158,7 +158,7 @@ export class Gateway {
 
   /** Asks the API server about the tokens of clients that want to read the metrics. */
   accessReviewer(): ReviewAccess {
-    return createAccessReviewer(this.#upstream, this.#options.clock);
+    return upstreamAccessReviewer(this.#upstream, this.#options.clock);
   }
 
   readiness(): HealthCheck {

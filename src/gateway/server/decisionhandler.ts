@@ -66,7 +66,7 @@ async function readClusters(
   }
 }
 
-interface Reading {
+interface ReadContext {
   readonly caller: CallerToken;
   /** For all bytes that are read. */
   readonly memory: Reservation;
@@ -74,7 +74,7 @@ interface Reading {
 }
 
 /** The objects at these paths, one after the other: the Placement first, since its status is written last. */
-async function readEach(paths: readonly string[], { caller, memory, context }: Reading): Promise<JsonRecord[]> {
+async function readEach(paths: readonly string[], { caller, memory, context }: ReadContext): Promise<JsonRecord[]> {
   const found: JsonRecord[] = [];
   let before = 0;
   for (const path of paths) {

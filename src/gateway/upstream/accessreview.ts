@@ -27,7 +27,7 @@ const REVIEW = {
  * Reviews tokens without a right or a token of the gateway's own: the scraper's token itself asks the API server whether its
  * user may GET `/metrics`. The result is that of a TokenReview with a SubjectAccessReview.
  */
-export function createAccessReviewer(upstream: Pick<Upstream, 'begin'>, clock: Clock): ReviewAccess {
+export function upstreamAccessReviewer(upstream: Pick<Upstream, 'begin'>, clock: Clock): ReviewAccess {
   return async (token) => {
     const deadline = new AbortController();
     const timer = clock.after(DEADLINE_MS, () => deadline.abort());

@@ -31,7 +31,7 @@ const MAX_TOKEN_CHARS = 8_192;
 /** The token as RFC 6750 writes it, so that it can be sent to the API server in a header. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-interface Decision {
+interface Remembered {
   readonly decision: AccessDecision;
   readonly at: number;
 }
@@ -47,8 +47,8 @@ export class MetricsAccess {
   readonly #options: AccessOptions;
   readonly #key = randomBytes(32);
   /** By hash of the token, the oldest first. */
-  readonly #allowed = new Map<string, Decision>();
-  readonly #denied = new Map<string, Decision>();
+  readonly #allowed = new Map<string, Remembered>();
+  readonly #denied = new Map<string, Remembered>();
   readonly #newReviews = new Map<string, Promise<Admission>>();
   readonly #repeatedReviews = new Map<string, Promise<Admission>>();
   readonly #newReviewSlots = new Slots(MAX_NEW_REVIEWS);

@@ -23,7 +23,7 @@ export interface LeaseContext {
   /** With its namespace. */
   readonly name: ObjectName;
   readonly identity: string;
-  /** Of renewals and takeovers; begins that of creations. */
+  /** Of updates; begins that of creations. */
   readonly fieldManager: string;
   readonly times: LeaseTimes;
   readonly client: Pick<KubeClient, 'get' | 'apply' | 'update'>;

@@ -14,52 +14,52 @@ const MAX_ITEMS = 100;
 const MAX_VALUES = 1_000;
 
 /** How many values the line may still have: a huge object must not block the process. */
-interface Budget {
-  left: number;
+interface Remaining {
+  values: number;
 }
 
 /** `fields` for a log: plain JSON values of bounded size, secrets redacted, errors without request data. */
 export function printable(fields: object): Record<string, unknown> {
-  return record(fields, 0, { left: MAX_VALUES });
+  return record(fields, 0, { values: MAX_VALUES });
 }
 
-function record(value: object, depth: number, budget: Budget): Record<string, unknown> {
+function record(value: object, depth: number, remaining: Remaining): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
-    result[key] = isSecretKey(key) ? REDACTED : plain(one, depth + 1, budget);
+    result[key] = isSecretKey(key) ? REDACTED : plain(one, depth + 1, remaining);
   }
   return result;
 }
 
-function plain(value: unknown, depth: number, budget: Budget): unknown {
-  budget.left -= 1;
+function plain(value: unknown, depth: number, remaining: Remaining): unknown {
+  remaining.values -= 1;
   if (typeof value === 'string') return value.replace(SECRET_TEXT, REDACTED);
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > MAX_DEPTH || budget.left < 0) return TRUNCATED;
-  if (value instanceof Error) return errorRecord(value, depth, budget);
+  if (depth > MAX_DEPTH || remaining.values < 0) return TRUNCATED;
+  if (value instanceof Error) return errorRecord(value, depth, remaining);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value)) return REDACTED;
-  if (value instanceof Map) return record(Object.fromEntries(value), depth, budget);
-  if (Array.isArray(value) || value instanceof Set) return list([...value], depth, budget);
-  return record(value, depth, budget);
+  if (value instanceof Map) return record(Object.fromEntries(value), depth, remaining);
+  if (Array.isArray(value) || value instanceof Set) return list([...value], depth, remaining);
+  return record(value, depth, remaining);
 }
 
-function list(values: readonly unknown[], depth: number, budget: Budget): unknown[] {
-  return values.slice(0, MAX_ITEMS).map((one) => plain(one, depth + 1, budget));
+function list(values: readonly unknown[], depth: number, remaining: Remaining): unknown[] {
+  return values.slice(0, MAX_ITEMS).map((one) => plain(one, depth + 1, remaining));
 }
 
-function errorRecord(error: Error, depth: number, budget: Budget): Record<string, unknown> {
-  const { name: _name, ...own } = record(error, depth, budget);
+function errorRecord(error: Error, depth: number, remaining: Remaining): Record<string, unknown> {
+  const { name: _name, ...own } = record(error, depth, remaining);
   return {
     type: error.name,
     ...own,
-    message: plain(error.message, depth, budget),
+    message: plain(error.message, depth, remaining),
     // An ApiError is described by its kind and call; its stack adds nothing.
-    ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, budget) }),
-    ...(hasPlainCause(error) && { cause: plain(error.cause, depth + 1, budget) }),
-    ...(error instanceof AggregateError && { errors: list(error.errors, depth, budget) }),
+    ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, remaining) }),
+    ...(hasPlainCause(error) && { cause: plain(error.cause, depth + 1, remaining) }),
+    ...(error instanceof AggregateError && { errors: list(error.errors, depth, remaining) }),
   };
 }
 

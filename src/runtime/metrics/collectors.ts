@@ -57,7 +57,7 @@ export interface ObjectGauge<T> {
 }
 
 /** Series that are written before other work gets its turn: one or two milliseconds. */
-const SLICE = 1_000;
+const SERIES_AT_ONCE = 1_000;
 
 /**
  * Gauges of objects of which there may be tens of thousands. prom-client makes and keeps an object and a key for each series
@@ -78,8 +78,8 @@ export class ObjectGauges<T> {
     const objects = [...this.#objects()];
     for (const gauge of this.gauges) {
       text.add(`# HELP ${gauge.name} ${gauge.help}\n# TYPE ${gauge.name} gauge\n`);
-      for (let at = 0; at < objects.length; at += SLICE) {
-        for (const object of objects.slice(at, at + SLICE)) text.add(lineOf(gauge, object));
+      for (let at = 0; at < objects.length; at += SERIES_AT_ONCE) {
+        for (const object of objects.slice(at, at + SERIES_AT_ONCE)) text.add(lineOf(gauge, object));
         await yieldToEventLoop();
       }
     }

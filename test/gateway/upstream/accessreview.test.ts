@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
-import { createAccessReviewer } from '../../../src/gateway/upstream/accessreview.js';
+import { upstreamAccessReviewer } from '../../../src/gateway/upstream/accessreview.js';
 import { UpstreamError } from '../../../src/gateway/upstream/error.js';
 import type { Upstream, UpstreamRequest } from '../../../src/gateway/upstream/upstream.js';
 
@@ -28,7 +28,7 @@ function reviewerOf(status?: number, body = '') {
       };
     },
   };
-  return { review: createAccessReviewer(upstream, clock), clock, requests, ends };
+  return { review: upstreamAccessReviewer(upstream, clock), clock, requests, ends };
 }
 
 function reviewed(allowed: unknown): string {

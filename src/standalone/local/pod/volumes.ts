@@ -50,7 +50,7 @@ function textOf(object: KubeObject | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(field(object, 'data') ?? {}).map(([file, text]) => [file, String(text)]));
 }
 
-interface KubeconfigOptions {
+interface KubeconfigContent {
   /** The API server, `https://…`. */
   readonly server: string;
   /** PEM file with the API's certificate authority. */
@@ -64,7 +64,7 @@ interface KubeconfigOptions {
  * Writes `token` and `kubeconfig` (which names the token's file, so that a renewed token needs no new kubeconfig) into
  * `folder`, readable by the owner only, and returns the kubeconfig's path.
  */
-export async function writeKubeconfig(folder: string, options: KubeconfigOptions): Promise<string> {
+export async function writeKubeconfig(folder: string, options: KubeconfigContent): Promise<string> {
   const file = path.join(folder, 'kubeconfig');
   const tokenFile = path.join(folder, 'token');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -74,7 +74,7 @@ export async function writeKubeconfig(folder: string, options: KubeconfigOptions
 }
 
 // A JSON string is a YAML string, so no YAML writer is needed.
-function kubeconfig({ server, caFile, namespace = 'default' }: KubeconfigOptions, tokenFile: string): string {
+function kubeconfig({ server, caFile, namespace = 'default' }: KubeconfigContent, tokenFile: string): string {
   const quote = (text: string): string => JSON.stringify(text);
   return [
     'apiVersion: v1',

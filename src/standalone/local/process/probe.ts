@@ -53,7 +53,7 @@ export class Prober {
     const detail = await this.#get();
     if (this.#stopped) return;
     this.#count(detail);
-    // Until the first success it is probed more often than periodSeconds, so that a fast start is observed soon.
+    // While it does not pass it is probed more often than periodSeconds, so that a fast start is observed soon.
     const period = (this.#options.probe.periodSeconds ?? 10) * 1000;
     this.#arm(this.#passes === true ? period : Math.min(period, STARTUP_PERIOD_MS));
   }
