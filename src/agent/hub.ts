@@ -82,7 +82,7 @@ export function createHub(transport: Transport, identity: Identity, clock: Clock
 
 type Request = Pick<Call, 'method' | 'path' | 'query' | 'contentType'> & {
   readonly body: object;
-  /** The object that errors name. */
+  /** What errors say of the call, without the name of the object. */
   readonly target: Pick<FailedCall, 'verb' | 'resource'>;
 };
 
@@ -122,17 +122,17 @@ class TransportHub implements Hub {
   ): Promise<void> {
     const time = microTime(this.#clock.now());
     const { cluster, clusterUid } = this.#identity;
-    const { apiVersion, kind } = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
+    const owner = {
+      apiVersion: apiVersionOf(ManagedClusters),
+      kind: ManagedClusters.kind,
+      name: cluster,
+      uid: clusterUid,
+    };
     const body = {
       apiVersion: apiVersionOf(Leases),
       kind: Leases.kind,
-      metadata: { ...this.#name, ownerReferences: [{ apiVersion, kind, name: cluster, uid: clusterUid }] },
-      spec: {
-        holderIdentity: holder,
-        leaseDurationSeconds: seconds,
-        acquireTime: time,
-        renewTime: time,
-      },
+      metadata: { ...this.#name, ownerReferences: [owner] },
+      spec: { holderIdentity: holder, leaseDurationSeconds: seconds, acquireTime: time, renewTime: time },
     };
     const path = collectionPath(Leases, AGENTS_NAMESPACE);
     await this.#send({ method: 'POST', path, target: { verb: 'create', resource: LEASES }, body }, signal);

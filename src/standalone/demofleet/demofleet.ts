@@ -108,13 +108,14 @@ export class DemoFleet implements Runnable {
   }
 
   async #join(number: number, signal: AbortSignal): Promise<void> {
-    const { log, print } = this.#options;
+    const { clock, log, print } = this.#options;
     const cluster = demoCluster(number);
     try {
       const member = new Member(cluster.name, new DemoHome(cluster, await this.#joinData(cluster.name)), this.#options);
       this.#members.push(member);
       member.start();
-      await this.#waitForReport(member, signal);
+      await within(clock, REPORT_TIMEOUT_MS, member.reported, signal);
+      signal.throwIfAborted();
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ cluster: cluster.name, error: errorText(error) }, 'a simulated cluster cannot join');
@@ -129,12 +130,6 @@ export class DemoFleet implements Runnable {
     return joined === all
       ? `demo fleet: ${all} clusters have joined`
       : `demo fleet: ${joined} of ${all} clusters have joined, the others have not reported yet`;
-  }
-
-  /** Waits until the cluster has reported, for {@link REPORT_TIMEOUT_MS} at most. */
-  async #waitForReport(member: Member, signal: AbortSignal): Promise<void> {
-    await within(this.#options.clock, REPORT_TIMEOUT_MS, member.reported, signal);
-    signal.throwIfAborted();
   }
 
   /** What `cluster add` would give to the agent. The Lease shows that the cluster has been added before. */

@@ -88,7 +88,7 @@ export class PodObject {
   async terminate(): Promise<void> {
     const pod = this.#pod;
     if (this.#deleted || pod === undefined) return;
-    await this.#delete(Pods, pod, undefined);
+    await this.#delete(Pods, pod);
     this.#deleted = true;
   }
 
@@ -100,7 +100,7 @@ export class PodObject {
     const replicaSet = this.#replicaSet;
     if (replicaSet === undefined) return;
     if (keepReplicaSet) await this.#writeStatus(ReplicaSets, replicaSet, { replicas: 0 });
-    else await this.#delete(ReplicaSets, replicaSet, undefined);
+    else await this.#delete(ReplicaSets, replicaSet);
     this.#replicaSet = undefined;
   }
 
@@ -120,8 +120,7 @@ export class PodObject {
     const { namespace, replicaSet } = this.name;
     const all = await client.list<KubeObject>(ReplicaSets, namespace, { signal });
     const own = all.filter((one) => isControlledBy(one, deployment));
-    for (const old of own.filter(({ metadata }) => metadata.name !== replicaSet))
-      await this.#delete(ReplicaSets, old, undefined);
+    for (const old of own.filter(({ metadata }) => metadata.name !== replicaSet)) await this.#delete(ReplicaSets, old);
     const found = own.find(({ metadata }) => metadata.name === replicaSet);
     return found ?? client.create(ReplicaSets, replicaSetOf(deployment, replicaSet), { fieldManager, signal });
   }
@@ -159,26 +158,27 @@ export class PodObject {
     return undefined;
   }
 
-  async #delete(type: ResourceType, object: KubeObject, gracePeriodSeconds: number | undefined): Promise<void> {
-    await deleteObject(this.#deps.client, { type, object, gracePeriodSeconds });
+  #delete(type: ResourceType, object: KubeObject, gracePeriodSeconds?: number): Promise<void> {
+    return deleteObject(this.#deps.client, type, object, gracePeriodSeconds);
   }
 }
 
 /** Deletes the Pods that an earlier process has left on the node: nothing runs them any more. */
 export async function removeStalePods(client: KubeClient, nodeName: string): Promise<void> {
   const pods = await client.list<KubeObject>(Pods, undefined, { fieldSelector: `spec.nodeName=${nodeName}` });
-  for (const object of pods) await deleteObject(client, { type: Pods, object, gracePeriodSeconds: 0 });
+  for (const pod of pods) await deleteObject(client, Pods, pod, 0);
 }
 
-interface Deletion {
-  readonly type: ResourceType;
-  readonly object: KubeObject;
-  /** Undefined: the grace period of the object itself. */
-  readonly gracePeriodSeconds: number | undefined;
-}
-
-/** Deletes this object, and no later one of the same name; tries again where other clients change it. */
-async function deleteObject(client: KubeClient, { type, object, gracePeriodSeconds }: Deletion): Promise<void> {
+/**
+ * Deletes this object, and no later one of the same name; tries again where other clients change it. Without `gracePeriodSeconds`
+ * that of the object counts.
+ */
+async function deleteObject(
+  client: KubeClient,
+  type: ResourceType,
+  object: KubeObject,
+  gracePeriodSeconds?: number,
+): Promise<void> {
   let newest: KubeObject | undefined = object;
   for (let left = MAX_ATTEMPTS; newest !== undefined; left -= 1) {
     const { uid = '', resourceVersion = '' } = newest.metadata;
