@@ -71,7 +71,13 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   agent: { imports: PROGRAM, packages: ['prom-client'] },
   cli: {
     imports: PROGRAM,
-    packages: ['js-yaml', `${APISERVER}/yaml`, `${APISERVER}/validation`, '@modelcontextprotocol/sdk'],
+    packages: [
+      'js-yaml',
+      `${APISERVER}/jsonpath`,
+      `${APISERVER}/yaml`,
+      `${APISERVER}/validation`,
+      '@modelcontextprotocol/sdk',
+    ],
   },
   // The JSON types of the API: what the server answers and the page reads.
   'console/wire': { imports: [], packages: [], builtins: [] },

@@ -18,9 +18,9 @@ const PACKAGE = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')
 const TRACING = 'src/runtime/tracing/otlp.ts';
 const OPENTELEMETRY_SDK = /\/tracing\/otlp\.ts$|(^|\/)node_modules\/@opentelemetry\/(?!api\/)/;
 const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
-/** Its reader of YAML, which reads kubeconfigs too, and its issuer of certificates. */
+/** Its reader of YAML, which reads kubeconfigs too, its issuer of certificates and the JSONPath of `-o`. */
 const SHARED =
-  /^packages\/kube-apiserver\/src\/(certificates|yaml|json|schema\/body\/(yaml\w*|json|malformed|stream)|schema\/go\/text)\.ts$/;
+  /^packages\/kube-apiserver\/src\/(certificates|yaml|json|jsonpath|table\/jsonpath(parser)?|schema\/body\/(yaml\w*|json|malformed|stream)|schema\/go\/text)\.ts$/;
 
 let folder: string;
 let metafile: Metafile;
@@ -45,7 +45,7 @@ function loadedBy(entryPoint: string): readonly string[] {
 
 describe('the bundle', () => {
   it.each(['src/main.ts', 'src/operator/run.ts', 'src/gateway/run.ts', 'src/agent/run.ts'])(
-    'the bundle loads nothing of the embedded API server but its reader of YAML and its issuer of certificates for %s',
+    'the bundle loads nothing of the embedded API server but its reader of YAML, issuer of certificates and JSONPath for %s',
     (entryPoint) => {
       const loaded = loadedBy(entryPoint);
 

@@ -93,6 +93,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
       '@multicluster-engine/cel/text': './packages/cel/src/text.ts',
       '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts',
       '@multicluster-engine/kube-apiserver/certificates': './packages/kube-apiserver/src/certificates.ts',
+      '@multicluster-engine/kube-apiserver/jsonpath': './packages/kube-apiserver/src/jsonpath.ts',
       '@multicluster-engine/kube-apiserver/yaml': './packages/kube-apiserver/src/yaml.ts',
       '@multicluster-engine/kube-apiserver/validation': './packages/kube-apiserver/src/validation.ts',
     },

@@ -1,6 +1,6 @@
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
-import { parseTemplate, TemplateError, type Template } from './jsonpathparser.js';
+import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/kube-apiserver/jsonpath';
 import type { Given } from '../runtime/flags/commands.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 

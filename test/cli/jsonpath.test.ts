@@ -6,8 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { filled } from '../../src/cli/jsonpath.js';
-import { parseTemplate, TemplateError } from '../../src/cli/jsonpathparser.js';
+import { filled, parseTemplate, TemplateError } from '@multicluster-engine/kube-apiserver/jsonpath';
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 
 const DOCUMENT = {

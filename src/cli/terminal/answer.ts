@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { TemplateError } from '../jsonpathparser.js';
+import { TemplateError } from '@multicluster-engine/kube-apiserver/jsonpath';
 import { InputError, NotFoundError, RefusedError } from './output.js';
 import type { CliConfig } from '../flags.js';
 import { PROGRAM } from '../program.js';

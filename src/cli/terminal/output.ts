@@ -1,6 +1,5 @@
 import { dump } from 'js-yaml';
-import { filled } from '../jsonpath.js';
-import type { Template } from '../jsonpathparser.js';
+import { filled, type Json, type Template } from '@multicluster-engine/kube-apiserver/jsonpath';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 
@@ -22,7 +21,7 @@ export class InputError extends Error {}
 
 /** A document as JSON or YAML, or what a template takes of it. */
 export function documentText(document: object, output: 'json' | 'yaml' | Template): string {
-  if (typeof output === 'object') return filled(output, document);
+  if (typeof output === 'object') return filled(output, JSON.parse(JSON.stringify(document)) as Json);
   return output === 'yaml' ? dump(document, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(document, null, 2)}\n`;
 }
 

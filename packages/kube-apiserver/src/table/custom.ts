@@ -2,7 +2,8 @@ import { isArray, isObject, type Json } from '../json.js';
 import type { Column } from '../resource.js';
 import { goJson } from '@multicluster-engine/cel/text';
 import { humanAge } from './ages.js';
-import { compilePath } from './jsonpath.js';
+import { walk } from './jsonpath.js';
+import { parsePath, TemplateError, type Path } from './jsonpathparser.js';
 
 /** An item of `additionalPrinterColumns` of a CustomResourceDefinition. */
 export interface PrinterColumn {
@@ -27,22 +28,28 @@ export const AGE: PrinterColumn = {
 
 /**
  * The columns of a custom resource after Name; Age alone where the definition declares none. Columns after one with an
- * invalid path are dropped, as on kube-apiserver; validation of definitions rejects such paths.
+ * invalid path are dropped, as on kube-apiserver.
  */
 export function customColumns(columns: readonly PrinterColumn[]): readonly Column[] {
   const result: Column[] = [];
   for (const column of columns.length === 0 ? [AGE] : columns) {
-    const find = compilePath(column.jsonPath);
-    if (find === undefined) break;
-    result.push(columnOf(column, find));
+    const path = orUndefined(() => parsePath(column.jsonPath));
+    if (path === undefined) break;
+    result.push(columnOf(column, path));
   }
   return result;
 }
 
-function columnOf(
-  { name, type, format, description, priority, jsonPath }: PrinterColumn,
-  find: (value: Json) => readonly Json[],
-): Column {
+function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+function columnOf({ name, type, format, description, priority, jsonPath }: PrinterColumn, path: Path): Column {
   const known = TYPES.find((one) => one === type) ?? 'string';
   return {
     name,
@@ -50,7 +57,7 @@ function columnOf(
     ...(format === undefined ? {} : { format }),
     description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
     priority: priority ?? 0,
-    cell: (object, now) => cellOf(known, find(object)[0], now),
+    cell: (object, now) => cellOf(known, orUndefined(() => walk(path, [object]))?.[0], now),
   };
 }
 

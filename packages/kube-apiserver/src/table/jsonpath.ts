@@ -1,195 +1,142 @@
+import { goFloat, goJson } from '@multicluster-engine/cel/text';
+
 import { isArray, isObject, own, type Json } from '../json.js';
-
-/** One step of a path: maps a value to the values that it selects, none where they are missing. */
-type Step = (value: Json) => readonly Json[];
-
-const NAME = /^[^.[\]'"\s(){}@?*,:=<>!]+/;
+import { TemplateError, type Comparison, type Path, type Slice, type Step, type Template } from './jsonpathparser.js';
 
 /**
- * Compiles the JSONPath of a printer column (`.spec.n`, `.status.conditions[?(@.type=="Ready")].status`, `.items[*].a`,
- * `.metadata.labels.a\.b`, `['x']`, `[0]`, `[-1]`, `[1:3]`, `..name`) to a function that finds its values.
- * undefined where the path is invalid.
+ * Templates as kubectl fills them: a field that is missing prints nothing, results of one action have a space between them, and
+ * objects and lists are JSON. `@` and `$` are the object of the loop. @throws TemplateError, in one line
  */
-export function compilePath(text: string): ((value: Json) => readonly Json[]) | undefined {
-  const steps = parse(text.trim());
-  if (steps === undefined) return undefined;
-  return (value) => {
-    let found: readonly Json[] = [value];
-    for (const step of steps) found = found.flatMap(step);
-    return found;
-  };
+export function filled(template: Template, data: Json): string {
+  return template
+    .map((part) => {
+      if (part.kind === 'text') return part.text;
+      const found = walk(part.path, [data]);
+      return part.kind === 'range' ? found.map((one) => filled(part.body, one)).join('') : found.map(textOf).join(' ');
+    })
+    .join('');
 }
 
-function parse(text: string): Step[] | undefined {
-  const steps: Step[] = [];
-  let rest = text.startsWith('$') ? text.slice(1) : text;
-  while (rest !== '') {
-    const next = rest.startsWith('[') ? bracket(rest) : dotted(rest);
-    if (next === undefined) return undefined;
-    if (next.step !== undefined) steps.push(next.step);
-    rest = next.rest;
+/** The values that a path selects, none where a field is missing. @throws TemplateError, in one line */
+export function walk(path: Path, from: readonly Json[]): readonly Json[] {
+  return path.reduce((found, step) => take(step, found), from);
+}
+
+function take(step: Step, from: readonly Json[]): readonly Json[] {
+  switch (step.kind) {
+    case 'field':
+      return from.flatMap((one) => presentIn([isObject(one) ? own(one, step.name) : undefined]));
+    case 'wildcard':
+      return from.flatMap(childrenOf);
+    case 'recursive':
+      return from.flatMap(descendantsOf);
+    case 'slice':
+      return slicedEach(step.slice, from);
+    case 'union':
+      return step.paths.flatMap((path) => walk(path, from));
+    case 'filter':
+      return from.flatMap((one) => listOf(one).filter((item) => passes(step, item)));
+    case 'value':
+      return typeof step.value === 'string' ? [step.value] : from.map(() => step.value);
   }
-  return steps;
 }
 
-interface Parsed {
-  readonly step: Step | undefined;
-  readonly rest: string;
+/** The bytes of a text, as in kubectl. */
+function childrenOf(value: Json): readonly Json[] {
+  if (typeof value === 'string') return [...Buffer.from(value)];
+  return isArray(value) ? value : isObject(value) ? presentIn(Object.values(value)) : [];
 }
 
-function dotted(text: string): Parsed | undefined {
-  if (text.startsWith('..'))
-    return { step: (value) => descendants(value), rest: text.slice(text.startsWith('..[') ? 2 : 1) };
-  const body = text.startsWith('.') ? text.slice(1) : text;
-  if (body === '') return { step: undefined, rest: '' };
-  if (body.startsWith('[')) return { step: undefined, rest: body };
-  if (body.startsWith('*')) return { step: everything, rest: body.slice(1) };
-  return field(body);
+function presentIn(values: readonly (Json | undefined)[]): readonly Json[] {
+  return values.filter((one) => one !== undefined);
 }
 
-/** A name in which special characters are escaped by a backslash. */
-function field(text: string): Parsed | undefined {
-  let name = '';
-  let rest = text;
-  while (rest !== '') {
-    const plain = rest.startsWith('\\') ? rest.slice(1, 2) : NAME.exec(rest)?.[0].split('\\')[0];
-    if (plain === undefined || plain === '') break;
-    name += plain;
-    rest = rest.slice(plain.length + (rest.startsWith('\\') ? 1 : 0));
-  }
-  return name === '' ? undefined : { step: child(name), rest };
+function descendantsOf(value: Json): readonly Json[] {
+  const children = childrenOf(value);
+  return children.length === 0 ? [] : [value, ...children.flatMap(descendantsOf)];
 }
 
-function bracket(text: string): Parsed | undefined {
-  if (text.startsWith('[?(')) return filtered(text);
-  const end = text.indexOf(']');
-  const step = end < 0 ? undefined : selector(text.slice(1, end));
-  return step === undefined ? undefined : { step, rest: text.slice(end + 1) };
-}
-
-function filtered(text: string): Parsed | undefined {
-  const end = closing(text);
-  const filter = /^\?\((.*)\)$/s.exec(text.slice(1, end < 0 ? 1 : end))?.[1];
-  const step = filter === undefined ? undefined : filterStep(filter.trim());
-  return step === undefined ? undefined : { step, rest: text.slice(end + 1) };
-}
-
-/** The index of the bracket that closes the first one; quoted brackets are skipped. -1 where there is none. */
-function closing(text: string): number {
-  let depth = 0;
-  let quote = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text.charAt(at);
-    if (quote !== '') quote = letter === quote ? '' : quote;
-    else if (letter === '"' || letter === "'") quote = letter;
-    else if (letter === '[') depth += 1;
-    else if (letter === ']' && (depth -= 1) === 0) return at;
-  }
-  return -1;
-}
-
-/** The content of brackets: a union, a quoted name, an index or a slice. Blanks are significant. */
-function selector(inner: string): Step | undefined {
-  if (inner === '*') return (value) => (isArray(value) ? value : []);
-  if (inner.includes(',')) return union(inner.split(','));
-  const quoted = /^'([^']*)'$/.exec(inner)?.[1];
-  if (quoted !== undefined) return named(quoted);
-  if (/^-?\d+$/.test(inner)) return element(Number(inner));
-  const slice = /^(-?\d*):(-?\d*)(?::(\d*))?$/.exec(inner);
-  return slice === null ? undefined : sliceStep(slice[1] ?? '', slice[2] ?? '', Number(slice[3] || '1'));
-}
-
-function union(parts: readonly string[]): Step | undefined {
-  const steps = parts.map((part) => selector(part.trim())).filter((step) => step !== undefined);
-  return steps.length < parts.length ? undefined : (value) => steps.flatMap((step) => step(value));
-}
-
-/** A quoted name is parsed like a path after a dot: dots separate names unless they are escaped. */
-function named(name: string): Step | undefined {
-  const steps = name === '' ? [child('')] : parse(`.${name}`);
-  return steps === undefined
-    ? undefined
-    : (value) => steps.reduce<readonly Json[]>((found, step) => found.flatMap(step), [value]);
-}
-
-function child(name: string): Step {
-  return (value) => {
-    const found = isObject(value) ? own(value, name) : undefined;
-    return found === undefined ? [] : [found];
-  };
-}
-
-function element(at: number): Step {
-  return (value) => {
-    const found = isArray(value) ? value.at(at) : undefined;
-    return found === undefined ? [] : [found];
-  };
-}
-
-function sliceStep(from: string, to: string, by: number): Step {
-  return (value) => {
-    if (!isArray(value)) return [];
-    const part = value.slice(from === '' ? 0 : Number(from), to === '' ? undefined : Number(to));
-    return part.filter((_item, index) => index % Math.max(by, 1) === 0);
-  };
-}
-
-function everything(value: Json): readonly Json[] {
+function listOf(value: Json): readonly Json[] {
   if (isArray(value)) return value;
-  return isObject(value) ? Object.values(value).filter((inner) => inner !== undefined) : [];
+  throw new TemplateError(`${typeName(value)} is no list`);
 }
 
-function descendants(value: Json): readonly Json[] {
-  return [value, ...everything(value).flatMap(descendants)];
-}
-
-type Operand = (item: Json) => Json | undefined;
-
-const COMPARE: Readonly<Record<string, (a: Json, b: Json) => boolean>> = {
-  '==': (a, b) => a === b,
-  '!=': (a, b) => a !== b,
-  '<': (a, b) => order(a, b) === -1,
-  '<=': (a, b) => [-1, 0].includes(order(a, b)),
-  '>': (a, b) => order(a, b) === 1,
-  '>=': (a, b) => [0, 1].includes(order(a, b)),
-};
-
-/** -1, 0 or 1; NaN where the values are not comparable. */
-function order(a: Json, b: Json): number {
-  const numbers = typeof a === 'number' && typeof b === 'number';
-  const texts = typeof a === 'string' && typeof b === 'string';
-  if (!numbers && !texts) return Number.NaN;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** A filter: a comparison (`@.type=="Ready"`), or a path (`@.x`) that selects the items which have it. */
-function filterStep(text: string): Step | undefined {
-  const match = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s.exec(text);
-  if (match === null) {
-    const path = operand(text);
-    return path === undefined
-      ? undefined
-      : (value) => (isArray(value) ? value.filter((item) => path(item) !== undefined) : []);
+/** As in kubectl, a list of which nothing is taken ends the search: what follows it is not visited. */
+function slicedEach(slice: Slice, from: readonly Json[]): readonly Json[] {
+  const found: Json[] = [];
+  for (const one of from) {
+    if (one === null) continue;
+    const items = sliced(slice, one);
+    if (items.length === 0) break;
+    found.push(...items);
   }
-  const left = operand(match[1] ?? '');
-  const right = operand(match[3] ?? '');
-  const compare = COMPARE[match[2] ?? ''];
-  if (left === undefined || right === undefined || compare === undefined) return undefined;
-  return (value) => (isArray(value) ? value.filter((item) => holds(left(item), right(item), compare)) : []);
+  return found;
 }
 
-function holds(a: Json | undefined, b: Json | undefined, compare: (a: Json, b: Json) => boolean): boolean {
-  return a !== undefined && b !== undefined && compare(a, b);
+function sliced(slice: Slice, value: Json): readonly Json[] {
+  const list = listOf(value);
+  const { length } = list;
+  const begin = slice.from ?? 0;
+  const from = begin < 0 ? begin + length : begin;
+  const to = endOf(slice, length);
+  if (from === to) return [];
+  for (const [index, most] of [
+    [from, length - 1],
+    [to - 1, length - 1],
+  ] as const)
+    if (index < 0 || index > most) throw new TemplateError(`the index ${index} is outside of a list of ${length}`);
+  if (from > to) throw new TemplateError(`the slice begins at ${from}, after its end at ${to}`);
+  if (slice.step !== undefined && slice.step <= 0) throw new TemplateError('the step of a slice must be above 0');
+  const step = slice.step ?? 1;
+  return list.slice(from, to).filter((_one, at) => at % step === 0);
 }
 
-function operand(text: string): Operand | undefined {
-  const trimmed = text.trim();
-  if (trimmed.startsWith('@')) {
-    const find = compilePath(trimmed.slice(1));
-    return find === undefined ? undefined : (item) => find(item)[0];
+function endOf({ from = 0, to, isIndex }: Slice, length: number): number {
+  if (!isIndex) return to === undefined ? length : to < 0 ? to + length : to;
+  const end = from + 1;
+  return end <= 0 ? end + length : end;
+}
+
+function passes({ left, comparison }: Extract<Step, { kind: 'filter' }>, item: Json): boolean {
+  if (comparison === undefined) return exists(left, item);
+  const [a, b] = [onlyOf(walk(left, [item])), onlyOf(walk(comparison.right, [item]))];
+  return a !== undefined && b !== undefined && compare(comparison, a, b);
+}
+
+/** As in kubectl, a path that fails counts as one that exists. */
+function exists(path: Path, item: Json): boolean {
+  try {
+    return walk(path, [item]).length > 0;
+  } catch (error) {
+    if (error instanceof TemplateError) return true;
+    throw error;
   }
-  const quoted = /^(?:'(.*)'|"(.*)")$/s.exec(trimmed);
-  if (quoted !== null) return () => quoted[1] ?? quoted[2] ?? '';
-  if (/^-?\d+(\.\d+)?$/.test(trimmed)) return () => Number(trimmed);
-  return trimmed === 'true' || trimmed === 'false' ? () => trimmed === 'true' : undefined;
+}
+
+function onlyOf(found: readonly Json[]): Json | undefined {
+  if (found.length > 1) throw new TemplateError('a filter can compare one value at a time');
+  return found[0];
+}
+
+function compare({ operator }: Comparison, a: Json, b: Json): boolean {
+  const [left, right] = [typeName(a), typeName(b)];
+  const scalar = ['a text', 'a whole number', 'a fraction', 'a boolean'];
+  if (left !== right || !scalar.includes(left)) throw new TemplateError(`${left} cannot be compared with ${right}`);
+  if (operator === '==') return a === b;
+  if (operator === '!=') return a !== b;
+  if (typeof a === 'boolean') throw new TemplateError(`a boolean cannot be compared by ${operator}`);
+  const order = typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);
+  return operator.endsWith('=') && order === 0 ? true : operator.startsWith('<') ? order < 0 : order > 0;
+}
+
+function typeName(value: Json): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a whole number' : 'a fraction';
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
+  return typeof value === 'string' ? 'a text' : 'a boolean';
+}
+
+function textOf(value: Json | undefined): string {
+  if (typeof value === 'number') return goFloat(value);
+  return typeof value === 'object' && value !== null ? goJson(value) : String(value);
 }

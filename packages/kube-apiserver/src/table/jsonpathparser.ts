@@ -191,12 +191,13 @@ class ActionParser {
 
 function filterOf(text: string): Step {
   const [, left = '', operator = '', right = ''] = /^([^!<>=]+)([!<>=]+)(.+?)$/.exec(text) ?? [];
-  if (operator === '') return { kind: 'filter', left: pathOf(text) };
+  if (operator === '') return { kind: 'filter', left: parsePath(text) };
   const known = OPERATORS.find((one) => one === operator) ?? fail(`${operator} is no comparison`);
-  return { kind: 'filter', left: pathOf(left), comparison: { operator: known, right: pathOf(right) } };
+  return { kind: 'filter', left: parsePath(left), comparison: { operator: known, right: parsePath(right) } };
 }
 
-function pathOf(text: string): Path {
+/** A path without its braces, as in a printer column. @throws TemplateError that says what is wrong, in one line */
+export function parsePath(text: string): Path {
   const parser = new ActionParser(`${text}}`, 0);
   const { path, word } = parser.action();
   return word === undefined && parser.at === text.length + 1 ? path : fail(`${JSON.stringify(text)} is no path`);
@@ -205,7 +206,7 @@ function pathOf(text: string): Path {
 /** What is between brackets, without commas. A name in quotes is read as a path: its dots need a backslash, as in kubectl. */
 function selected(text: string): Path {
   const key = /^'([^']*)'$/.exec(text)?.[1];
-  if (key !== undefined) return pathOf(`.${key}`);
+  if (key !== undefined) return parsePath(`.${key}`);
   const [, from = '', to, step] =
     /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(text === '*' ? ':' : text) ?? fail(`invalid index [${text}]`);
   const isIndex = to === undefined;
