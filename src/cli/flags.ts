@@ -41,7 +41,8 @@ export interface CliConfig {
 const OFFLINE: readonly string[] = ['offline'];
 const FORMATS = ['json', 'yaml', 'name', 'wide'] as const;
 const JSONPATH = 'jsonpath=';
-const OUTPUT_RULE = `one of ${FORMATS.join(', ')}, ${JSONPATH}TEMPLATE`;
+/** As kubectl lists them. */
+const ALLOWED = [...FORMATS, 'jsonpath'].sort().join(',');
 const COLORS = ['auto', 'always', 'never'] as const;
 
 /** What completes names, and the arguments `placement NAME`. */
@@ -159,14 +160,24 @@ export function outputConfig(flags: Flags, env: Given['env']): Pick<CliConfig, '
   return { output: outputIn(flags.find('output')), color: plain ? 'never' : color };
 }
 
+/** As kubectl takes it, and refuses it. */
 function outputIn(given: FlagValue | undefined): OutputFormat {
-  if (given === undefined) return 'text';
-  if (!given.text.startsWith(JSONPATH)) return FORMATS.find((one) => one === given.text) ?? given.refuse(OUTPUT_RULE);
+  const text = given?.text ?? '';
+  if (text === '') return 'text';
+  if (text === 'jsonpath' || text === JSONPATH) throw new FlagError('template format specified but no template given');
+  if (text.startsWith(JSONPATH)) return templateIn(text.slice(JSONPATH.length));
+  const format = FORMATS.find((one) => one === text.toLowerCase());
+  if (format !== undefined) return format;
+  const unknown = `unable to match a printer suitable for the output format ${JSON.stringify(text)}`;
+  throw new FlagError(`${unknown}, allowed formats are: ${ALLOWED}`);
+}
+
+function templateIn(text: string): Template {
   try {
-    return parseTemplate(given.text.slice(JSONPATH.length));
+    return parseTemplate(text);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return given.refuse(`${JSONPATH} with a template of kubectl: ${error.message}`);
+    throw new FlagError(`error parsing jsonpath ${text}, ${error.message}`);
   }
 }
 

@@ -40,6 +40,14 @@ describe('the commands that show the state of a hub', () => {
     },
   );
 
+  it.each([
+    ['JSON', 'json'],
+    ['Yaml', 'yaml'],
+    ['', 'text'],
+  ])('as with kubectl, -o %j is %s', (given, output) => {
+    expect(read(`tree --output=${given}`)).toMatchObject({ output });
+  });
+
   it.each(['who-selects a', 'tree', 'status'])('%s reads files', (line) => {
     expect(read(`${line} --offline -f dir`)).toMatchObject({ source: { kind: 'files', path: 'dir' } });
   });
@@ -51,11 +59,13 @@ describe('the commands that show the state of a hub', () => {
     ['tree web', 'wrong arguments "web"; want [placement NAME]'],
     ['status web', 'unexpected arguments "web": the command takes none'],
     ['tree -w --offline -f x', '--watch cannot be used with --offline'],
-    ['tree -o jsonpath', '--output must be one of json, yaml, name, wide, jsonpath=TEMPLATE, got "jsonpath"'],
+    ['tree -o jsonpath', 'template format specified but no template given'],
+    ['tree -o jsonpath=', 'template format specified but no template given'],
     [
-      'status -o jsonpath={end}',
-      '--output must be jsonpath= with a template of kubectl: {end} without {range}, got "jsonpath={end}"',
+      'tree -o json=a',
+      'unable to match a printer suitable for the output format "json=a", allowed formats are: json,jsonpath,name,wide,yaml',
     ],
+    ['status -o jsonpath={end}', 'error parsing jsonpath {end}, not in range, nothing to end'],
     ['check web', 'unexpected arguments "web": the command takes none'],
     ['check --offline -f x', 'unknown flag "--offline" (see multicluster-engine check --help)'],
   ])('%s ends with code 1 and the reason', (line, message) => {

@@ -28,6 +28,7 @@ import { stepsIn } from '../support/repository/markdown.js';
 
 /** The pages whose commands are run here: on the example fleet in memory, as the program runs them on a hub. */
 const PAGES = [
+  'docs/reference/cli/README.md',
   'docs/reference/cli/check.md',
   'docs/reference/cli/cluster.md',
   'docs/reference/cli/cordon.md',
@@ -99,6 +100,8 @@ async function outputOf(command: string): Promise<string> {
       const request = { command: config.command, namespace, placement, dryRun, now: NOW };
       return linesText(await changePause(new PauseHub(WORLD), request));
     }
+    case 'usage':
+      return config.text;
     default:
       throw new Error(`${command}: no command of these pages`);
   }

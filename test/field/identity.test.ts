@@ -138,6 +138,7 @@ describe('where a build says what it is', () => {
       date,
       node: process.version,
     });
+    expect(versionText({ output: 'yaml' })).toContain(`kind: Version\nversion: ${version}\n`);
     expect(readConfig(['version', '-o', 'xml'], {})).toMatchObject({ exitCode: 1 });
   });
 

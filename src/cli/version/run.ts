@@ -1,6 +1,6 @@
 import { build } from '../../runtime/process/build.js';
 import { PROGRAM } from '../program.js';
-import { CLI_API_VERSION } from '../terminal/output.js';
+import { CLI_API_VERSION, documentText } from '../terminal/output.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
 import type { VersionConfig } from './flags.js';
 
@@ -12,13 +12,11 @@ export function runVersion(config: VersionConfig): Promise<number> {
   });
 }
 
-/** What this program was built from, as text or as JSON of kind Version. */
+/** What this program was built from, as text or as a document of kind Version. */
 export function versionText({ output }: Pick<VersionConfig, 'output'>): string {
   const { version, commit, date } = build();
   const node = process.version;
-  if (output === 'json') {
-    const document = { apiVersion: CLI_API_VERSION, kind: 'Version', version, commit, date, node };
-    return `${JSON.stringify(document, null, 2)}\n`;
-  }
+  if (output !== 'text')
+    return documentText({ apiVersion: CLI_API_VERSION, kind: 'Version', version, commit, date, node }, output);
   return `version ${version}\ncommit ${commit || 'unknown'}\ndate ${date || 'unknown'}\nnode ${node}\n`;
 }

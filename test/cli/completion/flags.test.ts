@@ -48,7 +48,7 @@ describe('completion', () => {
     [['uncordon', ''], { live: 'managedclusters' }],
     [['drain', ''], { live: 'managedclusters' }],
     [['completion', ''], { words: ['bash', 'zsh', 'fish'] }],
-    [['version', '-o', ''], { words: ['json'] }],
+    [['version', '-o', ''], { words: ['json', 'yaml'] }],
     [['help', 'cluster', ''], { words: ['add', 'remove', 'list'] }],
     [['status', ''], { words: [], live: undefined, files: false }],
     [['nonsense', ''], { words: [], live: undefined }],

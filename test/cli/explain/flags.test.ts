@@ -72,7 +72,10 @@ describe('explain', () => {
     [['web'], 'wrong arguments "web"; want placement NAME'],
     [['placement', 'a', 'b'], 'wrong arguments "placement a b"; want placement NAME'],
     [['placement', '--', 'a'], 'wrong arguments "placement -- a"; want placement NAME'],
-    [['placement', 'a', '-o', 'xml'], '--output must be one of json, yaml, name, wide, jsonpath=TEMPLATE, got "xml"'],
+    [
+      ['placement', 'a', '-o', 'xml'],
+      'unable to match a printer suitable for the output format "xml", allowed formats are: json,jsonpath,name,wide,yaml',
+    ],
     [['placement', 'a', '--nearest=-1'], '--nearest must be a whole number from 0 to 10000, got "-1"'],
     [['placement', 'a', '-A', '-n', 'x'], '--namespace cannot be used with --all-namespaces'],
     [['placement', 'a', '-x'], 'unknown flag "-x" (see multicluster-engine explain --help)'],

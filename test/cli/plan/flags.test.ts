@@ -80,7 +80,10 @@ describe('plan', () => {
     [['--lose-each', 'claim/x', '--max-removals', '1'], '--lose-each cannot be used with --max-removals'],
     [['web', '-f', 'a'], 'unexpected arguments "web": the command takes none'],
     [['-f', 'a,,b'], '--filename must be words with commas between them, got "a,,b"'],
-    [['-f', 'a', '-o', 'xml'], '--output must be one of json, yaml, name, wide, jsonpath=TEMPLATE, got "xml"'],
+    [
+      ['-f', 'a', '-o', 'xml'],
+      'unable to match a printer suitable for the output format "xml", allowed formats are: json,jsonpath,name,wide,yaml',
+    ],
     [['-f', 'a', '-n', 'x', '-n', 'y'], '-n is given twice, the second time as "y"'],
     [['-f', 'a', '--base', 'b'], '--base needs --offline'],
     [['--offline', '--delete', 'mcl/a'], 'with --offline, --delete and --set need --base=FILE'],

@@ -39,6 +39,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/who-moved-my-application.md': 'test/e2e/docs.slow.test.ts',
+  'docs/reference/cli/README.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/check.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/cluster.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/cordon.md': 'test/cli/pages.test.ts',

@@ -58,7 +58,7 @@ function descendantsOf(value: Json): readonly Json[] {
 
 function listOf(value: Json): readonly Json[] {
   if (isArray(value)) return value;
-  throw new TemplateError(`${typeName(value)} is no list`);
+  refuse(`${typeName(value)} is not array or slice`);
 }
 
 /** As in kubectl, a list of which nothing is taken ends the search: what follows it is not visited. */
@@ -84,9 +84,9 @@ function sliced(slice: Slice, value: Json): readonly Json[] {
     [from, length - 1],
     [to - 1, length - 1],
   ] as const)
-    if (index < 0 || index > most) throw new TemplateError(`the index ${index} is outside of a list of ${length}`);
-  if (from > to) throw new TemplateError(`the slice begins at ${from}, after its end at ${to}`);
-  if (slice.step !== undefined && slice.step <= 0) throw new TemplateError('the step of a slice must be above 0');
+    if (index < 0 || index > most) refuse(`array index out of bounds: index ${index}, length ${length}`);
+  if (from > to) refuse(`starting index ${from} is greater than ending index ${to}`);
+  if (slice.step !== undefined && slice.step <= 0) refuse('step must be > 0');
   const step = slice.step ?? 1;
   return list.slice(from, to).filter((_one, at) => at % step === 0);
 }
@@ -114,29 +114,35 @@ function exists(path: Path, item: Json): boolean {
 }
 
 function onlyOf(found: readonly Json[]): Json | undefined {
-  if (found.length > 1) throw new TemplateError('a filter can compare one value at a time');
+  if (found.length > 1) refuse('can only compare one element at a time');
   return found[0];
 }
 
 function compare({ operator }: Comparison, a: Json, b: Json): boolean {
   const [left, right] = [typeName(a), typeName(b)];
-  const scalar = ['a text', 'a whole number', 'a fraction', 'a boolean'];
-  if (left !== right || !scalar.includes(left)) throw new TemplateError(`${left} cannot be compared with ${right}`);
+  const scalar = ['string', 'int64', 'float64', 'bool'];
+  if (!scalar.includes(left) || !scalar.includes(right)) refuse('invalid type for comparison');
+  if (left !== right) refuse('incompatible types for comparison');
   if (operator === '==') return a === b;
   if (operator === '!=') return a !== b;
-  if (typeof a === 'boolean') throw new TemplateError(`a boolean cannot be compared by ${operator}`);
+  if (typeof a === 'boolean') refuse('invalid type for comparison');
   const order = typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);
   return operator.endsWith('=') && order === 0 ? true : operator.startsWith('<') ? order < 0 : order > 0;
 }
 
 function typeName(value: Json): string {
   if (value === null || value === undefined) return 'null';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'a whole number' : 'a fraction';
-  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
-  return typeof value === 'string' ? 'a text' : 'a boolean';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'object') return Array.isArray(value) ? 'slice' : 'map';
+  return typeof value === 'string' ? 'string' : 'bool';
 }
 
 function textOf(value: Json | undefined): string {
   if (typeof value === 'number') return goFloat(value);
   return typeof value === 'object' && value !== null ? goJson(value) : String(value);
+}
+
+/** The reasons are those of kubectl. */
+function refuse(reason: string): never {
+  throw new TemplateError(`error executing jsonpath: ${reason}`);
 }

@@ -71,12 +71,12 @@ export function parseTemplate(text: string): Template {
       open.push(body);
       body = inner;
     } else if (word === 'end') {
-      body = open.pop() ?? fail('{end} without {range}');
+      body = open.pop() ?? fail('not in range, nothing to end');
     } else {
       body.push({ kind: 'action', path });
     }
   }
-  return open.length === 0 ? root : fail('{range} without {end}');
+  return open.length === 0 ? root : fail('unexpected end, {range} without {end}');
 }
 
 /** Reads one action, from behind its opening brace to behind its closing one. */
@@ -98,7 +98,7 @@ class ActionParser {
 
   #step(): void {
     const next = this.#text[this.at] ?? '';
-    if (next === '' || next === '\n' || next === '\r') fail('an action is not closed');
+    if (next === '' || next === '\n' || next === '\r') fail('unclosed action');
     if (this.#takes('[?(')) this.#filter();
     else if (this.#takes('..')) this.#recursive();
     else if (this.#takes('.')) this.#field();
@@ -107,7 +107,7 @@ class ActionParser {
     else if (/[-+\d]/.test(next)) this.#number();
     else if (/[\p{L}_]/u.test(next)) this.#identifier();
     else if (/[ @$]/.test(next)) this.at += 1;
-    else fail(`unexpected ${JSON.stringify(next)} in an action`);
+    else fail(`unrecognized character in action: ${codePoint(this.#text.codePointAt(this.at) ?? 0)}`);
   }
 
   #takes(token: string): boolean {
@@ -130,7 +130,7 @@ class ActionParser {
   }
 
   #recursive(): void {
-    if (this.#path.at(-1)?.kind === 'recursive') fail('.. twice');
+    if (this.#path.at(-1)?.kind === 'recursive') fail('invalid multiple recursive descent');
     this.#path.push({ kind: 'recursive' });
     if (/[\p{L}\p{Nd}_]/u.test(this.#text[this.at] ?? '')) this.#field();
   }
@@ -139,14 +139,14 @@ class ActionParser {
     const name = this.#name();
     if (name === 'true' || name === 'false') this.#path.push({ kind: 'value', value: name === 'true' });
     else if (name === 'range' || name === 'end') this.#word = name;
-    else fail(`${JSON.stringify(name)} is no word of the template: a field begins with a dot`);
+    else fail(`unrecognized identifier ${name}`);
   }
 
   #number(): void {
     const [digits = ''] = /^[-+]?[\d.]*/.exec(this.#text.slice(this.at)) ?? [];
     this.at += digits.length;
     const value = /\d/.test(digits) ? Number(digits) : NaN;
-    if (Number.isNaN(value)) fail(`${JSON.stringify(digits)} is no number`);
+    if (Number.isNaN(value)) fail(`cannot parse number ${digits}`);
     this.#path.push({ kind: 'value', value, isFloat: digits.includes('.') });
   }
 
@@ -154,7 +154,7 @@ class ActionParser {
     const from = this.at;
     do {
       this.at += 1;
-      if (/^[\n]?$/.test(this.#text[this.at] ?? '')) fail('a quoted text is not closed');
+      if (/^[\n]?$/.test(this.#text[this.at] ?? '')) fail('unterminated quoted string');
     } while (this.#text[this.at] !== quote || this.#text[this.at - 1] === '\\');
     this.at += 1;
     this.#path.push({ kind: 'value', value: unescaped(this.#text.slice(from + 1, this.at - 1), quote) });
@@ -164,7 +164,7 @@ class ActionParser {
   #brackets(): void {
     const end = this.#text.indexOf(']', this.at);
     const text = this.#text.slice(this.at, Math.max(end, this.at));
-    if (end < 0 || text.includes('\n')) fail('[ is not closed');
+    if (end < 0 || text.includes('\n')) fail('unterminated array');
     this.at = end + 1;
     const parts = text.split(',');
     if (parts.length === 1) this.#path.push(...selected(text));
@@ -177,14 +177,14 @@ class ActionParser {
     let closed = false;
     for (;;) {
       const next = this.#text[this.at] ?? '\n';
-      if (next === '\n') fail('a filter is not closed');
+      if (next === '\n') fail('unterminated filter');
       if (next === ')' && (quote === '' || closed)) break;
       if (/["']/.test(next) && quote === '') quote = next;
       else if (next === quote && this.#text[this.at - 1] !== '\\') closed = true;
       this.at += 1;
     }
     const text = this.#text.slice(from, this.at);
-    if (!this.#takes(')]')) fail('a filter must end with )]');
+    if (!this.#takes(')]')) fail('unclosed array expect ]');
     this.#path.push(filterOf(text));
   }
 }
@@ -192,8 +192,9 @@ class ActionParser {
 function filterOf(text: string): Step {
   const [, left = '', operator = '', right = ''] = /^([^!<>=]+)([!<>=]+)(.+?)$/.exec(text) ?? [];
   if (operator === '') return { kind: 'filter', left: parsePath(text) };
-  const known = OPERATORS.find((one) => one === operator) ?? fail(`${operator} is no comparison`);
-  return { kind: 'filter', left: parsePath(left), comparison: { operator: known, right: parsePath(right) } };
+  const [from, to] = [parsePath(left), parsePath(right)];
+  const known = OPERATORS.find((one) => one === operator) ?? fail(`unrecognized filter operator ${operator}`);
+  return { kind: 'filter', left: from, comparison: { operator: known, right: to } };
 }
 
 /** A path without its braces, as in a printer column. @throws TemplateError that says what is wrong, in one line */
@@ -208,7 +209,7 @@ function selected(text: string): Path {
   const key = /^'([^']*)'$/.exec(text)?.[1];
   if (key !== undefined) return parsePath(`.${key}`);
   const [, from = '', to, step] =
-    /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(text === '*' ? ':' : text) ?? fail(`invalid index [${text}]`);
+    /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(text === '*' ? ':' : text) ?? fail(`invalid array index ${text}`);
   const isIndex = to === undefined;
   return [
     { kind: 'slice', slice: { from: whole(from), to: whole(to?.slice(1)), step: whole(step?.slice(1)), isIndex } },
@@ -217,28 +218,34 @@ function selected(text: string): Path {
 
 function whole(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
-  return text === '-' ? fail('the index - is no number') : Number(text);
+  return text === '-' ? fail('invalid array index -') : Number(text);
 }
 
 /** As Go reads a text between quotes. */
 function unescaped(text: string, quote: string): string {
+  const refuse = (): never => fail(`unquote string ${quote}${text}${quote} error invalid syntax`);
   return text.replaceAll(
     /\\(?:[xuU]([\da-fA-F]{2,8})|([0-7]{3})|([^]?))/g,
     (all: string, ...found: (string | undefined)[]) => {
       const [hex, octal, one = ''] = found;
-      if (hex !== undefined) return hexCharacter(all, hex);
+      if (hex !== undefined) return hexCharacter(all, hex) ?? refuse();
       if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-      return one === quote ? quote : (ESCAPES[one] ?? fail(`\\${one} is no escape of a quoted text`));
+      return one === quote ? quote : (ESCAPES[one] ?? refuse());
     },
   );
 }
 
-/** `\x` takes two digits, `\u` four, `\U` eight; what follows them is text. */
-function hexCharacter(escape: string, digits: string): string {
+/** `\x` takes two digits, `\u` four, `\U` eight; what follows them is text. undefined for fewer digits. */
+function hexCharacter(escape: string, digits: string): string | undefined {
   const length = { x: 2, u: 4 }[escape[1] ?? ''] ?? 8;
   const code = Number.parseInt(digits.slice(0, length), 16);
-  if (digits.length < length || code > 0x10_ffff) fail(`${escape} is no escape of a quoted text`);
+  if (digits.length < length || code > 0x10_ffff) return undefined;
   return String.fromCodePoint(code) + digits.slice(length);
+}
+
+/** As Go's %#U. */
+function codePoint(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')} '${String.fromCodePoint(code)}'`;
 }
 
 function fail(problem: string): never {
