@@ -6,7 +6,8 @@ import { KubeconfigError, type Credentials, type TlsMaterial } from '../transpor
 import { basicAuthorization, serverAddress } from './address.js';
 import { authProviderHeader } from './authprovider.js';
 import type { ClusterEntry, UserEntry } from './document.js';
-import { proxyFromEnvironment, type Environment } from './environment.js';
+import type { Environment } from '../flags/flags.js';
+import { proxyFromEnvironment } from './environment.js';
 import { runPlugin, type PluginCredentials } from './plugin.js';
 import type { Settings } from './settings.js';
 import { fileFault } from '../errors.js';

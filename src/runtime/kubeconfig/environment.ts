@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-
-/** The variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../flags/flags.js';
+import { isLoopback } from '../http/host.js';
 
 /** Where a kubeconfig is, and through which proxy a server is reached, is said by variables of other programs too. */
 export function processEnvironment(): Environment {
@@ -22,7 +21,7 @@ export function proxyUrlFault(url: string): string | undefined {
 
 /**
  * The proxy that the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for a server; undefined: none. Never one for
- * `localhost` or an address of this machine.
+ * `localhost` or a loopback address.
  */
 export function proxyFromEnvironment(server: URL, env: Environment): string | undefined {
   const isSecure = server.protocol === 'https:';
@@ -42,7 +41,7 @@ function variable(env: Environment, name: string): string {
 
 function usesProxy(server: URL, noProxy: string): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  if (host === 'localhost' || isLoopback(host)) return false;
+  if (isLoopback(host)) return false;
   const port = server.port === '' ? (DEFAULT_PORTS[server.protocol] ?? '') : server.port;
   const rules = noProxy.split(',').map((rule) => rule.trim().toLowerCase());
   return !rules.some((rule) => rule !== '' && excludes(rule, host, port));
@@ -68,8 +67,4 @@ function isInNetwork(rule: string, host: string): boolean {
   const list = new BlockList();
   list.addSubnet(address, Number(bits), type);
   return list.check(host, type);
-}
-
-function isLoopback(host: string): boolean {
-  return host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

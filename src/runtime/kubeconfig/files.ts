@@ -8,7 +8,7 @@ import {
   type KubeconfigDocument,
   type UserEntry,
 } from './document.js';
-import type { Environment } from './environment.js';
+import type { Environment } from '../flags/flags.js';
 import { KubeconfigError } from '../transport/credentials.js';
 import { codeOf, fileFault } from '../errors.js';
 

@@ -1,7 +1,8 @@
 import { KubeconfigError, type CredentialLoader } from '../transport/credentials.js';
 import { serverAddress } from './address.js';
 import { CredentialReader, headersOf } from './credentials.js';
-import { processEnvironment, proxyFromEnvironment, type Environment } from './environment.js';
+import type { Environment } from '../flags/flags.js';
+import { processEnvironment, proxyFromEnvironment } from './environment.js';
 import { readKubeconfigFiles, type MergedKubeconfig } from './files.js';
 import { isInPod, podCredentials, podNamespace, podServer, type PodOptions } from './pod.js';
 import { settingsOf, type Settings } from './settings.js';

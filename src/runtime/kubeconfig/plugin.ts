@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { field, parseJson, textField } from '../vocabulary/json.js';
 import type { ClusterEntry, PluginEntry } from './document.js';
-import type { Environment } from './environment.js';
+import type { Environment } from '../flags/flags.js';
 import { KubeconfigError } from '../transport/credentials.js';
 import { fileFault } from '../errors.js';
 

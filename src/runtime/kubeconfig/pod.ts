@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { KubeconfigError, type Credentials } from '../transport/credentials.js';
-import type { Environment } from './environment.js';
+import { addressOf, type Environment } from '../flags/flags.js';
 import { tokenIn } from './credentials.js';
 import { fileFault } from '../errors.js';
 import { EXTRA_AUTHORITIES, withExtraAuthorities } from '../tls/extraauthorities.js';
@@ -26,7 +26,7 @@ export function isInPod({ env, mountPrefix }: PodOptions): boolean {
 /** Address of the API server. */
 export function podServer({ env }: PodOptions): string {
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '' } = env;
-  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `https://${addressOf({ host, port })}`;
 }
 
 /** The namespace of the pod: `POD_NAMESPACE`, else that of its ServiceAccount; undefined without both. */
