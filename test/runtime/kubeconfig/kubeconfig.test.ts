@@ -280,7 +280,7 @@ describe('in a pod', () => {
     expect(first).toMatchObject({
       headers: { Authorization: 'Bearer pod token' },
       presented: `the token in ${path.join(folder, mount, 'token')}`,
-      tls: { ca: Buffer.from('pod ca'), rejectUnauthorized: true },
+      tls: { ca: 'pod ca', rejectUnauthorized: true },
     });
     expect((await config.load(false)).headers['Authorization']).toBe('Bearer rotated');
   });
