@@ -85,6 +85,7 @@ describe('the PodMonitor of deploy/monitoring', () => {
     ['base/operator', 'multicluster-engine-operator'],
     ['components/placement-controller', 'placement-controller'],
     ['components/gateway', 'gateway'],
+    ['components/console', 'console'],
     ['inventories', 'multicluster-engine-inventories'],
   ])('the PodMonitor selects the pods of deploy/%s and their metrics port', (folder, name) => {
     const { spec } = manifest('monitoring', 'podmonitor.yaml');

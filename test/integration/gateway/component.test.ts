@@ -20,13 +20,18 @@ import { at, pick } from '../deploy/overlay.js';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 const NAMESPACE = 'multicluster-engine';
-const OBJECTS: readonly AnyObject[] = JSON.parse(
-  JSON.stringify(readManifests(path.join(root, 'deploy/components/gateway'))),
-);
-const DEPLOYMENT = pick(OBJECTS, 'Deployment', 'gateway');
-const POD_SPEC = Object(at(DEPLOYMENT, 'spec.template.spec'));
+/** The components that serve with the tokens of their clients, and have none. */
+const COMPONENTS = ['gateway', 'console'];
 
-describeWithServer('deploy/components/gateway', { own: true }, (server) => {
+function objectsOf(component: string): readonly AnyObject[] {
+  return JSON.parse(JSON.stringify(readManifests(path.join(root, 'deploy/components', component))));
+}
+
+function podOf(component: string) {
+  return Object(at(pick(objectsOf(component), 'Deployment', component), 'spec.template.spec'));
+}
+
+describeWithServer('deploy/components/gateway and console', { own: true }, (server) => {
   beforeAll(async () => {
     await installCrds(server());
     await server().call({
@@ -36,24 +41,27 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
     });
   }, 300_000);
 
-  test('the gateway component is a Deployment, a Service, an account without rights and token, a budget and a network policy', () => {
-    expect(new Set(OBJECTS.map(({ kind }) => kind))).toEqual(
-      new Set(['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount']),
-    );
-    expect(OBJECTS.every(({ metadata }) => metadata?.name === 'gateway' && metadata.namespace === NAMESPACE)).toBe(
-      true,
-    );
-    expect([
-      POD_SPEC.automountServiceAccountToken,
-      pick(OBJECTS, 'ServiceAccount', 'gateway')['automountServiceAccountToken'],
-    ]).toEqual([false, false]);
-    expect(at(DEPLOYMENT, 'spec.replicas')).toBe(2);
-    expect(at(pick(OBJECTS, 'Service', 'gateway'), 'spec.ports.0.port')).toBe(443);
-    expect(at(pick(OBJECTS, 'NetworkPolicy', 'gateway'), 'spec.policyTypes')).toEqual(['Ingress', 'Egress']);
-  });
+  test.each(COMPONENTS)(
+    'the component %s is a Deployment, a Service, an account without rights and token, a budget and a network policy',
+    (name) => {
+      const objects = objectsOf(name);
+      const deployment = pick(objects, 'Deployment', name);
+      expect(new Set(objects.map(({ kind }) => kind))).toEqual(
+        new Set(['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount']),
+      );
+      expect(objects.every(({ metadata }) => metadata?.name === name && metadata.namespace === NAMESPACE)).toBe(true);
+      expect([
+        podOf(name).automountServiceAccountToken,
+        pick(objects, 'ServiceAccount', name)['automountServiceAccountToken'],
+      ]).toEqual([false, false]);
+      expect(at(deployment, 'spec.replicas')).toBe(2);
+      expect(at(pick(objects, 'Service', name), 'spec.ports.0.port')).toBe(443);
+      expect(at(pick(objects, 'NetworkPolicy', name), 'spec.policyTypes')).toEqual(['Ingress', 'Egress']);
+    },
+  );
 
   testNeeding('podSecurity')(
-    'the gateway component is accepted by the API server unchanged, and its pod by Pod Security `restricted` (podSecurity)',
+    'the components are accepted by the API server unchanged, and their pods by Pod Security `restricted` (podSecurity)',
     async () => {
       const paths: Readonly<Record<string, string>> = {
         Deployment: 'apis/apps/v1',
@@ -69,7 +77,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
         Service: 'services',
         ServiceAccount: 'serviceaccounts',
       };
-      for (const object of [...OBJECTS].sort((a, b) => ((a.kind ?? '') > (b.kind ?? '') ? -1 : 1))) {
+      for (const object of COMPONENTS.flatMap(objectsOf).sort((a, b) => ((a.kind ?? '') > (b.kind ?? '') ? -1 : 1))) {
         const kind = object.kind ?? '';
         const answer = await server().call({
           method: 'POST',
@@ -82,20 +90,22 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
           text: '',
         });
       }
-      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace: NAMESPACE }, spec: POD_SPEC };
-      const answer = await server().call({
-        method: 'POST',
-        path: `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`,
-        body: pod,
-      });
-      expect({ status: answer.status, message: answer.body.message }).toEqual({ status: 201, message: undefined });
+      for (const spec of COMPONENTS.map(podOf)) {
+        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace: NAMESPACE }, spec };
+        const answer = await server().call({
+          method: 'POST',
+          path: `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`,
+          body: pod,
+        });
+        expect({ status: answer.status, message: answer.body.message }).toEqual({ status: 201, message: undefined });
+      }
     },
   );
 
   test('the gateway component runs as rendered: it serves TLS with the certificate of its Secret and becomes ready', async () => {
     const pair = await issueServingCertificate({ names: ['gateway', `gateway.${NAMESPACE}.svc`], now: Date.now() });
     const ca = await readFile(server().caFile, 'utf8');
-    const [container] = POD_SPEC.containers as readonly Container[];
+    const [container] = podOf('gateway').containers as readonly Container[];
     if (container === undefined) throw new Error('no container');
     const launched = await launch({
       container,
