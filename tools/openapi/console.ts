@@ -1,6 +1,7 @@
 import { ROUTES } from '../../src/console/server/routes.js';
 import { SORTS } from '../../src/console/wire/fleet.js';
 import { SHOWS } from '../../src/console/wire/placement.js';
+import { ALL_TOPICS, BEAT_EVENT, MOST_TOPICS } from '../../src/console/wire/topics.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
 import { wireSchemas } from './wiretypes.js';
 
@@ -110,7 +111,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   413: 'The body is too long.',
   415: 'The body is not JSON.',
   421: 'The host name is not one of the serving certificate.',
-  429: 'Too many requests of this person, or too many refused tokens of this address. Retry-After says when again.',
+  429: 'Too many requests or streams of this person, or too many refused tokens of this address. Retry-After says when again.',
   500: 'A fault of the console.',
   502: 'The API server has refused what the answer needs.',
   503: 'The API server cannot be reached, or too many persons read at once. Retry-After says when again.',
@@ -138,7 +139,7 @@ export function consoleDocument({ version, wire }: ConsoleSources): JsonSchema {
     },
     servers: [{ url: '/', description: 'The console of a hub; HTTPS only.' }],
     security: [{ session: [] }, { bearer: [] }],
-    paths: { '/api/v1/session': SESSION, '/api/v1/openapi.json': DOCUMENT, ...paths },
+    paths: { '/api/v1/session': SESSION, '/api/v1/stream': STREAM, '/api/v1/openapi.json': DOCUMENT, ...paths },
     components: {
       securitySchemes: {
         session: {
@@ -204,6 +205,36 @@ const SESSION: JsonSchema = {
   delete: {
     summary: 'Ends the session of the browser.',
     responses: { 200: answered('It has ended.', { type: 'object', maxProperties: 0 }), ...errors() },
+  },
+};
+
+const STREAM: JsonSchema = {
+  get: {
+    summary: 'Server-sent events with the names of topics that have changed, never with what is in them.',
+    parameters: [
+      {
+        name: 'topics',
+        in: 'query',
+        required: true,
+        description: `At most ${MOST_TOPICS}: fleet, placements, plan, engine, events, placement:NAMESPACE/NAME, matrix:NAMESPACE/NAME, cluster:NAME.`,
+        style: 'form',
+        explode: false,
+        schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MOST_TOPICS },
+      },
+      {
+        name: 'after',
+        in: 'query',
+        description: 'The id of the last event, where the header Last-Event-ID does not have it.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: {
+        description: `The data of an event is a list of topics, or ["${ALL_TOPICS}"]; an event ${BEAT_EVENT} says when the hub was read.`,
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      ...errors(),
+    },
   },
 };
 
