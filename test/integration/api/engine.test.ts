@@ -33,7 +33,7 @@ const RULES: readonly Rule<Spec>[] = [
     good: component({ name: 'placement-controller', enabled: false }),
     field: 'spec.components[0].name',
     value: '"gatway"',
-    says: 'supported values: "gateway", "placement-controller"',
+    says: 'supported values: "console", "gateway", "placement-controller"',
   },
   {
     rule: 'a component has one item',

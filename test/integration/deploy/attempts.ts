@@ -143,5 +143,6 @@ function barrierOf({ status, text, body: { message = '' } }: ApiAnswer): string 
   const policy = /ValidatingAdmissionPolicy 'multicluster-engine-([a-z-]+)'/.exec(message)?.[1];
   if (policy !== undefined) return policy;
   if (message.includes('attempting to grant RBAC permissions not currently held')) return 'escalation';
-  return /cannot [a-z]+ (resource|path)/.test(message) ? 'rights' : message;
+  // Kubernetes 1.30 gives no reason where an apply may not create.
+  return /cannot [a-z]+ (resource|path)| is forbidden: $/.test(message) ? 'rights' : message;
 }
