@@ -39,6 +39,7 @@ export type EngineReason = keyof typeof EngineReasons;
 /** Reasons of the rows in `status.components`. */
 export const ComponentReasons = Object.freeze({
   Applied: 'the object is stored as desired',
+  Adopted: 'the object was there before, nobody owned it, and the engine has taken it over; the message says when',
   Given: 'the Secret was created by somebody else and is used as it is',
   Doubtful: 'the Secret was created by somebody else and is used; the message says what may be wrong with it',
   Unusable: 'the Secret was created by somebody else, and no component can serve with it; the message says why',
@@ -85,6 +86,10 @@ export const EngineEvents = Object.freeze({
   ComponentDisabled: {
     type: 'Normal',
     when: 'a component that spec.components turns off is removed; the note says what does not happen meanwhile',
+  },
+  ObjectAdopted: {
+    type: 'Normal',
+    when: 'spec.adoption let the engine take over an object that nobody owned; it goes with the engine from then on',
   },
   DriftRepaired: {
     type: 'Normal',

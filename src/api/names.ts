@@ -17,6 +17,8 @@ export const VERSION_ANNOTATION = 'multicluster.platform.io/version';
  * one with another hash may hold fields that are wanted no more, which an apply takes away.
  */
 export const REVISION_ANNOTATION = 'multicluster.platform.io/revision';
+/** On an object that an engine has taken over: when (RFC 3339); empty until that is done. */
+export const ADOPTED_ANNOTATION = 'multicluster.platform.io/adopted-at';
 /** On the pods of a component: the uid of the ServiceAccount that they run as. */
 export const SERVICE_ACCOUNT_UID_ANNOTATION = 'multicluster.platform.io/service-account-uid';
 /** On a serving certificate's Secret: when it ends (RFC 3339), and the certificates that were published with it (PEM). */

@@ -74,7 +74,7 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
 
       const ready = await hub.reason('ForeignObject');
       expect(ready.message).toBe(
-        `PodDisruptionBudget ${TARGET}/placement-controller: was created by somebody else and is not changed; delete or rename it`,
+        `PodDisruptionBudget ${TARGET}/placement-controller: was created by somebody else and is not changed; delete or rename it, or let the engine take it over (spec.adoption: IfUnowned)`,
       );
       const engine = await hub.engine(
         'to have tried the rest',

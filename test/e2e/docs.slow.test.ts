@@ -51,7 +51,12 @@ const TASKS_WITH_PLUGIN = [
 /** The page about a cluster that joins the hub: it needs a second server, the cluster. */
 const JOIN = 'docs/how-to/add-a-cluster.md';
 /** The pages that continue from the walk of the README, with the hub as it is then. */
-const AFTER_WALK = ['docs/how-to/find-out-why.md', 'docs/how-to/preview-a-change.md', 'docs/how-to/components.md'];
+const AFTER_WALK = [
+  'docs/how-to/find-out-why.md',
+  'docs/how-to/preview-a-change.md',
+  'docs/how-to/components.md',
+  'docs/how-to/adopt.md',
+];
 const WALK = stepsIn(readPage('README.md').slice(readPage('README.md').indexOf('\n## '))).filter(
   ({ command }) => !command.startsWith('make '),
 );

@@ -132,7 +132,7 @@ function freshCase(sentence: string, change: Change | undefined): Case {
   return [
     `a step for ${sentence} on the server`,
     () => {
-      const step = stepForRead(account, change?.(account.object), identity);
+      const step = stepForRead(account, change?.(account.object), identity, 'Refuse');
       return step && stepText(step);
     },
   ];
@@ -146,7 +146,7 @@ const fresh: readonly Case[] = [
   freshCase('an object without an owner that is being deleted', withMeta({ ownerReferences: [], ...deleting })),
   [
     'a step for a namespace that somebody else made',
-    () => stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity),
+    () => stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity, 'Refuse'),
   ],
 ];
 

@@ -161,6 +161,10 @@ const installs: readonly Case[] = [
     stage.create();
     forbid(stage, is('patchMetadata', MultiClusterEngines));
   }),
+  fromNew('an account that was there before, which the spec lets the engine take over', async (stage) => {
+    stage.api.put(ServiceAccounts, { metadata: DEPLOYMENT });
+    await stage.install({ adoption: 'IfUnowned' });
+  }),
   fromNew('an empty serving Secret that somebody else made', async (stage) => {
     stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     stage.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'gateway-tls' } });

@@ -9,6 +9,7 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with an unknown component': { components: [{ name: 'gatway', enabled: false }] },
   'with a component twice': { components: [{ name: 'gateway' }, { name: 'gateway', enabled: false }] },
   'with a component that is neither on nor off': { components: [{ name: 'gateway', enabled: 'no' }] },
+  'with an unknown adoption': { adoption: 'Always' },
   'with an unknown availability': { availability: 'Low' },
   'with a component without replicas': { components: [{ name: 'gateway', replicas: 0 }] },
   'with resources that are no quantities': {
@@ -51,6 +52,7 @@ const SPECS: Readonly<Record<string, unknown>> = {
     imagePullSecret: '!',
   },
   'without a fault': {
+    adoption: 'IfUnowned',
     availability: 'High',
     components: [
       { name: 'gateway', enabled: false },

@@ -8,6 +8,8 @@ export interface MultiClusterEngine extends KubeObject {
 }
 /** The desired state; every field is optional. */
 export interface MultiClusterEngineSpec {
+  /** What happens to an object that exists already under the name of one of the engine's. */
+  adoption?: 'Refuse' | 'IfUnowned';
   /** How many replicas each component has. */
   availability?: 'High' | 'Basic';
   /** What differs from the defaults for single components. */

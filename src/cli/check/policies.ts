@@ -7,6 +7,7 @@ import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } fro
 
 /** The policies that limit an identity to what it is for. An installation for one fixed namespace has none of the target namespace. */
 export const LIMITING_POLICIES: readonly string[] = [
+  'adoption',
   'agents',
   'bindings',
   'engines',

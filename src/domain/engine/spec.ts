@@ -14,11 +14,15 @@ export interface PodToleration {
   readonly tolerationSeconds?: number;
 }
 
+/** Whether an existing object of a desired name is taken over: never, or where nobody owns it. */
+export type Adoption = NonNullable<MultiClusterEngineSpec['adoption']>;
+
 export type PullPolicy = NonNullable<MultiClusterEngineSpec['imagePullPolicy']>;
 
 /** A spec with its defaults. Defaults are never written into a user's spec. */
 export interface EffectiveSpec {
   readonly targetNamespace: string;
+  readonly adoption: Adoption;
   /** Undefined: as the operator's flags say. */
   readonly availability: MultiClusterEngineSpec['availability'] | undefined;
   readonly components: ComponentSpecs;
@@ -44,6 +48,7 @@ const DEFAULT_TRUST_KEY = 'ca.crt';
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
   return {
     targetNamespace: targetNamespaceOf(spec),
+    adoption: spec?.adoption ?? 'Refuse',
     availability: spec?.availability ?? undefined,
     components: componentSpecs(spec?.components),
     imageRegistry: blank(spec?.imageRegistry) ? undefined : spec?.imageRegistry,
@@ -93,6 +98,7 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
   if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
   return [
+    ...validateChoice('spec.adoption', spec['adoption'], ['Refuse', 'IfUnowned']),
     ...validateChoice('spec.availability', spec['availability'], ['High', 'Basic']),
     ...validateComponents(spec['components']),
     ...validateChoice('spec.imagePullPolicy', spec['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never']),

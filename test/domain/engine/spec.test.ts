@@ -15,6 +15,7 @@ describe('the effective spec', () => {
 
     expect(effectiveSpec(given)).toEqual({
       targetNamespace: 'multicluster-engine',
+      adoption: 'Refuse',
       availability: undefined,
       components: {},
       imagePullPolicy: undefined,

@@ -20,6 +20,14 @@ const LABELS_64 = Object.fromEntries(many(64, (index) => [`label-${index}`, 'yes
 
 const RULES: readonly Rule<Spec>[] = [
   {
+    rule: 'adoption is Refuse or IfUnowned',
+    bad: { adoption: 'Always' },
+    good: { adoption: 'IfUnowned' },
+    field: 'spec.adoption',
+    value: '"Always"',
+    says: 'supported values: "Refuse", "IfUnowned"',
+  },
+  {
     rule: 'availability is High or Basic',
     bad: { availability: 'Low' },
     good: { availability: 'Basic' },

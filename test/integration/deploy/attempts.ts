@@ -19,7 +19,16 @@ export const PLACEMENT_ROLE = 'multicluster-engine-placement-controller';
  * What rejects a request: a missing permission, the escalation check of RBAC, the rules of a CRD, or one of these
  * policies.
  */
-export type Barrier = 'rights' | 'escalation' | 'schema' | 'bindings' | 'engines' | 'namespaces' | 'objects' | 'target';
+export type Barrier =
+  | 'adoption'
+  | 'rights'
+  | 'escalation'
+  | 'schema'
+  | 'bindings'
+  | 'engines'
+  | 'namespaces'
+  | 'objects'
+  | 'target';
 
 /** One request with the operator's token, and what has to reject it; nothing when it has to be accepted. */
 export interface Attempt {

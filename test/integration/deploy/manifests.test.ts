@@ -32,6 +32,7 @@ const HEALTH = 'multicluster-engine-health';
 const COMPONENT = 'system:serviceaccount:infra:placement-controller';
 const POLICIES = [
   'health',
+  'adoption',
   'agent-warnings',
   'agents',
   'bindings',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, test } from '@jest/globals';
 import { load } from 'js-yaml';
 
-import { INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
+import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
 import type { AnyObject, ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/repository/root.js';
@@ -288,6 +288,29 @@ const PLACEMENT_CONTROLLER: readonly Attempt[] = [
   { way: 'cannot read an engine', request: get(ENGINES), stoppedBy: ['rights'] },
 ];
 
+const ACCOUNTS = `/api/v1/namespaces/${TARGET}/serviceaccounts`;
+
+function accountWith(name: string, metadata: Record<string, unknown>): AnyObject {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, ...metadata } };
+}
+
+function ownedBy(apiVersion: string, kind: string): Record<string, unknown> {
+  return { ownerReferences: [{ apiVersion, kind, name: 'w', uid: 'w', controller: true }] };
+}
+
+/** Objects that were there before, by name: metadata, who applied them, and whether the operator may change them. */
+const BEFORE: readonly (readonly [string, Record<string, unknown>, string | undefined, boolean])[] = [
+  ['nobody', {}, undefined, true],
+  ['a-person', { labels: { team: 'a' } }, 'kubectl', true],
+  ['an-engine', ownedBy('multicluster.platform.io/v1alpha1', 'MultiClusterEngine'), undefined, true],
+  ['an-engine-once', { labels: { [ENGINE_LABEL]: 'engine' } }, undefined, true],
+  ['another-engine-once', { labels: { [ENGINE_LABEL]: 'another' } }, undefined, false],
+  ['another-controller', ownedBy('x/v1', 'Widget'), undefined, false],
+  ['helm', { labels: { 'app.kubernetes.io/managed-by': 'Helm' } }, undefined, false],
+  ['argo-cd', { annotations: { 'argocd.argoproj.io/tracking-id': 'x' } }, undefined, false],
+  ['flux', { labels: { team: 'a' } }, 'kustomize-controller', false],
+];
+
 describeWithServer('the policies of deploy/', { own: true }, (server) => {
   let operator = '';
   let placement = '';
@@ -404,6 +427,30 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     { way: 'create a NodePort Service', request: service({ type: 'NodePort' }) },
   ])('the policies of deploy/ let all other users $way', async ({ request }) => {
     expectStopped(await server().call(request), []);
+  });
+
+  test.each(BEFORE)(
+    'the policies of deploy/ let the operator take over only what nobody owns: an object of %s',
+    async (name, metadata, applier, allowed) => {
+      const body = accountWith(name, metadata);
+      if (applier === undefined) await put(ACCOUNTS, body);
+      else {
+        const { path: at, ...request } = stored(apply(`${ACCOUNTS}/${name}`, body));
+        await server().call({ ...request, path: at.replace('=multicluster-engine', `=${applier}`) });
+      }
+
+      const answer = await asOperator(
+        apply(`${ACCOUNTS}/${name}`, accountWith(name, { labels: { [ENGINE_LABEL]: 'engine' } })),
+      );
+
+      expectStopped(answer, allowed ? [] : ['adoption']);
+    },
+  );
+
+  test('the policies of deploy/ do not let the operator change a Secret of somebody else', async () => {
+    await put(`/api/v1/namespaces/${TARGET}/secrets`, { metadata: { name: 'gateway-tls' } });
+
+    expectStopped(await asOperator(secret('Opaque', { a: 'b' })), ['adoption']);
   });
 
   describe('when other users have changed a component', () => {

@@ -10,6 +10,7 @@ import { root } from './root.js';
 export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'README.md': 'test/e2e/readme.test.ts',
   'docs/how-to/add-a-cluster.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/adopt.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/argo-cd.md': 'test/e2e/argocd.slow.test.ts',
   'docs/how-to/backup-and-restore.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/bound-a-change.md': 'test/e2e/docs.slow.test.ts',

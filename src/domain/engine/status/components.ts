@@ -1,6 +1,7 @@
 import type { ComponentReason } from '../../../api/enginereasons.js';
 import type { ComponentCondition } from '../../../api/generated/multiclusterengine.js';
 import { Deployments } from '../../../runtime/vocabulary/kinds.js';
+import { ADOPTED_ANNOTATION } from '../../../api/names.js';
 import { clip } from '../../conditions.js';
 import { byText, enumerate, integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
 import type { ObjectState, ObjectStateName } from './input.js';
@@ -81,8 +82,11 @@ export function componentRow(state: ObjectState): Row {
   if (state.state !== 'applied')
     return row(state.state === 'drifted' && health?.serving !== false, REASONS[state.state], state.message);
   if (state.given !== undefined) return row(true, state.given === 'usable' ? 'Given' : 'Doubtful', state.message);
-  if (health === undefined) return row(true, 'Applied', 'applied');
-  if (health.ready) return row(health.serving, 'Available', health.message);
+  const adoptedAt = state.object?.metadata.annotations?.[ADOPTED_ANNOTATION];
+  const adopted = adoptedAt === undefined ? undefined : `taken over at ${adoptedAt}`;
+  if (health === undefined) return row(true, adopted === undefined ? 'Applied' : 'Adopted', adopted ?? 'applied');
+  if (health.ready)
+    return row(health.serving, 'Available', health.message + (adopted === undefined ? '' : `; ${adopted}`));
   return row(health.serving, health.rollout === 'progressing' ? 'RollingOut' : 'Unavailable', health.message);
 }
 

@@ -1,8 +1,10 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
-import { REVISION_ANNOTATION } from '../../../api/names.js';
+import { ADOPTED_ANNOTATION, REVISION_ANNOTATION } from '../../../api/names.js';
 import { Namespaces, NetworkPolicies } from '../../../runtime/vocabulary/kinds.js';
 import { APPLY_ORDER } from '../catalogue.js';
 import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
+import { isAdoptable, ownerOf } from './adoption.js';
+import type { Adoption } from '../spec.js';
 import { driftedFields } from './drift.js';
 import { byText, idOf, itemsAt, treeAt, type Tree } from '../manifest/manifest.js';
 import type { ObjectState, ObjectStateName } from '../status/input.js';
@@ -46,9 +48,13 @@ export interface Step {
   readonly stored?: KubeObject;
   /** patch: it was as desired, and somebody else has changed it. */
   readonly drift?: true;
+  /** patch: nobody owned it, and the spec lets the engine take it over. */
+  readonly adopts?: true;
 }
 
 type Stored = KubeObject | undefined;
+
+const ADOPTION_CAUSE = 'had no owner';
 
 /** The steps for what is desired, in the order of applying. Pure. */
 export function desiredSteps(input: StepInput): readonly Step[] {
@@ -63,13 +69,23 @@ export function desiredSteps(input: StepInput): readonly Step[] {
  * The step for one desired object after it was read from the API server. `fresh`: the object with its managed fields;
  * undefined when there is none. Returns undefined for a namespace that is left as it is.
  */
-export function stepForRead(desired: DesiredObject, fresh: Stored, engine: EngineIdentity): Step | undefined {
+export function stepForRead(
+  desired: DesiredObject,
+  fresh: Stored,
+  engine: EngineIdentity,
+  adoption: Adoption,
+): Step | undefined {
   const step = stepFor(desired, fresh, { engine, namespace: undefined });
   if (fresh === undefined || step?.action !== 'create') return step;
   if (isTerminating(fresh)) return { ...step, action: 'wait', cause: `is being deleted${finalizersOf(fresh)}` };
   if (wasAppliedByUs(fresh, engine))
     return { ...step, action: 'patch', drift: true, cause: 'has lost its controller reference' };
-  return { ...step, action: 'skip-foreign', cause: foreignCause(fresh) };
+  const owner = isAdoptable(desired) ? ownerOf(fresh, engine) : 'was created by somebody else';
+  if (owner !== undefined)
+    return { ...step, action: 'skip-foreign', cause: `${owner} and is not changed; delete or rename it` };
+  if (adoption === 'IfUnowned') return { ...step, action: 'patch', adopts: true, cause: ADOPTION_CAUSE };
+  const cause = 'was created by somebody else and is not changed; delete or rename it, or let the engine take it over';
+  return { ...step, action: 'skip-foreign', cause: `${cause} (spec.adoption: IfUnowned)` };
 }
 
 type StepScope = Pick<StepInput, 'engine' | 'namespace'>;
@@ -104,8 +120,10 @@ function stepFor(desired: DesiredObject, stored: Stored, { engine, namespace }: 
 }
 
 function compared(base: Omit<Step, 'action' | 'cause'>, desired: DesiredObject, stored: KubeObject): Step {
-  const kept = withAddedEgress(desired, stored);
+  const kept = withAdoption(withAddedEgress(desired, stored), stored);
   const step = { ...base, desired: kept };
+  if (stored.metadata.annotations?.[ADOPTED_ANNOTATION] === '')
+    return { ...step, action: 'patch', adopts: true, cause: ADOPTION_CAUSE };
   const fields = driftedFields(kept.object, stored);
   if (fields.length === 0) return { ...step, action: 'keep', cause: 'is as desired' };
   if (stored.metadata.annotations?.[REVISION_ANNOTATION] !== desired.revision) {
@@ -175,6 +193,19 @@ export function unwrittenState(step: Step): ObjectState {
 export function objectState(step: Step, state: ObjectStateName, message: string, object = step.stored): ObjectState {
   const component = step.desired?.component ?? '';
   return { type: step.type, name: step.name, component, state, message, ...(object === undefined ? {} : { object }) };
+}
+
+/** The desired object with the time at which the engine has taken the stored one over. */
+function withAdoption(desired: DesiredObject, stored: KubeObject): DesiredObject {
+  const at = stored.metadata.annotations?.[ADOPTED_ANNOTATION];
+  return at === undefined ? desired : adopted(desired, at);
+}
+
+/** `at`: RFC 3339; empty while the old spec is not removed yet. */
+export function adopted(desired: DesiredObject, at: string): DesiredObject {
+  const { metadata } = desired.object;
+  const annotations = { ...metadata.annotations, [ADOPTED_ANNOTATION]: at };
+  return { ...desired, object: { ...desired.object, metadata: { ...metadata, annotations } } };
 }
 
 /**

@@ -230,11 +230,11 @@ describe('a step that is decided again after a read', () => {
       'skip-foreign',
     ],
   ])('a step that is decided again after a read: %s', (_name, fresh, action) => {
-    expect(stepForRead(account, fresh, identity)?.action).toBe(action);
+    expect(stepForRead(account, fresh, identity, 'Refuse')?.action).toBe(action);
   });
 
   it('a namespace that somebody has made in the meantime is left as it is', () => {
-    expect(stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity)).toBeUndefined();
+    expect(stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity, 'Refuse')).toBeUndefined();
   });
 
   it.each<[string, Partial<ObjectMeta> & { managedFields?: object[] }, boolean]>([

@@ -40,11 +40,15 @@ async function passAndWait(rig: EngineRig): Promise<void> {
 
 describe('a foreign object', () => {
   it.each<[string, Partial<KubeObject['metadata']>, string]>([
-    ['without a mark', {}, 'was created by somebody else and is not changed; delete or rename it'],
+    [
+      'without a mark',
+      {},
+      'was created by somebody else and is not changed; delete or rename it, or let the engine take it over (spec.adoption: IfUnowned)',
+    ],
     [
       'with our label',
       { labels: { 'multicluster.platform.io/engine': 'hub' } },
-      'was created by somebody else and is not changed; delete or rename it',
+      'was created by somebody else and is not changed; delete or rename it, or let the engine take it over (spec.adoption: IfUnowned)',
     ],
     [
       'with a controller',

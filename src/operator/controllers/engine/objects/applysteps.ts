@@ -1,13 +1,14 @@
 import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
-import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
+import { timestamp, type KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { ENGINE_FIELD_MANAGER } from '../../../../api/names.js';
 import { RoleBindings, Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import type { Adoption } from '../../../../domain/engine/spec.js';
 import { driftedFields } from '../../../../domain/engine/steps/drift.js';
 import { takeOverSpec } from '../../../../domain/engine/steps/managedfields.js';
 import { ownershipOf } from '../../../../domain/engine/steps/ownership.js';
-import { objectState, stepForRead, unwrittenState, type Step } from '../../../../domain/engine/steps/steps.js';
+import { adopted, objectState, stepForRead, unwrittenState, type Step } from '../../../../domain/engine/steps/steps.js';
 import { isTerminating } from '../../../../domain/engine/steps/termination.js';
 import { rowOf } from '../../../../domain/engine/status/components.js';
 import type { EngineEventNote } from '../../../../domain/engine/status/events.js';
@@ -89,7 +90,7 @@ async function applyObject(step: ApplyStep, input: Input, scope: Scope): Promise
   try {
     const options = { signal: pass.signal, metadataOnly: isSecret(step) };
     const fresh = await client.get<KubeObject>(step.type, step.name, options);
-    const next = stepForRead(desired, fresh, input.identity);
+    const next = stepForRead(desired, fresh, input.identity, adoptionOf(input));
     if (next === undefined) return {};
     if (next.action === 'keep') memory.succeeded(id);
     if (next.action !== 'create' && next.action !== 'patch') return { state: unwrittenState(next) };
@@ -98,6 +99,11 @@ async function applyObject(step: ApplyStep, input: Input, scope: Scope): Promise
   } catch (error) {
     return { state: await stateAfterFailure(step, { error, verbs, revision: desired.revision }, input, scope) };
   }
+}
+
+/** While an engine goes, it takes nothing over. */
+function adoptionOf({ deleting, spec }: Input): Adoption {
+  return deleting ? 'Refuse' : spec.adoption;
 }
 
 /**
@@ -109,7 +115,9 @@ async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise
   const { desired, stored } = step;
   const id = idOf(step.type, step.name);
   const options = { metadataOnly: isSecret(step), signal: pass.signal };
-  const answer = await serverSideApply(client, desired, stored, options);
+  const answer = await (step.adopts === true
+    ? takeOver(client, step, clock.now(), options)
+    : serverSideApply(client, desired, stored, options));
   if (step.type === RoleBindings) memory.boundAt = clock.monotonic();
   pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
   if (step.drift === true) memory.repaired(id, clock.monotonic());
@@ -119,7 +127,7 @@ async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise
     return { state: failedState(step, { message, revision: desired.revision, object: answer }, input, scope) };
   }
   memory.succeeded(id);
-  const event = repairEvent(step, input.engine);
+  const event = writeEvent(step, input.engine);
   return { state: objectState(step, 'applied', '', answer), ...(event === undefined ? {} : { event }) };
 }
 
@@ -148,14 +156,40 @@ async function serverSideApply(
   }
 }
 
+/**
+ * Takes an object over with its whole spec, so that nothing of the old one is left that is not desired: else a container of the
+ * old Deployment would run beside ours. Until that is done the annotation is empty, and a pass that finds it so goes on. The
+ * first apply is complete, since admission judges each write for itself.
+ */
+async function takeOver(
+  client: KubeClient,
+  { desired, stored }: ApplyStep,
+  now: number,
+  options: { readonly metadataOnly: boolean; readonly signal: AbortSignal },
+): Promise<KubeObject> {
+  const { type } = desired;
+  const begun = await serverSideApply(client, adopted(desired, ''), stored, options);
+  const { uid = '', resourceVersion = '' } = begun.metadata;
+  const managedFields = takeOverSpec(begun, ENGINE_FIELD_MANAGER);
+  if (managedFields !== undefined) {
+    const patch = { uid, resourceVersion, managedFields };
+    await client.patchMetadata(type, desired.object.metadata, patch, {
+      fieldManager: ENGINE_FIELD_MANAGER,
+      ...options,
+    });
+  }
+  return serverSideApply(client, adopted(desired, timestamp(now)), begun, options);
+}
+
 /** The content of a Secret is written and never read. */
 function isSecret(step: Step): boolean {
   return step.type === Secrets;
 }
 
-/** DriftRepaired, where the status says that this generation and version of the object had been applied before. */
-function repairEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | undefined {
+/** ObjectAdopted, or DriftRepaired where the status says that this generation and version of the object had been applied before. */
+function writeEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | undefined {
   const title = titleOf(step.type, step.name);
+  if (step.adopts === true) return { reason: 'ObjectAdopted', note: `${title} ${step.cause} and was taken over` };
   if (step.drift === true) return { reason: 'DriftRepaired', note: `${title} ${step.cause}; restored` };
   if (step.action !== 'create' || engine.status?.observedGeneration !== engine.metadata.generation) return undefined;
   const row = rowOf(engine.status?.components, { kind: step.type.kind, name: step.name.name });
