@@ -1,0 +1,124 @@
+import { readClusterSelector, selects } from '../../../src/domain/clusters/selector.js';
+import { candidatesAmong, type FleetMember } from '../../support/builders/candidates.js';
+import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
+import type { IndexedDecision } from '../../../src/operator/index/reading.js';
+import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
+import { factsOf } from '../../../src/domain/placement/report/facts.js';
+import { waitingTexts } from '../../../src/domain/placement/report/waits.js';
+import { groupOf } from '../../../src/domain/placement/spec/groups.js';
+import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import type {
+  BindingView,
+  ClusterView,
+  PlacementSnapshot,
+  Slots,
+} from '../../../src/domain/placement/select/snapshot.js';
+
+interface ModelSet {
+  readonly deleting: boolean;
+  readonly spec: unknown;
+}
+
+interface ModelPlacement {
+  readonly namespace: string;
+  readonly spec: unknown;
+  slots: Slots;
+  /** Reported as affected, and not reconciled yet. */
+  pending: boolean;
+}
+
+/** All inputs, and the content that an index of them must have, computed by the pure functions from all objects. */
+export class Model {
+  readonly clusters = new Map<string, ClusterView>();
+  readonly sets = new Map<string, ModelSet>();
+  readonly bindings = new Map<string, Map<string, BindingView>>();
+  readonly placements = new Map<string, ModelPlacement>();
+
+  fleet(): FleetMember[] {
+    const selectors = [...this.sets].map(([name, { spec }]) => [name, readClusterSelector(spec)] as const);
+    return [...this.clusters.values()].map((one) => {
+      const sets = selectors.filter(([name, selector]) => selects(name, selector, one.labels));
+      return { cluster: one, sets: sets.map(([name]) => name) };
+    });
+  }
+
+  snapshot(key: string): PlacementSnapshot {
+    const { namespace, spec, slots } = this.#placement(key);
+    const rules = compileSpec(spec);
+    const bindings = [...(this.bindings.get(namespace)?.values() ?? [])];
+    const sets = new Map(
+      [...this.sets].map(([name, one]) => [
+        name,
+        { name, deleting: one.deleting, selector: readClusterSelector(one.spec) },
+      ]),
+    );
+    const { eligible } = eligibleSets(rules, bindings, sets);
+    const candidates =
+      rules.problem === undefined ? candidatesAmong(this.fleet(), eligible, rules) : candidatesAmong([], [], rules);
+    return {
+      placement: {
+        namespace,
+        name: key,
+        uid: key,
+        generation: 1,
+        rules,
+        release: undefined,
+        releasedAdditions: undefined,
+        status: { observedGeneration: 1 },
+      },
+      bindings,
+      sets,
+      candidates,
+      selected: this.clusters,
+      othersSelecting: this.#othersSelecting(key),
+      stored: [],
+      remembered: slots,
+      definitions: undefined,
+      now: 0,
+    };
+  }
+
+  #othersSelecting(key: string): (name: string) => number {
+    const others = [...this.placements].filter(([other]) => other !== key).map(([, { slots }]) => slots.flat());
+    return (name) => others.filter((clusters) => clusters.includes(name)).length;
+  }
+
+  /** Everything that a reconcile of the Placement could write. */
+  outcome(key: string): unknown {
+    const seen = this.snapshot(key);
+    const decided = schedule(seen);
+    const { eligibility, kept, added, dropped, until } = decided;
+    const { groups } = seen.placement.rules;
+    const groupIn = (name: string): string | undefined => {
+      const view = this.clusters.get(name);
+      return groups && view && groupOf(groups, view);
+    };
+    return {
+      groups: [...kept.flat(), ...added].map(groupIn),
+      eligibility,
+      kept,
+      added,
+      dropped,
+      until,
+      waits: waitingTexts(seen, decided),
+      facts: factsOf(seen, decided, new Set(selectedClusters(decided))),
+    };
+  }
+
+  /** Reconciles the Placement. */
+  reconcile(key: string): IndexedDecision {
+    const decided = schedule(this.snapshot(key));
+    const { kept, added } = decided;
+    const placement = this.#placement(key);
+    const before = placement.slots;
+    placement.slots = [[...kept.flat(), ...added]];
+    placement.pending = false;
+    return { schedule: decided, before, after: placement.slots };
+  }
+
+  #placement(key: string): ModelPlacement {
+    const placement = this.placements.get(key);
+    if (placement === undefined) throw new Error(`no placement ${key}`);
+    return placement;
+  }
+}
