@@ -5,7 +5,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from '@jest/globals';
-import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 
 import { krewManifest } from '../../tools/krew.js';
@@ -23,54 +22,12 @@ const RELEASE = {
   homepage: 'https://example.com',
 };
 
-const text = { type: 'string', minLength: 1 };
-const strict = (properties: object, required: readonly string[]): object => {
-  return { type: 'object', additionalProperties: false, required, properties };
-};
-
-/** The fields of https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest, with the rules of `validate-krew-manifest`. */
-const SCHEMA = strict(
-  {
-    apiVersion: { const: 'krew.googlecontainertools.github.com/v1alpha2' },
-    kind: { const: 'Plugin' },
-    metadata: strict({ name: { type: 'string', pattern: '^[\\w-]+$' } }, ['name']),
-    spec: strict(
-      {
-        version: { type: 'string', pattern: '^v\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?$' },
-        homepage: { type: 'string', pattern: '^https://' },
-        shortDescription: { type: 'string', minLength: 1, maxLength: 50, pattern: '^[^\\n]*[^.\\n]$' },
-        description: text,
-        caveats: text,
-        platforms: {
-          type: 'array',
-          minItems: 1,
-          items: strict(
-            {
-              selector: strict(
-                { matchLabels: strict({ os: { enum: ['linux', 'darwin', 'windows'] }, arch: text }, []) },
-                ['matchLabels'],
-              ),
-              uri: { type: 'string', pattern: '^https://' },
-              sha256: { type: 'string', pattern: '^[a-f0-9]{64}$' },
-              files: { type: 'array', minItems: 1, items: strict({ from: text, to: text }, ['from', 'to']) },
-              bin: text,
-            },
-            ['selector', 'uri', 'sha256', 'bin'],
-          ),
-        },
-      },
-      ['version', 'homepage', 'shortDescription', 'platforms'],
-    ),
-  },
-  ['apiVersion', 'kind', 'metadata', 'spec'],
-);
-
-const validate = new Ajv({ allErrors: true }).compile(SCHEMA);
-
+/** That krew takes it, a test of the bundle shows. */
 describe('the manifest for krew', () => {
-  it('the manifest has the documented fields, and no others', () => {
-    expect([validate(krewManifest(RELEASE)), validate.errors]).toEqual([true, null]);
-    expect(validate(krewManifest({ ...RELEASE, sha256: 'x' }))).toBe(false);
+  it('has the short description that the index of krew asks for: one line of at most 50 characters, without a full stop', () => {
+    const { spec } = krewManifest(RELEASE) as { spec: { shortDescription: string } };
+
+    expect(spec.shortDescription).toMatch(/^[^\n]{1,49}[^.\n]$/);
   });
 
   it('the plugin is the program that npm installs as kubectl-mce', () => {

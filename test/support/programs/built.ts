@@ -10,6 +10,7 @@ export type BuiltProgram =
   | 'promtool'
   | 'actionlint'
   | 'operator-verify'
+  | 'krew'
   | 'kstatus'
   | 'oldestserver'
   | 'argocd'
