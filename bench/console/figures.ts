@@ -11,6 +11,7 @@ import { systemClock } from '../../src/runtime/clock.js';
 import { launchChromium } from '../../test/support/rigs/console/chromium.js';
 import { startConsole, type MemoryConsole } from '../../test/support/rigs/console/hub.js';
 import { consoleWorld } from '../../test/support/rigs/console/worlds.js';
+import { liveFigures } from './live.js';
 import { root } from '../../test/support/repository/root.js';
 
 /** The console with 10,000 clusters, in Chromium whose CPU is four times slower. The hub is in memory. */
@@ -31,6 +32,7 @@ export async function consoleFigures(): Promise<readonly Figure[]> {
       ...(await firstSight(browser, started)),
       ...(await use(browser, started)),
       ...(await plans(started)),
+      ...(await liveFigures(browser)),
     ];
   } finally {
     await browser.close();

@@ -13,6 +13,18 @@ import type { Transport } from '../../../../src/runtime/transport/transport.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 
+const texts = new WeakMap<object, string>();
+
+/** Objects as a client has them from an API server: parsed anew, which is what takes the time of a reading. */
+export function asSent<T extends object>(objects: readonly T[]): T[] {
+  const text = (one: T): string => {
+    const known = texts.get(one) ?? JSON.stringify(one);
+    texts.set(one, known);
+    return known;
+  };
+  return JSON.parse(`[${objects.map(text).join()}]`) as T[];
+}
+
 function forbidden(call: ApiError['call']): ApiError {
   const message = `User "somebody" cannot ${call.verb} ${call.resource}`;
   return new ApiError({ kind: 'Forbidden', status: 403, message, call });
@@ -40,7 +52,7 @@ export class MemoryHub {
       const resource = WORLD_RESOURCES.find((one) => TYPES[one] === type);
       const events = fieldSelector.startsWith('regarding.kind=Placement') ? this.events : [];
       // The caller asks for the type of the resource.
-      return Promise.resolve((resource === undefined ? events : this.world.objects[resource]) as never[]);
+      return Promise.resolve(asSent(resource === undefined ? events : this.world.objects[resource]) as never[]);
     },
   };
 

@@ -8,7 +8,7 @@ import type { Assets } from '../../../../src/console/server/assets.js';
 import { Streams } from '../../../../src/console/server/stream.js';
 import { respond } from '../../../../src/console/server/server.js';
 import { TYPES } from '../../../../src/cli/whatif/worlds.js';
-import { WORLD_RESOURCES } from '../../../../src/domain/fleet/world.js';
+import { WORLD_RESOURCES, type World } from '../../../../src/domain/fleet/world.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
@@ -16,6 +16,7 @@ import type { ServingPair } from '../../../../src/runtime/tls/serving.js';
 import type { ApiResponse, Call } from '../../../../src/runtime/transport/call.js';
 import type { Transport } from '../../../../src/runtime/transport/transport.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../builders/examplefleet.js';
+import { asSent } from './hub.js';
 import { RecordingLog } from '../../fakes/log.js';
 
 /** The console on a hub, whose API server is a world in memory. */
@@ -62,7 +63,7 @@ export class MemoryApi {
     const items = this.world.objects[resource].filter(
       ({ metadata }) => within === undefined || metadata.namespace === within,
     );
-    return { status: 200, body: { ...head, items } };
+    return { status: 200, body: { ...head, items: asSent(items) } };
   }
 }
 
