@@ -8,7 +8,7 @@ import { readAssets } from '../../src/console/server/assets.js';
 import { eventsIn } from '../../src/console/web/eventstream.js';
 import type { World } from '../../src/domain/fleet/world.js';
 import { systemClock } from '../../src/runtime/clock.js';
-import { field, parseJson } from '../../src/runtime/vocabulary/json.js';
+import { field, parseJson, textField } from '../../src/runtime/vocabulary/json.js';
 import { startConsole } from '../../test/support/rigs/console/hub.js';
 import { HOST, startTokenConsole } from '../../test/support/rigs/console/tokens.js';
 import { consoleWorld } from '../../test/support/rigs/console/worlds.js';
@@ -66,8 +66,13 @@ class Page {
   async fetch(): Promise<void> {
     const { headers, text, code } = await ask(this.#client, PATH, { 'if-none-match': this.#tag });
     this.bytes += text.length;
+    if (code === 429 || code >= 500) {
+      // As the page does; without a connection that the server has just closed.
+      const seconds = Number(headers['retry-after'] ?? 5);
+      setTimeout(() => void this.fetch().catch(() => undefined), seconds * 1_000);
+    }
     if (code !== 200) return;
-    this.#tag = String(headers['etag'] ?? '');
+    this.#tag = textField(headers, 'etag');
     this.count = Number(field(field(parseJson(text), 'data'), 'matched'));
   }
 }
@@ -78,7 +83,13 @@ function ask(
   more: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number; readonly text: string; readonly headers: Readonly<Record<string, unknown>> }> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: `/api/v1/${path}`, headers: { ...headers, ...more } };
+    const options = {
+      host: '127.0.0.1',
+      port,
+      path: `/api/v1/${path}`,
+      headers: { ...headers, ...more },
+      agent: false,
+    };
     const sent = request(options, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -243,7 +254,8 @@ async function stalled(): Promise<Figure> {
   }
   const size = (): number => {
     globalThis.gc?.();
-    return process.memoryUsage().rss / 1e6;
+    const { heapUsed, external } = process.memoryUsage();
+    return (heapUsed + external) / 1e6;
   };
   const before = size();
   const since = performance.now();

@@ -7,6 +7,7 @@ import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import { RequestError, type Hub } from '../server/routes.js';
 import { Snapshots } from '../server/reading/snapshot.js';
+import { listProof } from './listproof.js';
 import { busy, ReadingPool } from './pool.js';
 import { claimsOf, refusalText } from './token.js';
 
@@ -75,7 +76,7 @@ export class People {
     this.#pool = new ReadingPool(
       options.clock,
       () => all().flatMap(({ held }) => held ?? []),
-      () => all().filter(({ feed }) => feed.isFollowed).length,
+      () => all().filter(({ isFollowedAlone }) => isFollowedAlone).length,
     );
   }
 
@@ -109,6 +110,7 @@ export class People {
   close(): void {
     this.#timer?.cancel();
     for (const key of this.#known.keys()) this.#drop(key);
+    this.#pool.close();
   }
 
   async #review(known: Known, credential: Credential): Promise<Person> {
@@ -158,6 +160,7 @@ export class People {
       fallback: () => namespaceOf(credential),
       clock,
       pool: this.#pool,
+      mayListAll: listProof(transport, clock),
       oldestMs: READING_MS,
     });
     const usedAt = clock.monotonic();

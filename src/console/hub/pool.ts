@@ -1,9 +1,9 @@
 import type { FleetReading } from '../../cli/whatif/worlds.js';
 import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { Slots } from '../../runtime/http/slots.js';
-import { delay, type Clock } from '../../runtime/clock.js';
+import { delay, type Clock, type Timer } from '../../runtime/clock.js';
 import { RequestError } from '../server/routes.js';
-import { Snapshot, type SnapshotPool } from '../server/reading/snapshot.js';
+import { madeOf, Snapshot, type Made, type ReadingRequest, type SnapshotPool } from '../server/reading/snapshot.js';
 
 /** What bounds the readings of all persons: how many at a time, and how much is held of them. */
 
@@ -12,18 +12,26 @@ const READINGS = 2;
 const MOST_WAIT_MS = 10_000;
 /** Held by all persons together; of 10,000 clusters and what goes with them, about a dozen different readings. */
 const MOST_OBJECTS = 150_000;
+/** A reading of everything is that of all who may list everything for this long, or this many times as long as it took. */
+const WHOLE_FOR_MS = 1_000;
+const WHOLE_BY_COST = 5;
+const WHOLE_FOR_MOST_MS = 5_000;
 /** What was computed of a snapshot is of its time: an older one is not shared. */
 const SHARED_FOR_MS = 15_000;
 
 /**
- * Persons who may read the same see the same: equal readings are one snapshot, with all that was computed of it. A reading is
- * equal only where the API server gave this person every object of it, at the same version, and refused the same.
+ * Persons who may read the same see the same. Who may list every object of every kind, as the API server has just said to
+ * their token, has the last reading of somebody who may, too. Others read by themselves: their readings are one snapshot, with
+ * all that was computed of it, where the API server gave them the same objects, at the same versions, and refused the same.
  */
 export class ReadingPool implements SnapshotPool {
   readonly #slots = new Slots(READINGS);
   readonly #clock: Clock;
   readonly #held: () => readonly Snapshot[];
   readonly followers: () => number;
+  /** The last reading of everything, and until when it is given to others. */
+  #whole: { readonly made: Made; readonly until: number } | undefined;
+  #forget: Timer | undefined;
   readonly #shared = new Map<string, WeakRef<Snapshot>>();
 
   /** `held`: the snapshots of all persons; `followers`: how many of them are told of changes. */
@@ -33,7 +41,43 @@ export class ReadingPool implements SnapshotPool {
     this.followers = followers;
   }
 
-  async inTurn<T>(read: () => Promise<T>, isFirst: boolean): Promise<T> {
+  async reading(request: ReadingRequest): Promise<Made> {
+    const made = await this.#wholeFor(request);
+    if (made !== undefined) return made;
+    // Somebody else may have read while this reader was waiting.
+    return this.#inTurn(async () => (await this.#wholeFor(request)) ?? this.#make(request), request.isFirst);
+  }
+
+  close(): void {
+    this.#forget?.cancel();
+    this.#whole = undefined;
+  }
+
+  async #wholeFor({ mayListAll, notBefore }: ReadingRequest): Promise<Made | undefined> {
+    if (this.#fresh(notBefore) === undefined) return undefined;
+    const since = await mayListAll();
+    const made = this.#fresh(notBefore);
+    // It is as old as what is known of the right to it.
+    return since === undefined || made === undefined ? undefined : { ...made, start: Math.min(made.start, since) };
+  }
+
+  #fresh(notBefore: number): Made | undefined {
+    const { made, until } = this.#whole ?? { until: -Infinity };
+    return made !== undefined && made.start >= notBefore && this.#clock.monotonic() < until ? made : undefined;
+  }
+
+  async #make({ read }: ReadingRequest): Promise<Made> {
+    const made = await madeOf(read, this.#clock);
+    if (!made.isWhole) return made;
+    const now = this.#clock.monotonic();
+    const useMs = Math.min(Math.max(WHOLE_FOR_MS, WHOLE_BY_COST * (now - made.start)), WHOLE_FOR_MOST_MS);
+    this.#whole = { made, until: now + useMs };
+    this.#forget?.cancel();
+    this.#forget = this.#clock.after(useMs, () => (this.#whole = undefined));
+    return made;
+  }
+
+  async #inTurn<T>(read: () => Promise<T>, isFirst: boolean): Promise<T> {
     const late = new AbortController();
     const took = new AbortController();
     void delay(this.#clock, MOST_WAIT_MS, took.signal).then(

@@ -29,7 +29,12 @@ interface Entry {
   users: number;
   tag: string;
   request: Promise<void> | undefined;
+  /** Asks again, since the last request has failed. */
+  retry: number | undefined;
 }
+
+/** Where an answer does not say when to ask again, ms. Of what has changed the page is told once. */
+const RETRY_MS = 5_000;
 
 /** So many addresses are kept that nobody shows: going back shows them at once. */
 const MOST_KEPT = 60;
@@ -169,7 +174,13 @@ function entryOf(path: string): Entry {
   const known = entries.get(path);
   if (known !== undefined) return known;
   for (const [old, { users }] of entries) if (entries.size > MOST_KEPT && users === 0) entries.delete(old);
-  const entry: Entry = { loaded: signal<Loaded<unknown>>(NOTHING), users: 0, tag: '', request: undefined };
+  const entry: Entry = {
+    loaded: signal<Loaded<unknown>>(NOTHING),
+    users: 0,
+    tag: '',
+    request: undefined,
+    retry: undefined,
+  };
   entries.set(path, entry);
   return entry;
 }
@@ -181,8 +192,10 @@ function load(path: string, entry: Entry): Promise<void> {
 }
 
 async function loadNow(path: string, entry: Entry): Promise<void> {
+  clearTimeout(entry.retry);
   const response = await send(path, entry.tag === '' ? {} : { headers: { 'if-none-match': entry.tag } });
   const before = entry.loaded.value;
+  if (response === undefined || response.status === 429 || response.status >= 500) retryLater(path, entry, response);
   if (response === undefined) {
     if (before.data === undefined) entry.loaded.value = { ...before, error: lostStatus() };
     return;
@@ -195,6 +208,12 @@ async function loadNow(path: string, entry: Entry): Promise<void> {
     entry.loaded.value = { data, asOf, stale, withheld, namespace, error: undefined };
   } else if (response.status !== 401) entry.loaded.value = { ...before, error: await statusOf(response) };
   if (asOf !== undefined) reading.value = { asOf, stale: entry.loaded.value.stale };
+}
+
+function retryLater(path: string, entry: Entry, response: Response | undefined): void {
+  const seconds = Number(response?.headers.get('retry-after') ?? 0);
+  const isShown = (): boolean => entry.users > 0 && document.visibilityState === 'visible';
+  entry.retry = window.setTimeout(() => isShown() && void load(path, entry), Math.max(seconds * 1_000, RETRY_MS));
 }
 
 /** What the address holds, read again while the component is shown; undefined: nothing is read. */

@@ -241,6 +241,31 @@ describe('rights', () => {
     expect((await ask('fleet', { headers: { cookie } })).code).toBe(401);
   });
 
+  it('who may list everything has what another one has read who may, once the API server has said so to their token', async () => {
+    const [anna, ben] = [await logIn(CANARY), await logIn('ben')];
+    await ask('fleet', { headers: { cookie: anna } });
+    const before = api.calls.length;
+    const { text } = await ask('fleet', { headers: { cookie: ben } });
+    expect(JSON.parse(text)).toMatchObject({ data: { total: 9 }, withheld: [] });
+    const lists = api.calls.slice(before).filter((one) => one.includes(' list '));
+    expect([lists.length, lists.every((one) => /^ben list .* limit=1$/.test(one))]).toEqual([6, true]);
+  });
+
+  it('a right that was taken away from one shows them nothing after ten seconds, whatever others go on reading', async () => {
+    const [anna, ben] = [await logIn(CANARY), await logIn('ben')];
+    const total = async (cookie: string): Promise<number> =>
+      JSON.parse((await ask('fleet', { headers: { cookie } })).text).data.total;
+    expect([await total(anna), await total(ben)]).toEqual([9, 9]);
+    api.refuses.add('ben managedclusters');
+    for (let second = 0; second < 10; second++) {
+      await total(anna);
+      await total(ben);
+      await clock.advance(1_000);
+    }
+    await clock.advance(1);
+    expect([await total(anna), await total(ben)]).toEqual([9, 0]);
+  });
+
   it('without the API server nothing that was read before is shown for longer than ten seconds', async () => {
     const cookie = await logIn(CANARY);
     expect((await ask('fleet', { headers: { cookie } })).code).toBe(200);

@@ -48,13 +48,32 @@ export interface Current {
   readonly stale: string | undefined;
 }
 
+/** A reading with its time. */
+export interface Made {
+  readonly reading: FleetReading;
+  /** Since when it, and the right to it, is known, by the monotonic clock. */
+  readonly start: number;
+  /** Whether it is of everything, so that others who may list everything have the same. */
+  readonly isWhole: boolean;
+}
+
+export interface ReadingRequest {
+  readonly read: () => Promise<FleetReading>;
+  /** Nothing is held of this reader yet. */
+  readonly isFirst: boolean;
+  /** A reading that began before is of no use, by the monotonic clock. */
+  readonly notBefore: number;
+  /** Since when it is known that this person may list every object of every kind; undefined where that is not so. */
+  readonly mayListAll: () => Promise<number | undefined>;
+}
+
 /** What the readings of several persons share. */
 export interface SnapshotPool {
-  /** Reads when it is the turn of this reader. `isFirst`: nothing is held of it yet. */
-  readonly inTurn: <T>(read: () => Promise<T>, isFirst: boolean) => Promise<T>;
+  /** Reads when it is the turn of this reader, or gives what another one has read who may list as much. */
+  readonly reading: (request: ReadingRequest) => Promise<Made>;
   /** The snapshot of an equal reading that somebody has made, else a new one. `versions`: equal for equal readings alone. */
   readonly share: (versions: string, reading: FleetReading) => Snapshot;
-  /** How many persons are told of changes now: they share the time of readings. */
+  /** How many persons are told of changes by readings of their own: they share the time of these. */
   readonly followers: () => number;
 }
 
@@ -67,6 +86,8 @@ export interface SnapshotOptions {
   readonly clock: Clock;
   /** Absent: one person reads. */
   readonly pool?: SnapshotPool;
+  /** For the pool; absent: nothing is known, and nothing is shared. */
+  readonly mayListAll?: ReadingRequest['mayListAll'];
   /** No answer is of an older reading, even where the hub cannot be read; absent: the last one is kept. */
   readonly oldestMs?: number;
 }
@@ -95,6 +116,8 @@ export class Snapshots {
   #readAt = -Infinity;
   #finished = -Infinity;
   #cost = 0;
+  #notBefore = -Infinity;
+  #isWhole = false;
   #fault: string | undefined;
 
   constructor(options: SnapshotOptions) {
@@ -128,6 +151,11 @@ export class Snapshots {
     return this.#last === undefined ? undefined : this.#asOf;
   }
 
+  /** Whether somebody is told of changes by readings that nobody else has the use of. */
+  get isFollowedAlone(): boolean {
+    return this.feed.isFollowed && !this.#isWhole;
+  }
+
   /** Reads the hub again and again, and calls `listener` after each change, until the returned function is called. */
   follow(listener: () => void): () => void {
     const stop = this.feed.listen(listener);
@@ -142,8 +170,9 @@ export class Snapshots {
     this.#next?.cancel();
     if (!this.feed.isFollowed) return;
     const { clock, pool } = this.#options;
-    const shared = FOLLOWED_PART * this.#cost * (pool?.followers() ?? 1);
-    const use = Math.max(SHORTEST_FOLLOWED_MS, USE_BY_COST * this.#cost, shared);
+    const own = Math.max(USE_BY_COST, FOLLOWED_PART * (pool?.followers() ?? 0)) * this.#cost;
+    // How often everything is read is bounded by the pool, for all who may read it together.
+    const use = Math.max(SHORTEST_FOLLOWED_MS, pool !== undefined && this.#isWhole ? 0 : own);
     const wait = this.#finished + use - clock.monotonic();
     // The reading arms the next one; why it has failed is said by answers.
     this.#next = clock.after(wait, () => void this.#refresh().catch(() => undefined));
@@ -152,6 +181,7 @@ export class Snapshots {
   /** The next answer is of a new reading: the caller has changed something. */
   expire(): void {
     this.#finished = -Infinity;
+    this.#notBefore = this.#options.clock.monotonic();
   }
 
   /** One reading at a time. A failed one keeps the last, and says why. */
@@ -166,16 +196,18 @@ export class Snapshots {
 
   async #read(): Promise<void> {
     const { client, namespace, fallback, clock, pool, oldestMs = Infinity } = this.#options;
+    const { mayListAll = unknownRight } = this.#options;
     let start = clock.monotonic();
     const read = (): Promise<FleetReading> => {
       start = clock.monotonic();
       return readFleetWorld(client, { namespace, fallback, resources: WORLD_RESOURCES });
     };
     try {
-      const reading = await (pool === undefined ? read() : pool.inTurn(read, this.#last === undefined));
-      const at = clock.now();
-      this.#use({ ...reading, world: { ...reading.world, at } }, at);
-      this.#readAt = start;
+      const request = { read, isFirst: this.#last === undefined, notBefore: this.#notBefore, mayListAll };
+      const made = await (pool?.reading(request) ?? madeOf(read, clock));
+      this.#use(made.reading);
+      this.#readAt = made.start;
+      this.#isWhole = made.isWhole;
       this.#say(undefined);
     } catch (error) {
       this.#say(errorText(error));
@@ -187,8 +219,9 @@ export class Snapshots {
     }
   }
 
-  #use(reading: FleetReading, at: number): void {
+  #use(reading: FleetReading): void {
     const { pool } = this.#options;
+    const { at } = reading.world;
     const versions = versionsOf(reading);
     const before = this.#last;
     this.#asOf = at;
@@ -206,4 +239,17 @@ export class Snapshots {
     this.#fault = fault;
     if (isOther) this.feed.allChanged();
   }
+}
+
+/** A reading that is made now. */
+export async function madeOf(read: () => Promise<FleetReading>, clock: Clock): Promise<Made> {
+  const start = clock.monotonic();
+  const reading = await read();
+  const { world, refused, namespace } = reading;
+  const isWhole = world.withheld.length + refused.length === 0 && namespace === undefined;
+  return { reading: { ...reading, world: { ...world, at: clock.now() } }, start, isWhole };
+}
+
+async function unknownRight(): Promise<undefined> {
+  return undefined;
 }

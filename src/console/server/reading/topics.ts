@@ -27,7 +27,16 @@ export interface Versions {
   readonly scope: string;
 }
 
-export function versionsOf({ world, refused, namespace }: FleetReading): Versions {
+const known = new WeakMap<FleetReading, Versions>();
+
+/** Once for each reading: several persons may have the same. */
+export function versionsOf(reading: FleetReading): Versions {
+  const versions = known.get(reading) ?? versionsIn(reading);
+  known.set(reading, versions);
+  return versions;
+}
+
+function versionsIn({ world, refused, namespace }: FleetReading): Versions {
   const kinds = WORLD_RESOURCES.map((one) => [one, digest(world.objects[one].map(versionOf).join())] as const);
   return {
     kinds: Object.fromEntries(kinds) as Versions['kinds'],

@@ -8,7 +8,7 @@ import type { Assets } from '../../../../src/console/server/assets.js';
 import { Streams } from '../../../../src/console/server/stream.js';
 import { respond } from '../../../../src/console/server/server.js';
 import { TYPES } from '../../../../src/cli/whatif/worlds.js';
-import { WORLD_RESOURCES, type World } from '../../../../src/domain/fleet/world.js';
+import { WORLD_RESOURCES } from '../../../../src/domain/fleet/world.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
@@ -45,14 +45,15 @@ export class MemoryApi {
     };
   }
 
-  async #answer(token: string, { target, path }: Call): Promise<ApiResponse> {
+  async #answer(token: string, { target, path, query }: Call): Promise<ApiResponse> {
     const user = this.users.get(token);
-    this.calls.push(`${user ?? 'unknown'} ${target.verb} ${target.resource}`);
+    const one = query?.['limit'] === '1' ? ' limit=1' : '';
+    this.calls.push(`${user ?? 'unknown'} ${target.verb} ${target.resource}${one}`);
     if (this.isDown) throw new ApiError({ kind: 'Transport', message: 'connection refused', call: target });
     if (user === undefined)
       throw new ApiError({ kind: 'Unauthorized', status: 401, message: 'Unauthorized', call: target });
     if (path.endsWith('selfsubjectreviews')) return { status: 201, body: { status: { userInfo: { username: user } } } };
-    const resource = WORLD_RESOURCES.find((one) => path.endsWith(`/${one}`));
+    const resource = WORLD_RESOURCES.find((plural) => path.endsWith(`/${plural}`));
     const [, within] = /\/namespaces\/([^/]+)\//.exec(path) ?? [];
     const isRefused =
       this.refuses.has(`${user} ${resource}`) || (within === undefined && this.refuses.has(`${user} all ${resource}`));
