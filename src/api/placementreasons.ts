@@ -11,8 +11,8 @@ export type PlacementPhase =
   | 'Satisfied';
 
 /**
- * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, AdditionsHeld, Paused, ChangesWaiting, Reconciling and Stalled are there only
- * while they are True, and never the last two together.
+ * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, AdditionsHeld, Paused, ChangesWaiting, Reconciling and
+ * Stalled are there only while they are True, and never the last two together.
  */
 export const PlacementConditions = Object.freeze({
   PlacementSatisfied: 'PlacementSatisfied',

@@ -17,7 +17,7 @@ import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
 import type { ControllerManager } from './manager.js';
 
-/** The controllers of Placements, sets and bindings. */
+/** The controllers of Placements, sets and bindings, and those that repeat decisions for other projects. */
 export function placementGroup(manager: ControllerManager): Group {
   const { config, hubClock, log, metrics, tracer } = manager;
   const leader = createLeaderClients(manager, {

@@ -33,7 +33,10 @@ interface Read {
   readonly errors: readonly string[];
 }
 
-/** Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing; 3 when not everything could be read. */
+/**
+ * Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing; 3 when not
+ * everything could be read.
+ */
 export function inspect(config: InspectConfig, inspection: Inspection): Promise<number> {
   const { source } = config;
   return answer(config.command, async () => {

@@ -40,8 +40,8 @@ interface Matches {
 type Column = readonly (string | undefined)[];
 
 /**
- * The clusters of a world as rows; of several of one name the last counts. Many Placements ask for the same labels, claims and sets: each is read from the clusters
- * once, and a requirement then costs one comparison a cluster.
+ * The clusters of a world as rows; of several of one name the last counts. Many Placements ask for the same labels, claims and
+ * sets: each is read from the clusters once, and a requirement then costs one comparison a cluster.
  */
 export class ClusterTable {
   readonly clusters: readonly ClusterView[];

@@ -66,7 +66,7 @@ export interface PlacementState extends Pick<Forecast, 'phase' | 'satisfied' | '
   readonly rules: PlacementRules;
   /** Those that are held, in the decision or out of it, sorted by name. */
   readonly held: readonly string[];
-  /** What is said of each key of spread, scores and groups that no cluster has which matches. */
+  /** What is said of each key of spread, scores, groups and details that no matching cluster has. */
   readonly absentKeys: readonly string[];
 }
 

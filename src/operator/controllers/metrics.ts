@@ -14,7 +14,7 @@ export interface EngineMetrics {
   engineGone(name: string): void;
 }
 
-/** One placement; `phase` as in its status, `clusters`: their number in its decision, `held`: those that its budget keeps. */
+/** One placement; `phase` as in its status, `clusters`: their number in its decision, `held`: those that are held or wait, in it or out of it. */
 export interface PlacementInfo {
   readonly namespace: string;
   readonly name: string;

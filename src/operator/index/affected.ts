@@ -13,7 +13,7 @@ export interface PlacementEntry {
   readonly pool: CandidatePool;
   /** An eligible set is unreadable: it may have selected clusters that are no candidates. */
   readonly unreadable: boolean;
-  /** While fewer clusters match than are wanted: the facts that its message depends on. */
+  /** While it `isShort`: the facts that its message depends on. */
   readonly watch: FactWatch | undefined;
   /** A spread constraint keeps clusters out, or it is not known yet: which domain a cluster has then makes a difference. */
   readonly isSpreadOpen: boolean;

@@ -35,8 +35,8 @@ const NO_KEYS: readonly string[] = [];
  *
  * Guarantees: the content equals what the pure functions of `domain/placement` compute from the same objects, whatever
  * the order of the changes. A change alters neither schedule nor message of any Placement whose key it does not return. A
- * returned key is not returned again before `begin`. No key is returned while `tracking` is false: all Placements have to be reconciled
- * once it is true. A change costs what it affects, not the size of the fleet.
+ * returned key is not returned again before `begin`. No key is returned while `tracking` is false: all Placements have to be
+ * reconciled once it is true. A change costs what it affects, not the size of the fleet.
  */
 export class PlacementIndex {
   /** Whether changes return keys; they are folded in either case. */
@@ -208,7 +208,7 @@ export class PlacementIndex {
     return this.#placements.keys();
   }
 
-  /** The candidates. While too few of them match, each change of the facts that they have returns the key of the Placement. */
+  /** The candidates. While the Placement `isShort`, each change of the facts that they have returns its key. */
   #candidatesOf(entry: Entry): Candidates {
     entry.watch = undefined;
     if (entry.rules.problem !== undefined) return NO_CANDIDATES;

@@ -15,7 +15,7 @@ export interface SummaryPart {
 
 /** Each cluster counted once: `selected` and the counts of `parts` add up to `total`. */
 export interface Summary {
-  /** Those that the disruption budget holds included, as the decision names them; undefined when it is not known of some cluster. */
+  /** Held and waiting ones included, as the decision names them; undefined when it is not known of some cluster. */
   readonly selected: number | undefined;
   /** How many of these are held, or wait. */
   readonly held: number;

@@ -32,9 +32,9 @@ export interface Readable {
 }
 
 /**
- * `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out. `SpreadBlocked`: it
- * passes all, and a spread constraint keeps it out. `Moved`: it
- * leaves for a better one. `Unknown`: it depends on objects that could not be read.
+ * `Held`: it would leave, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out.
+ * `SpreadBlocked`: it passes all, and a spread constraint keeps it out. `Moved`: it leaves for a better one. `Unknown`: it
+ * depends on objects that could not be read.
  */
 export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'SpreadBlocked' | 'Moved' | 'Unknown' | FailedRule;
 
@@ -59,7 +59,7 @@ export interface ClusterExplanation {
   readonly verdict: Verdict;
   /** Every rule that it fails, in the order of the rules. */
   readonly causes: readonly FailedRule[];
-  /** From 1, in the order of selection: the first numberOfClusters are selected. Undefined when it fails a rule. */
+  /** From 1, in the order of selection. Undefined when it fails a rule, and for the verdict `Unknown`. */
   readonly rank: number | undefined;
   /** For each predicate the requirements that it does not meet; an empty list for a predicate that it matches. */
   readonly unmet: readonly (readonly Unmet[])[];
@@ -86,6 +86,6 @@ export interface Explanation {
   readonly readable: Readable;
   /** The clusters of the eligible sets and of the decision, by name. */
   readonly clusters: readonly ClusterExplanation[];
-  /** Those that match no predicate, nearest first: by the number of unmet requirements of their best predicate, then by rank. */
+  /** Those that match no predicate, nearest first: by the number of unmet requirements of their best predicate, then by hash. */
   readonly nearest: readonly ClusterExplanation[];
 }

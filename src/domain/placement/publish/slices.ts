@@ -29,8 +29,8 @@ export type { DecisionWrite, PublishedSlice } from './writeorder.js';
  * as it keeps its piece.
  *
  * Guarantees, unless others edit the objects: after every prefix of the writes the union of the objects holds no cluster
- * twice, lacks none that stays selected, and is no larger than before the writes or after them, whichever is more. A new computation
- * after any prefix, computed from the stored objects alone, ends in the same objects. With groups, a cluster whose group changes is
+ * twice, lacks none that stays selected, and is no larger than before the writes or after them, whichever is more. A computation
+ * after any prefix, from the stored objects alone, ends in the same objects. With groups, a cluster whose group changes is
  * added to its new object before it leaves the old one, and is in both for a moment.
  * Caveat: without groups, a cluster that others have moved is removed from one object before it is added to the other.
  */

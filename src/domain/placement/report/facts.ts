@@ -28,7 +28,7 @@ export interface Facts {
   readonly absent: readonly AbsentSet[];
   readonly someCandidate: boolean;
   readonly someMatch: boolean;
-  /** Only while fewer clusters match than are wanted. */
+  /** Only while fewer clusters match than are wanted, or predicates have numbers. */
   readonly unmatched: readonly UnmatchedPredicate[];
   /** What numbers of predicates and spread have to do with it that too few are selected. */
   readonly shortage: Shortage;

@@ -19,8 +19,8 @@ import { allowed } from '../spec/budget.js';
  *   make all clusters count for another predicate;
  * - without one, of deleted clusters: when they are more than half and at least three within a minute, they stay for a while.
  *
- * Clusters by which the decision is larger than wanted, those that a user released and, but for the first, those that leave because of taints
- * which the hub adds itself, leave without being counted.
+ * Clusters by which the decision is larger than wanted, those that a user released and, but for the first, those that leave
+ * because of taints which the hub adds itself, leave without being counted.
  */
 
 /** Why a removal is held: the rule that the cluster fails, or its predicate, which has more clusters than its number. */

@@ -18,7 +18,10 @@ export function bestFirst(tiers: Tiers, count: number, seed: RankSeed): string[]
   return best;
 }
 
-/** The tier of a selected cluster that passes every rule: 0; 1 with a taint that is not tolerated for ever, or when it is unhealthy; 2 when it yields. */
+/**
+ * The tier of a selected cluster that passes every rule: 0; 1 with a taint that is not tolerated for ever, or when it is
+ * unhealthy; 2 when it yields.
+ */
 export function tierOfSelected(tainted: TaintedCluster | undefined): 0 | 1 | 2 {
   if (tainted === undefined || tainted.isTolerated) return 0;
   return tainted.standing.kind === 'yields' ? 2 : 1;

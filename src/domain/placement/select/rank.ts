@@ -6,7 +6,7 @@ import { hash64, type Hash64 } from '../../hash.js';
  * deleted does not change the order of the others.
  */
 
-/** A cluster that may be selected; `hash` is `clusterHash(name)`, computed once per cluster. */
+/** A cluster that may be selected; `hash`: its {@link clusterHash}, computed once. */
 export interface Candidate {
   readonly name: string;
   readonly hash: number;

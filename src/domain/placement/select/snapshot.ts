@@ -54,7 +54,7 @@ export interface Candidates {
   readonly tainted: ReadonlyMap<string, readonly Taint[]>;
   /** How one of `matched` is; only where the rules read it (`readsViews`), else undefined. */
   view(name: string): ClusterView | undefined;
-  /** The predicates that match none of them, and why; none while as many match as are wanted. */
+  /** The predicates that match none of them, and why; none unless the Placement `isShort`. */
   readonly unmatched: readonly UnmatchedPredicate[];
 }
 

@@ -28,7 +28,7 @@ export interface TaintEffects {
 export interface Selection {
   /** The clusters selected before that leave. */
   readonly dropped: ReadonlyMap<string, unknown>;
-  /** Those that the disruption budget keeps. */
+  /** Those that fail a rule and stay: held, or waiting for a change window. */
   readonly held: ReadonlyMap<string, unknown>;
   /** How many are selected, held ones included. */
   readonly size: number;

@@ -4,7 +4,7 @@ import { parseQuantity } from '@multicluster-engine/cel/quantity';
 const MOST_DIGITS = 15;
 const MOST_DECIMALS = 9;
 const [ZERO, POINT] = ['0'.charCodeAt(0), '.'.charCodeAt(0)];
-/** What the digits are multiplied by: a power of two changes none of them. */
+/** Powers of two: the product of one with a whole number is exact. */
 const FACTORS = new Map(['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, index) => [suffix, 1024 ** index]));
 
 /**

@@ -34,8 +34,8 @@ export interface Predicate {
 
 /**
  * The spec of a Placement, parsed once a generation. With a `problem` the other fields are empty and no cluster matches.
- * `wanted` is undefined when all matching clusters are wanted, and at most the sum of the predicates' numbers; `requested` (ClusterSets) is sorted, unique, and empty for
- * all bound sets; without a predicate every candidate matches.
+ * `wanted` is undefined when all matching clusters are wanted, and at most the sum of the predicates' numbers; `requested`
+ * (ClusterSets) is sorted, unique, and empty for all bound sets; without a predicate every candidate matches.
  */
 export interface PlacementRules {
   readonly wanted: number | undefined;

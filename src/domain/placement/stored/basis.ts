@@ -24,7 +24,7 @@ export interface Basis {
   readonly specHash: string | undefined;
 }
 
-/** So many sets are remembered. */
+/** Of more sets none is remembered. */
 const MOST_SETS = 50;
 
 /** Undefined for a status without it, as an earlier version wrote it. What cannot be read counts as absent. */

@@ -36,10 +36,10 @@ export interface ClusterControllers {
   readonly clear: () => void;
 }
 
-/** Ms until the label of a cluster that names no set is reported: the set may be created a moment after its clusters. */
+/** Ms until such a condition is written: a set may be created a moment after its clusters. */
 export const SET_LABEL_DELAY_MS = 5_000;
 
-/** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings, and a condition of ManagedClusters. */
+/** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings, and two conditions of ManagedClusters. */
 export function createClusterControllers(
   options: ClusterControllerOptions,
   indexes: ClusterIndexes,

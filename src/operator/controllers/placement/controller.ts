@@ -35,7 +35,7 @@ export interface PlacementControllers {
   readonly onStartedLeading: (end: AbortSignal) => void;
 }
 
-/** The controllers of Placements, ManagedClusterSets and ManagedClusterSetBindings: they share caches and lease. */
+/** The controllers of Placements and, with the same caches and lease, those of {@link createClusterControllers}. */
 export function createPlacementControllers(options: PlacementGroupOptions): PlacementControllers {
   const { client, clock, caches, recorder, metrics, settleWindowMs, workers } = options;
   const membership = new MembershipIndex();
