@@ -74,7 +74,7 @@ export function createMetrics(build?: Build) {
 }
 
 /** Metrics of engines. */
-export function engineMetrics(registry: Registry): EngineMetrics {
+function engineMetrics(registry: Registry): EngineMetrics {
   const known = new Map<string, EngineInfo>();
   const labels = ['name', 'version', 'phase', 'target_namespace'] as const;
   new Collectors(registry, HELP).collectedGauge('multicluster_engine_info', labels, (gauge) => {
@@ -85,7 +85,7 @@ export function engineMetrics(registry: Registry): EngineMetrics {
 }
 
 /** Metrics of placements and their decisions, and those with a series for each placement. */
-export function placementMetrics(registry: Registry): {
+function placementMetrics(registry: Registry): {
   readonly metrics: PlacementMetrics;
   readonly gauges: ObjectGauges<PlacementInfo>;
 } {
@@ -106,7 +106,7 @@ export function placementMetrics(registry: Registry): {
 }
 
 /** Metrics of the health of clusters with an agent; without values in a process that does not judge it. */
-export function fleetMetrics(registry: Registry): FleetMetrics {
+function fleetMetrics(registry: Registry): FleetMetrics {
   const collectors = new Collectors(registry, HELP);
   let read: (() => FleetCounts) | undefined;
   collectors.collectedGauge('multicluster_clusters', ['state'], (gauge) => {

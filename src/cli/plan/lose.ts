@@ -26,7 +26,7 @@ export function lossKey(text: string): TopologyKey {
 }
 
 /** `claim region=eu`. */
-export function valueText(key: TopologyKey, value: string): string {
+function valueText(key: TopologyKey, value: string): string {
   return `${topologyText(key)}=${wordText(value)}`;
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** Without a list, event or bookmark for this long the observation is stale: renewals may have been missed. */
-export const STALE_AFTER_MS = 90_000;
+const STALE_AFTER_MS = 90_000;
 
 export interface Observation {
   /** Since when every renewal would have been observed; undefined while the observation is stale. */

@@ -38,7 +38,7 @@ export function notMemberText(outside: Outside, before: Before | undefined): str
 }
 
 /** Why the set brings in no cluster; for an eligible one, the sets that would. */
-export function notFromText(
+function notFromText(
   set: string,
   { namespace, rules }: PlacementView,
   { bound, eligible, ignored }: Eligibility,

@@ -115,7 +115,7 @@ function sinceText(taint: Taint): string {
 }
 
 /** `maintenance=disks:NoSelect`, as kubectl writes taints. */
-export function taintName({ key, value, effect }: Taint): string {
+function taintName({ key, value, effect }: Taint): string {
   return `${wordText(key)}${value === '' ? '' : `=${wordText(value)}`}:${effect}`;
 }
 

@@ -62,7 +62,7 @@ export interface DecidedClusters {
 type Failing = readonly (readonly [cluster: string, cause: HeldCause])[];
 
 /** Deleted clusters are counted for this long without a budget. */
-export const DELETION_WINDOW_SECONDS = 60;
+const DELETION_WINDOW_SECONDS = 60;
 /** For how long deleted clusters are held without a budget. */
 const DELETION_HOLD_MS = 15 * 60_000;
 /** As many may be deleted in any case. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
 import { factsOf, isFactName, NO_FACTS, type FactNames } from '../../clusters/facts.js';
 import { fieldsOf, readableAnnotations, type ClusterFields, type RawCluster } from '../../clusters/fields.js';
-import { isList, valueOf, type StringMap } from '../../selectors.js';
+import { isList, type StringMap } from '../../selectors.js';
 import { readHubTaints, readTaints, sameTaints, type Taint } from './taint.js';
 
 /** The fields of a ManagedCluster that selection depends on. */
@@ -45,11 +45,6 @@ export function sameMap(a: StringMap, b: StringMap): boolean {
   if (keys.length !== Object.keys(b).length) return false;
   for (const key of keys) if (!Object.hasOwn(b, key) || a[key] !== b[key]) return false;
   return true;
-}
-
-/** The value of a claim of the cluster, published or a fact; undefined without it. */
-export function claimOf({ claims }: ClusterView, name: string): string | undefined {
-  return valueOf(claims, name);
 }
 
 /** The view of a ManagedCluster of a hub, with these facts. Of several claims of one name the first counts. */

@@ -5,7 +5,7 @@ import type { PlacementRules } from './predicates.js';
  * The names of the claims that the decision for a Placement, or its messages, may depend on. Those of labels count too: a
  * message says so when clusters have a claim of that name instead.
  */
-export function* namedClaims({ predicates, spread, prioritizers, groups, details }: PlacementRules): Generator<string> {
+function* namedClaims({ predicates, spread, prioritizers, groups, details }: PlacementRules): Generator<string> {
   for (const { labels, claims } of predicates) {
     for (const { key } of labels) yield key;
     for (const { key } of claims) yield key;
