@@ -7,7 +7,7 @@ import {
   type SetStatusInput,
 } from '../../src/domain/clusters/status.js';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
-import { conditionsToWrite } from '../../src/domain/clusters/setlabel.js';
+import { conditionsToWrite } from '../../src/domain/clusters/complaints.js';
 import { NOW } from '../support/builders/engine.js';
 import { describeRecorded, type Case } from './recorded.js';
 

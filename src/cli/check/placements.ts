@@ -1,10 +1,5 @@
 import type { HubStatus, PlacementSummary } from '../../domain/fleet/hubstatus.js';
-import {
-  endCommand,
-  releaseLine,
-  standingReleases,
-  type StandingRelease,
-} from '../../domain/placement/report/standingrelease.js';
+import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { someNames } from '../terminal/output.js';
 import type { HubFacts } from './facts.js';
 import { isHeld, podsOf } from './leases.js';
@@ -20,7 +15,7 @@ const LONGEST_MS = 86_400_000;
 
 interface OwnedRelease {
   readonly owner: { readonly namespace: string; readonly name: string };
-  readonly release: StandingRelease;
+  readonly release: ActiveRelease;
 }
 
 /** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
@@ -113,7 +108,7 @@ function namesOf(placements: readonly PlacementSummary[]): string {
 export function checkReleases({ reading, now }: HubFacts): readonly CheckResult[] {
   const all = reading.world.objects.placements.flatMap((placement) => {
     const { namespace = '', name } = placement.metadata;
-    return standingReleases(placement, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release }));
+    return activeReleases(placement, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release }));
   });
   const unreadable = all.filter(({ release }) => release.release === undefined);
   const long = all.filter(({ release }) => (release.release?.until ?? now) - now > LONGEST_MS);

@@ -8,7 +8,7 @@ import {
   type Withheld,
   type World,
 } from '../../domain/fleet/world.js';
-import { standingReleases, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
+import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { absentKeys, type AbsentKey } from '../../domain/placement/explain/absentkeys.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
@@ -52,7 +52,7 @@ export interface ExplainReport {
   readonly absent: readonly AbsentSet[];
   readonly withheld: readonly Withheld[];
   /** What annotations of the Placement let leave or come in. */
-  readonly releases: readonly StandingRelease[];
+  readonly releases: readonly ActiveRelease[];
   /** Which clusters will move; computed at the first call. */
   readonly movement: () => Movement;
   /** All that the caller reads: sets that no binding names, and other Placements. */
@@ -95,7 +95,7 @@ export function explainReport(
     absentKeys: absentKeys(rules, candidatesOf(explanation)),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
-    releases: placementIn(world, namespace, name).flatMap((one) => standingReleases(one, world.at)),
+    releases: placementIn(world, namespace, name).flatMap((one) => activeReleases(one, world.at)),
     movement: () => (movement ??= movementOf(input, explanation)),
     world,
     others: beyond,

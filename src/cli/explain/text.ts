@@ -8,7 +8,7 @@ import { limitedTaints, limitedText, otherTaintText } from '../../domain/placeme
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
 import { waitingTexts } from '../../domain/placement/report/waits.js';
-import { endableLine } from '../../domain/placement/report/standingrelease.js';
+import { endableLine } from '../../domain/placement/report/releases.js';
 import { textOf } from '../../domain/placement/select/rules.js';
 import { table, type Cell, type Color } from '../terminal/table.js';
 import { expressionErrorLines } from './expressionerrors.js';

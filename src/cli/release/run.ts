@@ -3,7 +3,7 @@ import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
-import { endableLine, standingReleases } from '../../domain/placement/report/standingrelease.js';
+import { endableLine, activeReleases } from '../../domain/placement/report/releases.js';
 import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
@@ -112,7 +112,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
     const named = `${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
     return `${of}: ${named}${wait}`;
   }
-  const written = standingReleases({ metadata: { annotations: { [key]: text } } }, now).map((one) =>
+  const written = activeReleases({ metadata: { annotations: { [key]: text } } }, now).map((one) =>
     endableLine(one, { namespace, name }),
   );
   return `${of}: ${written.join('; ')}${wait}`;

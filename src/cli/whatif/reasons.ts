@@ -3,7 +3,7 @@ import { blockText } from '../../domain/placement/explain/choicetext.js';
 import { causeText } from '../../domain/placement/explain/causes.js';
 import { selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import { matchedPredicate, type ClusterExplanation, type Explanation } from '../../domain/placement/explain/verdict.js';
-import { endableLine, type StandingRelease } from '../../domain/placement/report/standingrelease.js';
+import { endableLine, type ActiveRelease } from '../../domain/placement/report/releases.js';
 
 /** Clauses and fields about a Placement that several commands print. */
 
@@ -34,14 +34,14 @@ export function reasonText(one: ClusterExplanation, explanation: Explanation): s
 
 /** Field `releases` of a document about a Placement; left out where there is none. */
 export function releasesField(
-  releases: readonly StandingRelease[],
+  releases: readonly ActiveRelease[],
   owner: { readonly namespace: string; readonly name: string },
 ): object {
   if (releases.length === 0) return {};
   return { releases: releases.map((one) => releaseDocument(one, owner)) };
 }
 
-function releaseDocument(one: StandingRelease, owner: Parameters<typeof releasesField>[1]): object {
+function releaseDocument(one: ActiveRelease, owner: Parameters<typeof releasesField>[1]): object {
   const { annotation, direction, release } = one;
   return {
     annotation,

@@ -9,7 +9,7 @@ import { explainReport, type ExplainReport } from '../../cli/explain/report.js';
 import { proposalsOf, type Proposal } from '../../cli/explain/proposals.js';
 import { movementLines } from '../../cli/explain/moves.js';
 import { holdLines } from '../../cli/explain/text.js';
-import { endableLine } from '../../domain/placement/report/standingrelease.js';
+import { endableLine } from '../../domain/placement/report/releases.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import { setsOf } from '../../domain/fleet/clustertable.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';

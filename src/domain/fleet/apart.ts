@@ -25,7 +25,7 @@ export interface ApartPlan {
 }
 
 /** A Placement between two writes. */
-interface Stand {
+interface Interim {
   readonly first: ReadonlySet<string>;
   readonly clusters: ReadonlySet<string>;
   readonly published: PublishedState;
@@ -62,28 +62,28 @@ function isEdited({ before, after }: PlacementPlan): boolean {
  * changes and after each. In O(worlds × plans × clusters).
  */
 export function plansApart(worlds: Iterable<World>, plans: Plans): ReadonlyMap<PlacementPlan, ApartPlan> {
-  const stands = new Map<PlacementPlan, Stand | undefined>(plans.map((plan) => [plan, undefined]));
+  const interims = new Map<PlacementPlan, Interim | undefined>(plans.map((plan) => [plan, undefined]));
   let before: WorldInputs | undefined;
   for (const world of worlds) {
     const inputs = new WorldInputs(world);
     if (before !== undefined && inputs.isBalanced) inputs.continueFrom(before);
     before = inputs;
-    for (const [plan, stand] of stands) {
-      const next = nextStand(inputs, plan, stand);
-      if (next === undefined) stands.delete(plan);
-      else stands.set(plan, next);
+    for (const [plan, interim] of interims) {
+      const next = nextInterim(inputs, plan, interim);
+      if (next === undefined) interims.delete(plan);
+      else interims.set(plan, next);
     }
   }
   const found = new Map<PlacementPlan, ApartPlan>();
-  for (const [plan, stand] of stands) {
-    const apart = stand && apartOf(plan, stand);
+  for (const [plan, interim] of interims) {
+    const apart = interim && apartOf(plan, interim);
     if (apart !== undefined) found.set(plan, apart);
   }
   return found;
 }
 
 /** Undefined where the Placement is gone meanwhile. */
-function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | undefined): Stand | undefined {
+function nextInterim(inputs: WorldInputs, plan: PlacementPlan, before: Interim | undefined): Interim | undefined {
   const input = inputs.input(plan, before?.published);
   if (input === undefined || input.deleting) return undefined;
   const { clusters: list, published, schedule } = forecastOf(input.snapshot);
@@ -108,14 +108,14 @@ function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | und
   };
 }
 
-function apartOf(plan: PlacementPlan, stand: Stand): ApartPlan | undefined {
+function apartOf(plan: PlacementPlan, interim: Interim): ApartPlan | undefined {
   const { removes, adds, held } = plan;
-  const { leave, clusters } = stand;
-  const come = [...stand.come].filter((name) => clusters.has(name));
+  const { leave, clusters } = interim;
+  const come = [...interim.come].filter((name) => clusters.has(name));
   const together = [removes, adds, held].map((list) => list.map(({ name }) => name));
-  const apart = [[...leave], come, stand.held].map((list) => [...list].sort());
+  const apart = [[...leave], come, interim.held].map((list) => [...list].sort());
   if (together.every((names, index) => names.join() === apart[index]?.join())) return undefined;
   const isCollected = isBounded(plan) && !isEdited(plan);
   const back = [...leave].filter((name) => clusters.has(name));
-  return { isCollected, leave: [...leave], back, come, held: stand.held, waiting: stand.waiting };
+  return { isCollected, leave: [...leave], back, come, held: interim.held, waiting: interim.waiting };
 }

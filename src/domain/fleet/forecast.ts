@@ -13,7 +13,7 @@ import {
 } from '../placement/stored/decision.js';
 import { contentOf, type Since } from '../placement/stored/items.js';
 import type { Piece, Pieces } from '../placement/stored/piece.js';
-import { recordAfter } from '../placement/stored/removals.js';
+import { recordAfter } from '../placement/stored/record.js';
 import { recordWindow } from '../placement/select/budget.js';
 import { placementReport } from '../placement/report/status.js';
 

@@ -46,19 +46,19 @@ export function planLoss(world: World, why: ReadonlyMap<string, string>): readon
   const losses = names.map((name): PlacementLoss => {
     if (!inputs.isKnown) return { plan: unknownPlan(name), effect: 'None', isOnLast: false };
     const before = sideOf(inputs.input(name), inputs);
-    const standing = before && standingInput(name, before, inputsAfter);
-    const after = standing && sideOf(inputWithout(inputsAfter, standing, lost), inputsAfter);
+    const published = before && publishedInput(name, before, inputsAfter);
+    const after = published && sideOf(inputWithout(inputsAfter, published, lost), inputsAfter);
     const sides = { before, after };
     if (mayMoveOn(sides)) moving.push(sides);
     const plan = planPlacement(name, sides, inputs);
-    if (before === undefined || standing === undefined || after === undefined)
+    if (before === undefined || published === undefined || after === undefined)
       return { plan, effect: 'None', isOnLast: false };
     const removes = plan.removes.map((one): PlannedRemoval => {
       const text = why.get(one.name);
       return text === undefined ? one : { ...one, cause: 'Gone', why: text };
     });
     const isLast = ({ forecast }: Side, without: Iterable<string>): boolean =>
-      isOnLast(forecast, (last) => inputWithout(inputsAfter, standing, lostClusters(inputs, [...without, last])));
+      isOnLast(forecast, (last) => inputWithout(inputsAfter, published, lostClusters(inputs, [...without, last])));
     return {
       plan: { ...plan, removes },
       effect: lossEffect(before.forecast, after.forecast),
@@ -131,11 +131,11 @@ interface Losses {
 }
 
 function addEffects({ rows, values, after }: Losses, name: Name, before: Side): void {
-  const standing = standingInput(name, before, after);
+  const published = publishedInput(name, before, after);
   for (const value of valuesThatMatter(before.forecast, rows, values)) {
     const row = rows.get(value);
-    if (row === undefined || standing.deleting) continue;
-    const forecast = forecastOf(counting(row.more, inputWithout(after, standing, row.lost).snapshot));
+    if (row === undefined || published.deleting) continue;
+    const forecast = forecastOf(counting(row.more, inputWithout(after, published, row.lost).snapshot));
     const effect = lossEffect(before.forecast, forecast);
     if (effect === 'None') continue;
     row.placements.push({ ...name, effect });
@@ -183,7 +183,7 @@ function worstFirst(a: ValueLoss, b: ValueLoss): number {
 }
 
 /** The Placement once its decision of before is published. */
-function standingInput(name: Name, { input, forecast }: Side, after: WorldInputs): PlacementInput {
+function publishedInput(name: Name, { input, forecast }: Side, after: WorldInputs): PlacementInput {
   return after.input(name, forecast.published) ?? input;
 }
 

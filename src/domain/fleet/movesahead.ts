@@ -113,7 +113,7 @@ export function plannedMove({ move, at, waits }: MoveAhead, rules: PlacementRule
 }
 
 /** A Placement at the time of its last decision. */
-interface Stand extends Start {
+interface Timeline extends Start {
   snapshot: PlacementSnapshot;
   forecast: Forecast;
   next: number;
@@ -127,28 +127,28 @@ interface Stand extends Start {
  * decided at the same time, the first of `starts` is decided first; the controller has no such order.
  */
 export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_ONE): readonly MovesAhead[] {
-  const stands = starts.map((one) => standOf(one));
-  const balanced = stands.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
+  const timelines = starts.map((one) => timelineOf(one));
+  const balanced = timelines.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
   for (const one of balanced) wake(one, one.snapshot.now);
   let left = MOST_COMPARED;
-  for (let stand = nextOf(stands); stand !== undefined; stand = nextOf(stands)) {
-    left -= stand.snapshot.candidates.matched.size + DECISION_COST;
-    stand.isComplete = left >= 0 && stand.decisions < most.decisions && stand.moves.length < most.moves;
-    if (!stand.isComplete) {
-      stand.next = Infinity;
+  for (let timeline = nextOf(timelines); timeline !== undefined; timeline = nextOf(timelines)) {
+    left -= timeline.snapshot.candidates.matched.size + DECISION_COST;
+    timeline.isComplete = left >= 0 && timeline.decisions < most.decisions && timeline.moves.length < most.moves;
+    if (!timeline.isComplete) {
+      timeline.next = Infinity;
       continue;
     }
-    const { added, dropped } = decide(stand);
+    const { added, dropped } = decide(timeline);
     if (added.length + dropped.length === 0) continue;
-    for (const one of balanced) if (one !== stand) wake(one, stand.snapshot.now);
+    for (const one of balanced) if (one !== timeline) wake(one, timeline.snapshot.now);
   }
-  return stands.map(({ moves, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
+  return timelines.map(({ moves, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
     const isStuck = mayMove(snapshot) && schedule.until === Infinity;
     return { moves, isComplete, stuck: isStuck ? schedule.moveWaits?.move : undefined };
   });
 }
 
-function standOf({ snapshot, forecast, decided }: Start): Stand {
+function timelineOf({ snapshot, forecast, decided }: Start): Timeline {
   const { schedule } = forecast;
   const next = mayMove(snapshot) ? schedule.until : Infinity;
   const moves: MoveAhead[] = [];
@@ -158,27 +158,27 @@ function standOf({ snapshot, forecast, decided }: Start): Stand {
 }
 
 /** The scores may have changed at that time: they are looked at an interval later, as the index has it. */
-function wake(stand: Stand, changedAt: number): void {
-  const { intervalSeconds = 0 } = stand.snapshot.placement.rules.rebalance ?? {};
-  if (mayMove(stand.snapshot)) stand.next = Math.min(stand.next, changedAt + intervalSeconds * 1_000);
+function wake(timeline: Timeline, changedAt: number): void {
+  const { intervalSeconds = 0 } = timeline.snapshot.placement.rules.rebalance ?? {};
+  if (mayMove(timeline.snapshot)) timeline.next = Math.min(timeline.next, changedAt + intervalSeconds * 1_000);
 }
 
 /** The first of those that are decided next; undefined when nothing follows. */
-function nextOf(stands: readonly Stand[]): Stand | undefined {
-  let first: Stand | undefined;
-  for (const stand of stands) if (stand.next < (first?.next ?? Infinity)) first = stand;
+function nextOf(timelines: readonly Timeline[]): Timeline | undefined {
+  let first: Timeline | undefined;
+  for (const timeline of timelines) if (timeline.next < (first?.next ?? Infinity)) first = timeline;
   return first;
 }
 
 /** Decides once more, at the time of `next`. */
-function decide(stand: Stand): Forecast['schedule'] {
-  const { next: at, forecast: before } = stand;
-  const snapshot = snapshotAfter(stand.snapshot, before, at);
+function decide(timeline: Timeline): Forecast['schedule'] {
+  const { next: at, forecast: before } = timeline;
+  const snapshot = snapshotAfter(timeline.snapshot, before, at);
   const forecast = forecastOf(snapshot);
   const { schedule, clusters } = forecast;
   if (schedule.move !== undefined && schedule.added.length > 0)
-    stand.moves.push({ move: schedule.move, at, waits: before.schedule.moveWaits?.field ?? 'intervalSeconds' });
-  Object.assign(stand, { snapshot, forecast, next: schedule.until, decisions: stand.decisions + 1 });
-  stand.decided?.(clusters);
+    timeline.moves.push({ move: schedule.move, at, waits: before.schedule.moveWaits?.field ?? 'intervalSeconds' });
+  Object.assign(timeline, { snapshot, forecast, next: schedule.until, decisions: timeline.decisions + 1 });
+  timeline.decided?.(clusters);
   return schedule;
 }

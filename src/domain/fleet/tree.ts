@@ -1,6 +1,6 @@
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { selects } from '../clusters/selector.js';
-import { standingReleases, type StandingRelease } from '../placement/report/standingrelease.js';
+import { activeReleases, type ActiveRelease } from '../placement/report/releases.js';
 import type { ClusterView } from '../placement/spec/cluster.js';
 import { domainOf, type TopologyKey } from '../placement/spec/spread.js';
 import { distinctOwnClusters, isOwn } from '../placement/stored/decision.js';
@@ -27,7 +27,7 @@ export interface PlacementTree {
   /** The pieces of groups with their clusters, in their order; empty without groups. */
   readonly pieces: readonly PieceBranch[];
   /** What annotations let leave or come in. */
-  readonly releases: readonly StandingRelease[];
+  readonly releases: readonly ActiveRelease[];
   /** The message of the condition Paused or ChangesWaiting in its status; undefined where neither is True. */
   readonly waiting: string | undefined;
 }
@@ -50,7 +50,7 @@ export function placementTrees(world: World, by?: TopologyKey): readonly Placeme
   return world.objects.placements
     .map((placement) => {
       const { namespace = '', name } = placement.metadata;
-      const releases = standingReleases(placement, world.at);
+      const releases = activeReleases(placement, world.at);
       const phase = textField(placement.status, 'phase') || 'Pending';
       return treeOf({ namespace, name, phase, releases, waiting: waitingIn(placement.status) }, inputs, by);
     })

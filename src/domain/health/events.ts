@@ -40,7 +40,7 @@ export function clusterEvents(
 export function scopeEvent(scope: string, change: 'silent' | 'recovered'): ClusterEvent {
   const what = scope === 'fleet' ? 'the fleet' : scope;
   return change === 'silent'
-    ? eventOf('FleetSilent', `most of ${what} is silent: ${HELD_TEXT}`)
+    ? eventOf('FleetSilent', `most of ${what} is silent: ${NOT_TAINTED_TEXT}`)
     : eventOf('FleetRecovered', `${what} is no longer silent`);
 }
 
@@ -48,7 +48,7 @@ function eventOf(reason: ClusterEventReason, note: string): ClusterEvent {
   return { type: ClusterEvents[reason].type, reason, note };
 }
 
-const HELD_TEXT = 'its clusters are not tainted for now, since the hub or its network may be the cause';
+const NOT_TAINTED_TEXT = 'its clusters are not tainted for now, since the hub or its network may be the cause';
 
 /** The wanted condition of this type, if its status differs from the stored one. */
 function transitioned(

@@ -8,8 +8,8 @@ import type { Availability, SourcedCluster } from './source.js';
 
 /** The ManagedCluster of a cluster of another inventory, and whether the stored one has what it should have. */
 
-export interface ManagedFields {
-  /** The fields beside the status: metadata without uid, and taints. */
+export interface WantedCluster {
+  /** Metadata without uid, and taints. */
   readonly object: ManagedCluster;
   readonly status: NonNullable<ManagedCluster['status']>;
 }
@@ -33,7 +33,7 @@ export function originOf({ metadata, spec }: ManagedCluster): Origin {
 }
 
 /** All fields that a cluster of an inventory gives its ManagedCluster. */
-export function managedFields(cluster: SourcedCluster): ManagedFields {
+export function wantedCluster(cluster: SourcedCluster): WantedCluster {
   const { name, source, labels, claims, availability } = cluster;
   const taints = [...cluster.taints, ...availabilityTaint(availability)] as ClusterTaint[];
   const annotations = {
@@ -65,7 +65,7 @@ export function managedFields(cluster: SourcedCluster): ManagedFields {
  * The parts to apply. With another revision both: fields that are wanted no more go with an apply. With the wanted one, those
  * whose fields were changed or are missing; what others have added stays.
  */
-export function fieldsToApply(wanted: ManagedFields, stored: ManagedCluster | undefined): FieldsToApply {
+export function fieldsToApply(wanted: WantedCluster, stored: ManagedCluster | undefined): FieldsToApply {
   const { object, status } = wanted;
   if (stored === undefined || !isIncluded(object.metadata.annotations, stored.metadata.annotations))
     return { object, status };
@@ -80,9 +80,9 @@ export function fieldsToApply(wanted: ManagedFields, stored: ManagedCluster | un
 
 /**
  * The fields without the taint of the availability; undefined where the cluster has one already, or is to have none: while new
- * taints are held, one that is there stays, or becomes the other one.
+ * taints are kept back, one that is there stays, or becomes the other one.
  */
-export function withoutNewTaint(fields: ManagedFields, stored: ManagedCluster | undefined): ManagedFields | undefined {
+export function withoutNewTaint(fields: WantedCluster, stored: ManagedCluster | undefined): WantedCluster | undefined {
   const { taints = [] } = fields.object.spec;
   if (!taints.some(isHealthTaint) || stored?.spec.taints?.some(isHealthTaint) === true) return undefined;
   const others = taints.filter((one) => !isHealthTaint(one));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import {
   fieldsToApply,
-  managedFields,
+  wantedCluster,
   originOf,
   withoutNewTaint,
 } from '../../../src/domain/inventories/managedcluster.js';
@@ -22,13 +22,13 @@ const CLUSTER: SourcedCluster = {
 
 /** The cluster as the API server stores it after both applies. */
 function stored(cluster: SourcedCluster, over: Partial<ManagedCluster> = {}): ManagedCluster {
-  const { object, status } = managedFields(cluster);
+  const { object, status } = wantedCluster(cluster);
   return { ...object, status, ...over };
 }
 
 describe('the ManagedCluster of a cluster of an inventory', () => {
   it('a ManagedCluster of an inventory has the mark, labels, taints, claims and the condition of its source', () => {
-    const { object, status } = managedFields(CLUSTER);
+    const { object, status } = wantedCluster(CLUSTER);
 
     expect(object).toEqual({
       metadata: {
@@ -68,21 +68,21 @@ describe('the ManagedCluster of a cluster of an inventory', () => {
     'a ManagedCluster of an inventory with availability %s since %s has the taints %j',
     (status, since, taints) => {
       const availability = { ...DOWN, status, since };
-      expect(managedFields({ ...CLUSTER, taints: [], availability }).object.spec.taints ?? []).toEqual(taints);
+      expect(wantedCluster({ ...CLUSTER, taints: [], availability }).object.spec.taints ?? []).toEqual(taints);
     },
   );
 
   it('a ManagedCluster of an inventory has no fields of which its source says nothing, so that others can own them', () => {
     const bare = { ...CLUSTER, labels: {}, taints: [], claims: [], availability: undefined };
-    expect(Object.keys(managedFields(bare).object.metadata)).toEqual(['name', 'annotations']);
-    expect(managedFields(bare).object.spec).toEqual({});
-    expect(managedFields(bare).status).toEqual({});
+    expect(Object.keys(wantedCluster(bare).object.metadata)).toEqual(['name', 'annotations']);
+    expect(wantedCluster(bare).object.spec).toEqual({});
+    expect(wantedCluster(bare).status).toEqual({});
   });
 });
 
 describe('what of a ManagedCluster has to be applied', () => {
   const nothing = { object: undefined, status: undefined };
-  const wanted = managedFields(CLUSTER);
+  const wanted = wantedCluster(CLUSTER);
 
   it('the fields to apply are all of a new ManagedCluster', () => {
     expect(fieldsToApply(wanted, undefined)).toEqual({ object: wanted.object, status: wanted.status });
@@ -120,7 +120,7 @@ describe('what of a ManagedCluster has to be applied', () => {
 });
 
 describe('the fields while new taints are held', () => {
-  const fields = managedFields(CLUSTER);
+  const fields = wantedCluster(CLUSTER);
   const stored = (...taints: readonly string[]): ManagedCluster => ({
     metadata: { name: 'edge-1' },
     spec: { taints: taints.map((key) => ({ key, effect: 'NoSelect' })) },
@@ -140,7 +140,7 @@ describe('the fields while new taints are held', () => {
   );
 
   it('while new taints are held, the fields are unchanged for an available cluster', () => {
-    const available = managedFields({ ...CLUSTER, availability: { ...DOWN, status: 'True' } });
+    const available = wantedCluster({ ...CLUSTER, availability: { ...DOWN, status: 'True' } });
     expect(withoutNewTaint(available, stored())).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { isBalanced } from '../../../src/domain/placement/spec/prioritizers.js';
 import type { Schedule } from '../../../src/domain/placement/select/schedule.js';
 import { recordWindow } from '../../../src/domain/placement/select/budget.js';
-import { nextRemovals, withRecord } from '../../../src/domain/placement/stored/removals.js';
+import { nextRecord, withRecord } from '../../../src/domain/placement/stored/record.js';
 import { decisionObject } from '../../../src/domain/placement/stored/decision.js';
 import { contentOf } from '../../../src/domain/placement/stored/items.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from './world.js';
@@ -136,7 +136,7 @@ function publishedOf(
     const object = decisionObject({ namespace, name, uid }, index + 1, content);
     const before = own.find((one) => one.metadata.name === object.metadata.name)?.metadata.annotations;
     const recorded = (metadata: ObjectMeta, key: string, count: number): ObjectMeta =>
-      withRecord(metadata, key, nextRemovals(before?.[key], index === 0 ? count : 0, at));
+      withRecord(metadata, key, nextRecord(before?.[key], index === 0 ? count : 0, at));
     const metadata = recorded(
       recorded(object.metadata, REMOVALS_ANNOTATION, removals),
       ADDITIONS_ANNOTATION,

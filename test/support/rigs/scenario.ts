@@ -1,5 +1,5 @@
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { SET_LABEL_DELAY_MS } from '../../../src/operator/controllers/clusters/controller.js';
+import { COMPLAINT_DELAY_MS } from '../../../src/operator/controllers/clusters/controller.js';
 import { Proxy } from '../proxy/proxy.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { check } from '../scenario/checks/checker.js';
@@ -11,7 +11,7 @@ import { difference, SETTLE_MS } from '../scenario/run/runner.js';
 import { clear, everything } from '../scenario/run/stage.js';
 
 /** Longer than anything waits before it is written: the condition of a cluster whose set is missing waits longest. */
-const QUIET_MS = SET_LABEL_DELAY_MS + 2000;
+const QUIET_MS = COMPLAINT_DELAY_MS + 2000;
 
 /** A server with an empty fleet, a proxy with the controller behind it, and a watcher. */
 export class ScenarioRig {

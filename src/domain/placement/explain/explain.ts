@@ -1,9 +1,9 @@
 import { decidedPieces } from './piecetext.js';
 import { taintedCluster } from '../select/judge.js';
 import { isCompared } from '../spec/predicates.js';
-import { rankedClusters, type Ranked } from './ranking.js';
+import { rankedClusters, type RankedCandidate } from './ranking.js';
 import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
-import { clusterHash, byRank, scoreOf, seedOf } from '../select/rank.js';
+import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
 import type { Requirement } from '../../selectors.js';
 import type { Predicate } from '../spec/predicates.js';
 import {
@@ -191,7 +191,7 @@ export function leastUnmet(lists: readonly (readonly unknown[])[]): number | und
 }
 
 /** What keeps a cluster out that passes every rule while too few are selected. */
-function spreadBlock(of: Ranked | undefined, decided: Schedule): SpreadBlock | undefined {
+function spreadBlock(of: RankedCandidate | undefined, decided: Schedule): SpreadBlock | undefined {
   const { left } = of ?? {};
   const isFull = selectedClusters(decided).length + decided.heldRemovals.length >= (decided.wanted ?? Infinity);
   if (left === undefined || isFull) return undefined;
@@ -212,7 +212,7 @@ function spreadBlock(of: Ranked | undefined, decided: Schedule): SpreadBlock | u
 function orderOfSelection(
   judged: readonly Judged[],
   snapshot: PlacementSnapshot,
-  choice: ReadonlyMap<string, Ranked> | undefined,
+  choice: ReadonlyMap<string, RankedCandidate> | undefined,
 ): ReadonlyMap<string, number> {
   if (choice !== undefined) return new Map([...choice.values()].map(({ name, rank }) => [name, rank]));
   const { placement, now } = snapshot;
@@ -254,7 +254,7 @@ function nearestOf(
       one,
       unmetCount: one.unmet[one.best ?? 0]?.length ?? 0,
       name: one.name,
-      score: scoreOf(seed, clusterHash(one.name)),
+      pairHash: pairHash(seed, clusterHash(one.name)),
     }))
     .sort((a, b) => a.unmetCount - b.unmetCount || byRank(a, b))
     .map(({ one }) => one);

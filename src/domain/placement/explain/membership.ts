@@ -32,7 +32,7 @@ const ABSENT_LIMIT = 140;
 export function notMemberText(outside: Outside, before: Before | undefined): string {
   const { eligibility } = outside;
   const left = before === undefined ? [] : setsBefore(outside, before);
-  const causes = left.length > 0 ? left.map((set) => notInText(set, outside)) : standingCauses(outside, before);
+  const causes = left.length > 0 ? left.map((set) => notInText(set, outside)) : presentCauses(outside, before);
   const texts = [...new Set(causes)].slice(0, MOST_CAUSES);
   return texts.length > 0 ? texts.join('; ') : noneOf(eligibility.eligible);
 }
@@ -73,7 +73,7 @@ function notInText(set: string, outside: Outside): string {
 }
 
 /** What keeps the cluster out, where it is not known in which set it was. */
-function standingCauses(outside: Outside, before: Before | undefined): readonly string[] {
+function presentCauses(outside: Outside, before: Before | undefined): readonly string[] {
   const { eligibility, placement } = outside;
   const nearest = nearestSelector(outside);
   if (before === undefined) {

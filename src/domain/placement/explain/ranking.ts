@@ -4,12 +4,12 @@ import type { Schedule } from '../select/schedule.js';
 import { scoresOf } from '../select/scores.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { afterChoice, lowestFirstOf } from '../select/choice/choose.js';
-import { standingOrder, type Contest, type Group } from '../select/choice/contest.js';
+import { inOrder, type Contest, type Group } from '../select/choice/contest.js';
 
 /** What the choice of a schedule says of each cluster, for explanations. */
 
 /** A cluster that passes every rule. */
-export interface Ranked {
+export interface RankedCandidate {
   readonly name: string;
   /** From 1: the selected ones in the reverse of the order in which they would leave, those that come in, those that leave, others. */
   readonly rank: number;
@@ -25,7 +25,7 @@ export function rankedClusters(
   passing: ReadonlySet<string>,
   decided: Schedule,
   snapshot: PlacementSnapshot,
-): ReadonlyMap<string, Ranked> {
+): ReadonlyMap<string, RankedCandidate> {
   const scoreOf = scoresOf(snapshot);
   const tierOf = (name: string): number =>
     tierOfSelected(taintedCluster(snapshot.selected.get(name), snapshot.placement.rules, snapshot.now));
@@ -33,12 +33,12 @@ export function rankedClusters(
   const notNeeded = new Set(decided.dropped.filter(({ cause }) => cause === 'NotNeeded').map(({ cluster }) => cluster));
   const selected = [...lowestFirstOf({ names: [...kept, ...notNeeded], tierOf }, snapshot, scoreOf)].reverse();
   const { contest, left } = afterChoice(decided, (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
-  const ranked = new Map<string, Ranked>();
-  const add = (name: string, of: Ranked['left']): void => {
+  const ranked = new Map<string, RankedCandidate>();
+  const add = (name: string, of: RankedCandidate['left']): void => {
     if (passing.has(name) && !ranked.has(name)) ranked.set(name, { name, rank: ranked.size + 1, left: of });
   };
   for (const name of [...selected.filter((one) => !notNeeded.has(one)), ...decided.added]) add(name, undefined);
   for (const name of selected.filter((one) => notNeeded.has(one))) add(name, undefined);
-  for (const { name, group } of standingOrder(left)) if (!notNeeded.has(name)) add(name, { group, contest });
+  for (const { name, group } of inOrder(left)) if (!notNeeded.has(name)) add(name, { group, contest });
   return ranked;
 }

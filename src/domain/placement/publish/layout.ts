@@ -31,13 +31,13 @@ export interface LaidOut {
 /** `pieces`: as `cutIntoPieces` has them. */
 export function layOut(pieces: readonly FilledPiece[], before: LaidOut): Layout {
   const numbered = pieces.map((piece, index) => ({ ...piece, piece: pieceOf(piece, index) }));
-  const plan = new Plan(before);
-  for (const { piece, kept } of numbered) for (const [ordinal, names] of kept) plan.keep(ordinal, piece, names);
-  plan.claim(new Map(numbered.flatMap(({ piece, joining }) => joining.map((name) => [name, piece] as const))));
-  for (const { piece } of numbered) plan.release(piece);
-  for (const { piece, joining } of numbered) for (const name of joining) plan.place(name, piece);
-  for (const { piece } of numbered) plan.hold(piece);
-  return plan.layout({ ...(numbered[0]?.piece ?? FIRST), selected: 0 });
+  const arrangement = new Arrangement(before);
+  for (const { piece, kept } of numbered) for (const [ordinal, names] of kept) arrangement.keep(ordinal, piece, names);
+  arrangement.claim(new Map(numbered.flatMap(({ piece, joining }) => joining.map((name) => [name, piece] as const))));
+  for (const { piece } of numbered) arrangement.giveUpEmpty(piece);
+  for (const { piece, joining } of numbered) for (const name of joining) arrangement.place(name, piece);
+  for (const { piece } of numbered) arrangement.ensureObject(piece);
+  return arrangement.layout({ ...(numbered[0]?.piece ?? FIRST), selected: 0 });
 }
 
 /** What a decision without clusters has. */
@@ -47,7 +47,8 @@ function pieceOf({ group, number, selected }: FilledPiece, index: number): Piece
   return { group, number, selected, index };
 }
 
-class Plan {
+/** The objects while clusters are put into them. */
+class Arrangement {
   readonly #before: LaidOut;
   readonly #lists: string[][] = [];
   readonly #pieces = new Map<number, Piece>();
@@ -97,18 +98,18 @@ class Plan {
   }
 
   /** The piece keeps the objects that have clusters, or its first one; any other can be taken by another piece. */
-  release(piece: Piece): void {
+  giveUpEmpty(piece: Piece): void {
     const ordinals = this.#ordinals.get(piece.index) ?? [];
     const filled = ordinals.filter((ordinal) => (this.#lists[ordinal - 1] ?? []).length > 0);
-    const held = filled.length > 0 ? filled : ordinals.slice(0, 1);
-    for (const ordinal of ordinals) if (!held.includes(ordinal)) this.#pieces.delete(ordinal);
-    this.#ordinals.set(piece.index, held);
+    const kept = filled.length > 0 ? filled : ordinals.slice(0, 1);
+    for (const ordinal of ordinals) if (!kept.includes(ordinal)) this.#pieces.delete(ordinal);
+    this.#ordinals.set(piece.index, kept);
   }
 
   /** A piece without clusters has one object. */
-  hold(piece: Piece): void {
+  ensureObject(piece: Piece): void {
     if ((this.#ordinals.get(piece.index) ?? []).length === 0) this.#begin(piece);
-    this.release(piece);
+    this.giveUpEmpty(piece);
   }
 
   layout(spare: Piece): Layout {

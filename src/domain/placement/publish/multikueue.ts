@@ -1,7 +1,7 @@
 import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../../api/names.js';
 import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
 import { scorerOf } from '../select/scores.js';
-import { byRank, clusterHash, scoreOf, seedOf } from '../select/rank.js';
+import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import { sameList } from '../stored/items.js';
@@ -55,7 +55,7 @@ export function kueueClusters(
   const seed = seedOf(namespace, name);
   const ordered = selected
     .map((cluster) => ({
-      ranked: { name: cluster.name, score: scoreOf(seed, clusterHash(cluster.name)) },
+      ranked: { name: cluster.name, pairHash: pairHash(seed, clusterHash(cluster.name)) },
       score: scorer?.total(cluster) ?? 0,
     }))
     .sort((a, b) => b.score - a.score || byRank(a.ranked, b.ranked))

@@ -41,7 +41,7 @@ export interface Facts {
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
   /** What keeps stored clusters that are not selected any more; undefined without such. */
-  readonly keptBy: 'Budget' | 'Window' | 'Pause' | undefined;
+  readonly keptBy: 'Hold' | 'Window' | 'Pause' | undefined;
   /** How many of these match, and are above the number of their predicate or of the Placement. */
   readonly keptAbove: number;
   /** Which field of the spec keeps some clusters out that match; undefined for none. */
@@ -75,7 +75,7 @@ function numbersOf(rules: PlacementRules): Facts['numbers'] {
 }
 
 function keptBy({ heldRemovals, waiting }: Schedule): Facts['keptBy'] {
-  if (heldRemovals.length > 0) return 'Budget';
+  if (heldRemovals.length > 0) return 'Hold';
   return waiting?.until === 'Resumed' ? 'Pause' : 'Window';
 }
 

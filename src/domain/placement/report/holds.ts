@@ -133,9 +133,9 @@ function unreadableText(
 export function causesText(removals: readonly Dropped[], snapshot: PlacementSnapshot, schedule: Schedule): string {
   const byCause = new Map<string, string[]>();
   // A status says the same after a restart, when nothing is known of the decision before.
-  const standing = { ...snapshot, before: undefined };
+  const undated = { ...snapshot, before: undefined };
   for (const one of removals) {
-    const cause = heldCause(one, standing, schedule);
+    const cause = heldCause(one, undated, schedule);
     const names = byCause.get(cause) ?? [];
     names.push(one.cluster);
     byCause.set(cause, names);

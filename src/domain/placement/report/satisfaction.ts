@@ -38,7 +38,7 @@ const SHORTAGE_LIMIT = 420;
 
 /** Of one cluster that is not selected any more and stays, and of several. */
 const KEPT = {
-  Budget: ['is held', 'are held'],
+  Hold: ['is held', 'are held'],
   Window: ['waits for a change window', 'wait for a change window'],
   Pause: ['stays while spec.paused is true', 'stay while spec.paused is true'],
 } as const;
@@ -164,7 +164,7 @@ function joined(text: string, tail: string): string {
 /** Held clusters take places: they are no missing ones, as in the count of selected clusters. */
 function missingBesideHeld(
   wanted: number,
-  [one, several]: (typeof KEPT)['Budget' | 'Window' | 'Pause'],
+  [one, several]: (typeof KEPT)['Hold' | 'Window' | 'Pause'],
   facts: Facts,
 ): string {
   const { scheduled, stored, keptAbove: above } = facts;

@@ -4,7 +4,7 @@ import type { PlacementSnapshot } from './snapshot.js';
 import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
 import { budgetInForce, type BoundInForce } from './inforce.js';
 import { isReleased } from '../spec/release.js';
-import { usedRemovals } from '../stored/removals.js';
+import { usedIn } from '../stored/record.js';
 import { allowed } from '../spec/budget.js';
 
 /**
@@ -33,7 +33,7 @@ export function admit(snapshot: PlacementSnapshot, added: readonly string[], sta
   const bound = added.slice(filling).filter((name) => !isReleased(placement.releasedAdditions, name, now));
   if (bound.length === 0) return all;
   const records = stored.filter(isOwn).map(({ additions }) => additions);
-  const used = usedRemovals(records, inForce.windowSeconds, now);
+  const used = usedIn(records, inForce.windowSeconds, now);
   const fits = bound.length <= allowed(inForce.maxAdditions.bound, Math.max(staying - used, 1)) - used;
   const counted = new Set(bound);
   if (fits && !isHoldContinued(snapshot, inForce.maxAdditions)) return { ...all, counted };

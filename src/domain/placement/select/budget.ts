@@ -7,7 +7,7 @@ import { readBasis, storedHold } from '../stored/basis.js';
 import { isDefinitionReplaced, releaseOfLoss } from './definitions.js';
 import { budgetInForce, type BoundInForce } from './inforce.js';
 import { isReleased } from '../spec/release.js';
-import { removalsEnd, usedRemovals, type RemovalRecord } from '../stored/removals.js';
+import { recordEnd, usedIn, type ChangeRecord } from '../stored/record.js';
 import { allowed } from '../spec/budget.js';
 
 /**
@@ -43,10 +43,10 @@ export interface Ration {
   readonly hold: HoldKind | undefined;
   /** When the hold ends by itself: ms since the epoch, Infinity for never. */
   readonly holdUntil: number;
-  /** The clusters whose removal counts, all but the first `surplus` of them that leave. */
+  /** The clusters whose removal counts, all but the first `uncounted` of them that leave. */
   readonly counted: ReadonlySet<string>;
   /** By how many clusters the decision is larger than wanted: which of `counted` leave for that is not distinguished. */
-  readonly surplus: number;
+  readonly uncounted: number;
 }
 
 /** The clusters of a decision. */
@@ -68,7 +68,7 @@ const DELETION_HOLD_MS = 15 * 60_000;
 /** As many may be deleted in any case. */
 const FEW = 2;
 
-const NOTHING: Ration = { held: new Map(), hold: undefined, holdUntil: Infinity, counted: new Set(), surplus: 0 };
+const NOTHING: Ration = { held: new Map(), hold: undefined, holdUntil: Infinity, counted: new Set(), uncounted: 0 };
 
 /** Divides the clusters that fail a rule. */
 export function ration(snapshot: PlacementSnapshot, decided: DecidedClusters): Ration {
@@ -93,7 +93,7 @@ function rationByBudget(
   // False for an infinite `used`, too, whatever the percentage.
   const fits = bound.length - surplus <= allowed(maxRemovals.bound, base) - used;
   if (!fits || isHoldContinued(snapshot, maxRemovals)) return { ...NOTHING, held: new Map(bound), hold: 'Budget' };
-  return { ...NOTHING, counted: namesOf(bound), surplus };
+  return { ...NOTHING, counted: namesOf(bound), uncounted: surplus };
 }
 
 /** A hold goes on for the spec of now; that of a bound which the spec has no more goes on whatever is edited. */
@@ -107,7 +107,7 @@ function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing:
   const bound = leaving.filter(([, cause]) => cause === 'Gone' || cause === 'Deleting');
   const { base, surplus, used } = countsOf(snapshot, bound, passing);
   if (surplus >= bound.length) return NOTHING;
-  const left = { ...NOTHING, counted: isTiny(placement) ? new Set<string>() : namesOf(bound), surplus };
+  const left = { ...NOTHING, counted: isTiny(placement) ? new Set<string>() : namesOf(bound), uncounted: surplus };
   const held = (since: number): Ration => {
     return { ...NOTHING, held: new Map(bound), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };
   };
@@ -137,7 +137,7 @@ function countsOf(
   // Without those that leave uncounted: so the result is the same when only a part of the removals was stored.
   const present = passing + bound.length;
   const { wanted = Infinity } = placement.rules;
-  const used = usedRemovals(ownRecords(snapshot), recordWindow(snapshot), now);
+  const used = usedIn(ownRecords(snapshot), recordWindow(snapshot), now);
   // Of a decision that is too large only what is wanted: the surplus leaves uncounted, and the base must not shrink on the way.
   return { base: Math.min(present + used, wanted), surplus: Math.max(present - wanted, 0), used };
 }
@@ -152,7 +152,7 @@ export function recordsEnd({ removals, additions }: StoredDecision, snapshot: Pl
   const window = recordWindow(snapshot);
   const isBounded = budgetInForce(snapshot.placement) !== undefined;
   const ends = [removals, additions].map((one) => {
-    return one?.kind === 'unreadable' && !isBounded ? undefined : removalsEnd(one, window);
+    return one?.kind === 'unreadable' && !isBounded ? undefined : recordEnd(one, window);
   });
   return Math.max(...ends.map((end) => end ?? -Infinity));
 }
@@ -162,7 +162,7 @@ function namesOf(failing: Failing): ReadonlySet<string> {
 }
 
 /** The records of the objects of this Placement. Without a budget one that cannot be read has nothing to bound. */
-function ownRecords({ stored, placement }: PlacementSnapshot): (RemovalRecord | undefined)[] {
+function ownRecords({ stored, placement }: PlacementSnapshot): (ChangeRecord | undefined)[] {
   const records = stored.filter(isOwn).map(({ removals }) => removals);
   return budgetInForce(placement) === undefined ? records.filter((one) => one?.kind !== 'unreadable') : records;
 }

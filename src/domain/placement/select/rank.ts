@@ -1,7 +1,8 @@
 import { hash64, type Hash64 } from '../../hash.js';
+import { Queue } from './queue.js';
 
 /**
- * Rendezvous hashing: the score of a cluster depends only on its name and on namespace and name of the Placement. So
+ * Rendezvous hashing: among equals, clusters rank by a hash of the Placement and the cluster, by their names alone. So
  * different Placements spread over the fleet, the order of lists does not matter, and a cluster that is created or
  * deleted does not change the order of the others.
  */
@@ -25,13 +26,13 @@ export function matchedClusters(names: Iterable<string>): MatchedClusters {
   return { size: hashes.size, has: (name) => hashes.has(name), [Symbol.iterator]: () => hashes.values() };
 }
 
-/** A cluster and its score, an unsigned 32-bit integer: the highest ranks first. */
+/** A cluster and its {@link pairHash}: the highest ranks first. */
 export interface Ranked {
   readonly name: string;
-  readonly score: number;
+  readonly pairHash: number;
 }
 
-/** The part of a score that depends on the Placement alone. */
+/** The part of the hash that depends on the Placement alone. */
 export type RankSeed = Hash64;
 
 /** The seed of the Placement `namespace/name`. */
@@ -39,20 +40,20 @@ export function seedOf(namespace: string, name: string): RankSeed {
   return hash64(`${namespace}/${name}`);
 }
 
-/** The part of a score that depends on the cluster alone. */
+/** The part of the hash that depends on the cluster alone. */
 export function clusterHash(name: string): number {
   const { high, low } = hash64(name);
   return (high ^ low) >>> 0;
 }
 
-/** The score of a cluster for a Placement, from 0 to 2^32 - 1. */
-export function scoreOf(seed: RankSeed, hash: number): number {
+/** The hash of a Placement and a cluster, from 0 to 2^32 - 1. */
+export function pairHash(seed: RankSeed, hash: number): number {
   return mix((mix((hash ^ seed.low) >>> 0) + seed.high) >>> 0);
 }
 
-/** Negative when `a` ranks before `b`: by the higher score, then by name in code units. */
+/** Negative when `a` ranks before `b`: by the higher hash, then by name in code units. */
 export function byRank(a: Ranked, b: Ranked): number {
-  return b.score - a.score || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return b.pairHash - a.pairHash || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
 /**
@@ -66,57 +67,20 @@ export function topRanked(
   accepts: (candidate: Candidate) => boolean = () => true,
 ): Ranked[] {
   if (limit <= 0) return [];
-  const heap: Ranked[] = [];
+  const best: Ranked[] = [];
+  let worstFirst: Queue<Ranked> | undefined;
   for (const candidate of candidates) {
     const { name } = candidate;
-    const score = scoreOf(seed, candidate.hash);
-    const worst = heap[0];
-    if (heap.length < limit) {
-      if (!accepts(candidate)) continue;
-      heap.push({ name, score });
-      if (heap.length === limit) heapify(heap);
-    } else if (
-      worst !== undefined &&
-      score >= worst.score &&
-      byRank({ name, score }, worst) < 0 &&
-      accepts(candidate)
-    ) {
-      heap[0] = { name, score };
-      sink(heap, 0);
+    const hash = pairHash(seed, candidate.hash);
+    const worst = worstFirst?.first;
+    if (worstFirst === undefined || worst === undefined) {
+      if (accepts(candidate)) best.push({ name, pairHash: hash });
+      if (best.length === limit) worstFirst = new Queue((a, b) => byRank(b, a), best);
+    } else if (hash >= worst.pairHash && byRank({ name, pairHash: hash }, worst) < 0 && accepts(candidate)) {
+      worstFirst.replaceFirst({ name, pairHash: hash });
     }
   }
-  return heap.sort(byRank);
-}
-
-/** Orders the array as a heap with the worst on top. */
-function heapify(heap: Ranked[]): void {
-  for (let at = (heap.length >> 1) - 1; at >= 0; at--) sink(heap, at);
-}
-
-function sink(heap: Ranked[], from: number): void {
-  let at = from;
-  for (;;) {
-    const left = 2 * at + 1;
-    const child = worse(heap, left + 1, left) ? left + 1 : left;
-    if (!worse(heap, child, at)) return;
-    swap(heap, at, child);
-    at = child;
-  }
-}
-
-/** Whether the heap has an entry `a` that ranks behind entry `b`. */
-function worse(heap: readonly Ranked[], a: number, b: number): boolean {
-  const first = heap[a];
-  const second = heap[b];
-  return first !== undefined && second !== undefined && byRank(first, second) > 0;
-}
-
-function swap(heap: Ranked[], a: number, b: number): void {
-  const first = heap[a];
-  const second = heap[b];
-  if (first === undefined || second === undefined) return;
-  heap[a] = second;
-  heap[b] = first;
+  return best.sort(byRank);
 }
 
 /** Mixes the bits of a 32-bit integer; a bijection (the finalizer of MurmurHash3). */

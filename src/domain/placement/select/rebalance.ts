@@ -2,7 +2,7 @@ import { isCompared } from '../spec/predicates.js';
 import type { Rebalance } from '../spec/rebalance.js';
 import { allowed } from '../spec/budget.js';
 import { isOwn } from '../stored/decision.js';
-import { usedRemovals, countedEntries } from '../stored/removals.js';
+import { usedIn, countedEntries } from '../stored/record.js';
 import { bestMove, type Move } from './choice/moves.js';
 import type { ScoreOf } from './choice/contest.js';
 import { isDefinitionReplaced } from './definitions.js';
@@ -108,7 +108,7 @@ function rebalancing(
   const best = bestMove(search, snapshot, scoreOf);
   if (best === undefined) return NEVER;
   const times = timesOf(selected, snapshot);
-  const { earliest, old } = staying(movable, times, rebalance, now);
+  const { earliest, old } = byStay(movable, times, rebalance, now);
   let move = old.length === 0 ? undefined : best;
   if (old.length > 0 && old.length < movable.length) move = bestMove({ ...search, movable: old }, snapshot, scoreOf);
   const next = Math.max(...times.values()) + rebalance.intervalSeconds * 1_000;
@@ -133,7 +133,7 @@ function timesOf(selected: readonly string[], snapshot: PlacementSnapshot): Read
 }
 
 /** Those of the clusters that have been selected for long enough, and when the first of the others will have been. */
-function staying(
+function byStay(
   names: readonly string[],
   times: ReadonlyMap<string, number>,
   { minSelectedSeconds }: Rebalance,
@@ -152,7 +152,7 @@ function removalsLeft(
   const { maxRemovals, windowSeconds = 0 } = budgetInForce(placement) ?? {};
   if (maxRemovals === undefined) return { isBounded: false, left: Infinity, until: Infinity };
   const records = stored.filter(isOwn).map(({ removals }) => removals);
-  const used = usedRemovals(records, windowSeconds, now);
+  const used = usedIn(records, windowSeconds, now);
   const base = Math.min(size + used, placement.rules.wanted ?? Infinity);
   const entries = records.flatMap((one) => (one?.kind === 'entries' ? one.entries : []));
   const ends = countedEntries(entries, windowSeconds, now).map(([at]) => at + windowSeconds * 1_000);

@@ -73,7 +73,7 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
     hold,
     holdUntil,
     counted,
-    surplus: uncounted,
+    uncounted,
   } = ration(snapshot, rationedClusters(judged, current, snapshot, scoreOf));
   const outside = waitingRemovals(snapshot, judged);
   const waits = new Map<string, DropCause>([...outside].filter(([name]) => !heldByBudget.has(name)));
@@ -84,8 +84,8 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
   const leaving = notNeeded(staying, snapshot);
   const size = current.flat().length - dropped.size;
   // A decision that is not too large has clusters which came to another predicate, by a change of theirs.
-  const surplus = leaving.length > 0 && size <= limit && nextOpening(snapshot) !== undefined ? waits : dropped;
-  for (const [name, cause] of leaving) surplus.set(name, cause);
+  const into = leaving.length > 0 && size <= limit && nextOpening(snapshot) !== undefined ? waits : dropped;
+  for (const [name, cause] of leaving) into.set(name, cause);
   const { added, replaced, ...additions } = newClusters(staying, snapshot);
   for (const name of replaced) dropped.set(name, 'Tainted');
   const kept = current.map((list) => list.filter((name) => !dropped.has(name)));

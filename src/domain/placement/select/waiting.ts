@@ -72,7 +72,7 @@ export function specHashToRemember({ rules, status }: PlacementView, isStored: b
 }
 
 /** What of a schedule a pause changes; its fields as in `Schedule`. */
-interface Changes extends Staying {
+interface Changes extends HeldAndWaiting {
   readonly current: Slots;
   readonly kept: Slots;
   readonly added: readonly string[];
@@ -84,7 +84,7 @@ interface Changes extends Staying {
 }
 
 /** What of a schedule stays as it is, and would change. */
-interface Staying {
+interface HeldAndWaiting {
   readonly heldRemovals: readonly HeldRemoval[];
   readonly heldAdditions: readonly string[];
   readonly waiting: Waiting | undefined;
@@ -115,17 +115,17 @@ export function frozen<S extends Changes>(decided: S): S {
 }
 
 /** The clusters that stay in the decision and would leave: those that are held, and those that wait. Sorted by name. */
-export function stayingRemovals({ heldRemovals, waiting }: Staying): readonly (HeldRemoval | Dropped)[] {
+export function stayingRemovals({ heldRemovals, waiting }: HeldAndWaiting): readonly (HeldRemoval | Dropped)[] {
   if (waiting === undefined || waiting.removals.length === 0) return heldRemovals;
   return [...heldRemovals, ...waiting.removals].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
 }
 
 /** Those of {@link stayingRemovals} that are not selected any more: one that a move lets go still matches. */
-export function stayingUnselected(of: Staying): readonly (HeldRemoval | Dropped)[] {
+export function stayingUnselected(of: HeldAndWaiting): readonly (HeldRemoval | Dropped)[] {
   return stayingRemovals(of).filter(({ cause }) => cause !== 'Moved');
 }
 
 /** The clusters that would come in and stay out: those that are held, and those that wait. */
-export function stayingOut({ heldAdditions, waiting }: Staying): readonly string[] {
+export function stayingOut({ heldAdditions, waiting }: HeldAndWaiting): readonly string[] {
   return waiting === undefined ? heldAdditions : [...heldAdditions, ...waiting.additions];
 }

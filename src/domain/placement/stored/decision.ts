@@ -10,7 +10,7 @@ import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { itemsToStore, readItems, type DecisionContent, type DecisionItem, type Details, type Since } from './items.js';
 import { hasPieceOf, readPiece, withPiece, type Piece } from './piece.js';
-import { readRemovals, type RemovalRecord } from './removals.js';
+import { readRecord, type ChangeRecord } from './record.js';
 import { hash64, hex64 } from '../../hash.js';
 
 /** Name, owner and content of PlacementDecision objects. */
@@ -43,8 +43,8 @@ export interface StoredDecision {
   /** The revision annotation. */
   readonly revision: string | undefined;
   /** The records of removals and additions; undefined without the annotation. */
-  readonly removals: RemovalRecord | undefined;
-  readonly additions: RemovalRecord | undefined;
+  readonly removals: ChangeRecord | undefined;
+  readonly additions: ChangeRecord | undefined;
   /** Label, owner and the form of the list are as this controller writes them. */
   readonly intact: boolean;
 }
@@ -132,8 +132,8 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
     details,
     piece,
     revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
-    removals: readRemovals(metadata.annotations?.[REMOVALS_ANNOTATION]),
-    additions: readRemovals(metadata.annotations?.[ADDITIONS_ANNOTATION]),
+    removals: readRecord(metadata.annotations?.[REMOVALS_ANNOTATION]),
+    additions: readRecord(metadata.annotations?.[ADDITIONS_ANNOTATION]),
     intact:
       wellFormed &&
       hasPieceOf(object, piece) &&

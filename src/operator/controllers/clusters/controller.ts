@@ -8,7 +8,7 @@ import type { Tracer } from '../../../runtime/tracing/tracer.js';
 import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import { bindingKind, setKind } from './kinds.js';
 import { StatusReconciler } from './reconcile.js';
-import { SetLabelReconciler } from './setlabels.js';
+import { ComplaintReconciler } from './complaints.js';
 import { watchClusters } from './watches.js';
 
 export interface ClusterControllerOptions {
@@ -37,7 +37,7 @@ export interface ClusterControllers {
 }
 
 /** Ms until such a condition is written: a set may be created a moment after its clusters. */
-export const SET_LABEL_DELAY_MS = 5_000;
+export const COMPLAINT_DELAY_MS = 5_000;
 
 /** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings, and two conditions of ManagedClusters. */
 export function createClusterControllers(
@@ -61,18 +61,18 @@ export function createClusterControllers(
     keys: () => caches.bindings.store.keys(),
     workers: 1,
   });
-  const setLabels = new SetLabelReconciler(caches, client, clock);
+  const complaints = new ComplaintReconciler(caches, client, clock);
   const clusterController = newController(options, {
     name: 'managedcluster',
     kind: ManagedClusters.kind,
-    reconciler: setLabels,
-    keys: () => setLabels.outdated(),
+    reconciler: complaints,
+    keys: () => complaints.outdated(),
     workers: 1,
   });
-  const enqueueCluster = (name: string): void => clusterController.addAfter(name, SET_LABEL_DELAY_MS);
+  const enqueueCluster = (name: string): void => clusterController.addAfter(name, COMPLAINT_DELAY_MS);
   const enqueueSet = (name: string): void => setController.addAfter(name, settleWindowMs);
   const enqueueBinding = (key: string): void => bindingController.addAfter(key, settleWindowMs);
-  const reconcilers = { sets, bindings, setLabels, enqueueSet, enqueueBinding, enqueueCluster };
+  const reconcilers = { sets, bindings, complaints, enqueueSet, enqueueBinding, enqueueCluster };
   return {
     controllers: [setController, bindingController, clusterController],
     enqueueSet,

@@ -3,12 +3,12 @@ import type { ManagedClusterSetBinding } from '../../../api/generated/managedclu
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { BY_SET, type ClusterCaches, type ClusterIndexes } from './caches.js';
 import type { StatusReconciler } from './reconcile.js';
-import type { SetLabelReconciler } from './setlabels.js';
+import type { ComplaintReconciler } from './complaints.js';
 
 interface ClusterReconcilers {
   readonly sets: StatusReconciler<ManagedClusterSet>;
   readonly bindings: StatusReconciler<ManagedClusterSetBinding>;
-  readonly setLabels: SetLabelReconciler;
+  readonly complaints: ComplaintReconciler;
   readonly enqueueSet: (key: string) => void;
   readonly enqueueBinding: (key: string) => void;
   readonly enqueueCluster: (name: string) => void;
@@ -24,9 +24,9 @@ export function watchClusters(
   { membership, usage, placements }: ClusterIndexes,
   reconcilers: ClusterReconcilers,
 ): void {
-  const { sets, bindings, setLabels, enqueueSet, enqueueBinding, enqueueCluster } = reconcilers;
+  const { sets, bindings, complaints, enqueueSet, enqueueBinding, enqueueCluster } = reconcilers;
   caches.clusters.onChange(({ key, after }) => {
-    if (after !== undefined && setLabels.isOutdated(after)) enqueueCluster(key);
+    if (after !== undefined && complaints.isOutdated(after)) enqueueCluster(key);
   });
   caches.sets.onChange(({ key, before, after }) => {
     if ((before === undefined) !== (after === undefined))

@@ -2,7 +2,7 @@ import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { INVENTORIES_FIELD_MANAGER } from '../../../api/names.js';
 import { ManagedClusters } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
-import { fieldsToApply, managedFields, withoutNewTaint } from '../../../domain/inventories/managedcluster.js';
+import { fieldsToApply, wantedCluster, withoutNewTaint } from '../../../domain/inventories/managedcluster.js';
 import { isBraked } from '../../../domain/inventories/brake.js';
 import { isAvailable } from '../../../domain/inventories/source.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
@@ -39,7 +39,7 @@ async function applyFields(known: Known, scope: Scope): Promise<Result> {
   const { cluster, stored } = known;
   const { name } = cluster;
   const taintInMs = untilTaint(known, scope);
-  const fields = managedFields(cluster);
+  const fields = wantedCluster(cluster);
   const wanted = (taintInMs > 0 ? withoutNewTaint(fields, stored) : undefined) ?? fields;
   const again = Math.min(wanted === fields ? Infinity : taintInMs, untilExpiry(known, scope));
   const done: Result = again === Infinity ? DONE : { ending: 'done', requeueAfterMs: again };

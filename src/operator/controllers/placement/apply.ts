@@ -2,7 +2,7 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
-import { nextRemovals, withRecord } from '../../../domain/placement/stored/removals.js';
+import { nextRecord, withRecord } from '../../../domain/placement/stored/record.js';
 import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
 import { sameContent } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
@@ -114,7 +114,7 @@ function withRecords(object: DecisionObject, write: StoringWrite, work: Work, no
   const added = newlyCounted(work.came, came, 0);
   const at = { windowSeconds: recordWindow(work.snapshot), now };
   const recorded = (key: string, count: number): string | undefined =>
-    nextRemovals(object.metadata.annotations?.[key], count, at);
+    nextRecord(object.metadata.annotations?.[key], count, at);
   const metadata = withRecord(object.metadata, REMOVALS_ANNOTATION, recorded(REMOVALS_ANNOTATION, removed));
   const counted = withRecord(metadata, ADDITIONS_ANNOTATION, recorded(ADDITIONS_ANNOTATION, added));
   return work.history.added({ ...object, metadata: counted }, write, published);

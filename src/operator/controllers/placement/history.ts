@@ -5,7 +5,7 @@ import { causesOf, historyEntry, type Causes } from '../../../domain/placement/r
 import { hadDecision } from '../../../domain/placement/stored/basis.js';
 import { readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
 import { nextHistory, readHistory, type HistoryEntry } from '../../../domain/placement/stored/history.js';
-import { withRecord } from '../../../domain/placement/stored/removals.js';
+import { withRecord } from '../../../domain/placement/stored/record.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import type { Decision } from './decide.js';
 import type { Input } from './gather.js';

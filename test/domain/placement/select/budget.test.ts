@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { readRelease } from '../../../../src/domain/placement/spec/release.js';
-import { readRemovals } from '../../../../src/domain/placement/stored/removals.js';
+import { readRecord } from '../../../../src/domain/placement/stored/record.js';
 import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../../src/domain/placement/report/status.js';
@@ -23,8 +23,8 @@ function isSilver(name: string): FleetMember {
 }
 
 /** A record of `count` removals, ten minutes old. */
-function recorded(count: number): { removals: ReturnType<typeof readRemovals> } {
-  return { removals: readRemovals(JSON.stringify({ '2026-11-22T09:50:00Z': count })) };
+function recorded(count: number): { removals: ReturnType<typeof readRecord> } {
+  return { removals: readRecord(JSON.stringify({ '2026-11-22T09:50:00Z': count })) };
 }
 
 function heldStatus(observedGeneration: number): object {
@@ -156,7 +156,7 @@ describe('the disruption budget', () => {
   });
 
   it('an unreadable record is full, whatever the budget', () => {
-    const stored = [decision(1, ['a', 'b', 'c', 'd', 'e'], { removals: readRemovals('x') })];
+    const stored = [decision(1, ['a', 'b', 'c', 'd', 'e'], { removals: readRecord('x') })];
 
     for (const maxRemovals of [3, '100%', '0%']) {
       expect(outcome(world(maxRemovals, ['a'], { stored })).held).toEqual(['a']);
@@ -337,7 +337,7 @@ describe('the status while removals are held', () => {
   });
 
   it('an unreadable record is named with its object', () => {
-    const stored = [decision(1, ['a', 'b', 'c', 'd', 'e'], { removals: readRemovals('x') })];
+    const stored = [decision(1, ['a', 'b', 'c', 'd', 'e'], { removals: readRecord('x') })];
 
     expect(message(world(9, ['a'], { stored }))).toContain(
       'maxRemovals 9 in 3600 s would be exceeded (annotation cluster.fleetmgmt.io/removals of PlacementDecision ' +

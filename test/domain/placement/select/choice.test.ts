@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileSpec, type PlacementRules } from '../../../../src/domain/placement/spec/predicates.js';
-import { clusterHash, scoreOf, seedOf } from '../../../../src/domain/placement/select/rank.js';
+import { clusterHash, pairHash, seedOf } from '../../../../src/domain/placement/select/rank.js';
 import { matches, predicateOf } from '../../../../src/domain/placement/select/rules.js';
 import { schedule } from '../../../../src/domain/placement/select/schedule.js';
 import type { ClusterView } from '../../../../src/domain/placement/select/snapshot.js';
@@ -89,7 +89,7 @@ class Literal {
     const tuple = (one: ClusterView): number[] => [
       tierOf(one),
       ...this.rules.spread.map((_, index) => this.#count(index, this.#domain(index, one), selected)),
-      -scoreOf(this.#seed, clusterHash(one.name)),
+      -pairHash(this.#seed, clusterHash(one.name)),
     ];
     return [...clusters].sort((a, b) => {
       const [first, second] = [tuple(a), tuple(b)];

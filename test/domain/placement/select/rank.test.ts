@@ -5,7 +5,7 @@ import {
   byRank,
   clusterHash,
   matchedClusters,
-  scoreOf,
+  pairHash,
   seedOf,
   topRanked,
 } from '../../../../src/domain/placement/select/rank.js';
@@ -48,7 +48,7 @@ describe('topRanked', () => {
     fc.assert(
       fc.property(list, fc.nat(70), fc.string(), (candidates, limit, name) => {
         const by = seedOf('team', name);
-        const sorted = candidates.map((one) => ({ name: one, score: scoreOf(by, clusterHash(one)) })).sort(byRank);
+        const sorted = candidates.map((one) => ({ name: one, pairHash: pairHash(by, clusterHash(one)) })).sort(byRank);
 
         expect(topRanked(matchedClusters([...candidates].reverse()), limit, by)).toEqual(sorted.slice(0, limit));
       }),

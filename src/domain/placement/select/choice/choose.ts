@@ -27,7 +27,7 @@ function lowestFirst(a: Contender, b: Contender): number {
 
 /** Those of the clusters that are more than their predicate may bring in, the lowest first. */
 export function aboveNumbers(stayers: Stayers, snapshot: PlacementSnapshot, scoreOf: ScoreOf): readonly string[] {
-  const { contest, groups } = standing(stayers, snapshot, scoreOf);
+  const { contest, groups } = contestOf(stayers, snapshot, scoreOf);
   return leavingForNumbers(contest, groups);
 }
 
@@ -38,7 +38,7 @@ export function surplus(
   snapshot: PlacementSnapshot,
   scoreOf: ScoreOf,
 ): readonly string[] {
-  const { contest, groups } = standing(stayers, snapshot, scoreOf);
+  const { contest, groups } = contestOf(stayers, snapshot, scoreOf);
   const leaving = leavingForNumbers(contest, groups);
   const outlet = new Outlet(contest, groups);
   while (stayers.names.length - leaving.length > limit) {
@@ -49,7 +49,7 @@ export function surplus(
   return leaving;
 }
 
-function standing(
+function contestOf(
   { names, tierOf }: Stayers,
   snapshot: PlacementSnapshot,
   scoreOf: ScoreOf,
@@ -73,7 +73,7 @@ function leavingForNumbers(contest: Contest, groups: readonly Group[]): string[]
 
 /** The clusters in the order in which they would leave, if all had to. */
 export function lowestFirstOf(stayers: Stayers, snapshot: PlacementSnapshot, scoreOf: ScoreOf): readonly string[] {
-  const { contest, groups } = standing(stayers, snapshot, scoreOf);
+  const { contest, groups } = contestOf(stayers, snapshot, scoreOf);
   const outlet = new Outlet(contest, groups);
   const names: string[] = [];
   for (let taken = outlet.next(); taken !== undefined; taken = outlet.next()) names.push(taken.name);

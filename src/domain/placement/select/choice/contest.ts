@@ -1,8 +1,8 @@
 import { predicateOf } from '../rules.js';
-import { clusterHash, scoreOf as hashOf, seedOf, type Candidate, type RankSeed } from '../rank.js';
+import { clusterHash, pairHash, seedOf, type Candidate, type RankSeed } from '../rank.js';
 import { hasNumbers, type PlacementRules } from '../../spec/predicates.js';
 import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
-import { Queue } from './queue.js';
+import { Queue } from '../queue.js';
 import { Topology, type Domain } from './topology.js';
 
 /**
@@ -85,7 +85,7 @@ export class Contest {
       const { predicate, domains } = this.placeOf(viewOf(name));
       let key = `${tier} ${predicate}`;
       for (const one of domains) key += ` ${one?.id ?? '-'}`;
-      const contender = { name, score: this.#scoreOf(name), hash: hashOf(this.#seed, hash) };
+      const contender = { name, score: this.#scoreOf(name), hash: pairHash(this.#seed, hash) };
       const known = found.get(key);
       if (known === undefined) found.set(key, { of: { tier, predicate, domains }, members: [contender] });
       else known.members.push(contender);
@@ -209,7 +209,7 @@ export class Outlet {
 }
 
 /** All clusters of the groups, in the order in which they stand now. It empties the groups. */
-export function standingOrder(groups: readonly Group[]): readonly Taken[] {
+export function inOrder(groups: readonly Group[]): readonly Taken[] {
   const contenders = groups.flatMap((group) => {
     const members: { readonly entry: Entry; readonly one: Contender }[] = [];
     const entry = entryOf(group);

@@ -6,7 +6,7 @@ import { readBasis } from '../stored/basis.js';
 import { readRelease, type Release } from '../spec/release.js';
 
 /** What an annotation of a Placement lets leave or come in now, for people: nobody ends a release that nobody sees. */
-export interface StandingRelease {
+export interface ActiveRelease {
   readonly annotation: string;
   readonly direction: 'Removals' | 'Additions';
   /** Undefined for a text that cannot be read, which releases nothing. */
@@ -23,16 +23,16 @@ interface StoredPlacement {
 
 /** Characters of the clusters that a text names. */
 const NAMES_LIMIT = 300;
-const DIRECTIONS: Readonly<Record<StandingRelease['direction'], { readonly all: string; readonly what: string }>> = {
+const DIRECTIONS: Readonly<Record<ActiveRelease['direction'], { readonly all: string; readonly what: string }>> = {
   Removals: { all: 'all clusters that fail a rule', what: 'leave' },
   Additions: { all: 'all clusters that match', what: 'come in' },
 };
 
 /** The releases that have not ended at `now`, and those that cannot be read. */
-export function standingReleases(
+export function activeReleases(
   { metadata: { annotations = {} }, status }: StoredPlacement,
   now: number,
-): readonly StandingRelease[] {
+): readonly ActiveRelease[] {
   const rows = [
     [ALLOW_REMOVALS_ANNOTATION, 'Removals'],
     [ALLOW_ADDITIONS_ANNOTATION, 'Additions'],
@@ -49,7 +49,7 @@ export function standingReleases(
 }
 
 /** `prod-eu-2 may leave until 2026-11-22T12:10:00Z, and nothing holds them`. */
-export function releaseLine({ annotation, direction, release, isOlderThanLoss }: StandingRelease): string {
+export function releaseLine({ annotation, direction, release, isOlderThanLoss }: ActiveRelease): string {
   if (release === undefined)
     return `annotation ${annotation} cannot be read and releases nothing: it must be TIME/NAMES or TIME/*`;
   const until = timestamp(release.until);
@@ -59,12 +59,12 @@ export function releaseLine({ annotation, direction, release, isOlderThanLoss }:
 }
 
 /** As {@link releaseLine}, with the command that takes the annotation away. */
-export function endableLine(one: StandingRelease, owner: Owner): string {
+export function endableLine(one: ActiveRelease, owner: Owner): string {
   return `${releaseLine(one)}; to ${one.release === undefined ? 'remove' : 'end'} it: ${endCommand(one, owner)}`;
 }
 
 /** The command that takes the annotation away. */
-export function endCommand({ annotation }: StandingRelease, { namespace, name }: Owner): string {
+export function endCommand({ annotation }: ActiveRelease, { namespace, name }: Owner): string {
   return `kubectl annotate placement ${name} -n ${namespace} ${annotation}-`;
 }
 
@@ -74,7 +74,7 @@ interface Owner {
   readonly name: string;
 }
 
-function releasedText(direction: StandingRelease['direction'], { clusters, isDigested }: Release): string {
+function releasedText(direction: ActiveRelease['direction'], { clusters, isDigested }: Release): string {
   if (clusters === undefined) return DIRECTIONS[direction].all;
   if (isDigested) return `${clusters.size} clusters`;
   // Anybody who may write the annotation writes these.

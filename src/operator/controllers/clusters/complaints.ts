@@ -2,7 +2,7 @@ import type { ClusterCondition, ManagedCluster } from '../../../api/generated/ma
 import { CLUSTERS_FIELD_MANAGER } from '../../../api/names.js';
 import { ManagedClusters } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
-import { conditionsToWrite } from '../../../domain/clusters/setlabel.js';
+import { conditionsToWrite } from '../../../domain/clusters/complaints.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import { delay, type Clock } from '../../../runtime/clock.js';
@@ -19,7 +19,7 @@ const RETRY_MS = 5_000;
  * agents write.
  * The caches hold a part of a cluster only, so the object is read before it is written.
  */
-export class SetLabelReconciler implements Reconciler {
+export class ComplaintReconciler implements Reconciler {
   readonly #caches: ClusterCaches;
   readonly #client: KubeClient;
   readonly #clock: Clock;

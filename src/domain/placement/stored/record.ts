@@ -4,16 +4,15 @@ import { timestamp } from '../../../runtime/vocabulary/meta.js';
 /**
  * The records of the removals and additions of a PlacementDecision that count against a budget or as a bulk deletion,
  * in its annotations `cluster.fleetmgmt.io/removals` and `…/additions`. Both have one form, a JSON object from times
- * (RFC 3339, whole seconds, UTC) to numbers of clusters, such as `{"2026-11-22T10:01:00Z":3}`. "Removals" stands for
- * either below.
+ * (RFC 3339, whole seconds, UTC) to numbers of clusters, such as `{"2026-11-22T10:01:00Z":3}`.
  */
 
 /** The entries of a record: ms since the epoch and number of clusters, sorted by time. */
-export type RemovalEntries = readonly (readonly [at: number, clusters: number])[];
+export type RecordEntries = readonly (readonly [at: number, clusters: number])[];
 
 /** A stored record. One that cannot be read counts as full: it is not known how much of the budget is left. */
-export type RemovalRecord =
-  | { readonly kind: 'entries'; readonly entries: RemovalEntries }
+export type ChangeRecord =
+  | { readonly kind: 'entries'; readonly entries: RecordEntries }
   | { readonly kind: 'unreadable' };
 
 /** A window has this many steps. Times are rounded up to a step, which bounds the annotation. */
@@ -23,7 +22,7 @@ const MAX_ENTRIES = STEPS + 1;
 const TIME_SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 /** Reads the annotation; undefined when the object has none. Never throws. */
-export function readRemovals(text: string | undefined): RemovalRecord | undefined {
+export function readRecord(text: string | undefined): ChangeRecord | undefined {
   if (text === undefined) return undefined;
   const value = parseJson(text);
   if (!isRecord(value)) return { kind: 'unreadable' };
@@ -45,16 +44,12 @@ function isEntry(entry: readonly [number, unknown]): entry is readonly [number, 
 }
 
 /** The entries that count at `now` (ms since the epoch): those of the window before it, and those of the future. */
-export function countedEntries(entries: RemovalEntries, windowSeconds: number, now: number): RemovalEntries {
+export function countedEntries(entries: RecordEntries, windowSeconds: number, now: number): RecordEntries {
   return entries.filter(([at]) => now < at + windowSeconds * 1_000);
 }
 
-/** How many removals of all these records count at `now`; Infinity when one of them cannot be read. */
-export function usedRemovals(
-  records: readonly (RemovalRecord | undefined)[],
-  windowSeconds: number,
-  now: number,
-): number {
+/** How many clusters of all these records count at `now`; Infinity when one of them cannot be read. */
+export function usedIn(records: readonly (ChangeRecord | undefined)[], windowSeconds: number, now: number): number {
   let used = 0;
   for (const record of records) {
     if (record?.kind === 'unreadable') return Infinity;
@@ -66,21 +61,21 @@ export function usedRemovals(
 /**
  * When the last entry runs out, in ms since the epoch; undefined without entries, Infinity for an unreadable record.
  */
-export function removalsEnd(record: RemovalRecord | undefined, windowSeconds: number): number | undefined {
+export function recordEnd(record: ChangeRecord | undefined, windowSeconds: number): number | undefined {
   if (record?.kind === 'unreadable') return Infinity;
   const last = record?.entries.at(-1);
   return last === undefined ? undefined : last[0] + windowSeconds * 1_000;
 }
 
 /**
- * The annotation for a write at `now` that adds `removed` clusters to the record; undefined when nothing counts any
+ * The annotation for a write at `now` that adds `clusters` to the record; undefined when nothing counts any
  * more. `before` is the stored annotation. Its entries that have run out are dropped; when it cannot be read, it stays
  * as it is.
  */
-export function nextRemovals(before: string | undefined, removed: number, at: RecordTime): string | undefined {
-  const record = recordAfter(readRemovals(before), removed, at);
+export function nextRecord(before: string | undefined, clusters: number, at: RecordTime): string | undefined {
+  const record = recordAfter(readRecord(before), clusters, at);
   if (record?.kind !== 'entries') return record && before;
-  return JSON.stringify(Object.fromEntries(record.entries.map(([time, clusters]) => [timestamp(time), clusters])));
+  return JSON.stringify(Object.fromEntries(record.entries.map(([time, count]) => [timestamp(time), count])));
 }
 
 interface RecordTime {
@@ -88,12 +83,12 @@ interface RecordTime {
   readonly now: number;
 }
 
-/** The record of {@link nextRemovals}. */
+/** The record of {@link nextRecord}. */
 export function recordAfter(
-  before: RemovalRecord | undefined,
-  removed: number,
+  before: ChangeRecord | undefined,
+  added: number,
   { windowSeconds, now }: RecordTime,
-): RemovalRecord | undefined {
+): ChangeRecord | undefined {
   if (before?.kind === 'unreadable') return before;
   const step = Math.ceil(windowSeconds / STEPS) * 1_000;
   const sums = new Map<number, number>();
@@ -102,7 +97,7 @@ export function recordAfter(
     sums.set(rounded, (sums.get(rounded) ?? 0) + clusters);
   };
   for (const [at, clusters] of countedEntries(before?.entries ?? [], windowSeconds, now)) add(at, clusters);
-  if (removed > 0) add(now, removed);
+  if (added > 0) add(now, added);
   const entries = mergeOldest([...sums].sort(([a], [b]) => a - b));
   return entries.length === 0 ? undefined : { kind: 'entries', entries };
 }

@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  nextRemovals,
-  readRemovals,
-  removalsEnd,
-  usedRemovals,
-} from '../../../../src/domain/placement/stored/removals.js';
+import { nextRecord, readRecord, recordEnd, usedIn } from '../../../../src/domain/placement/stored/record.js';
 
 const hour = 3600;
 const minute = 60;
@@ -15,7 +10,7 @@ function at(time: string): number {
 
 /** What counts at `now` of these records. */
 function used(now: string, ...texts: readonly string[]): number {
-  return usedRemovals(texts.map(readRemovals), hour, at(now));
+  return usedIn(texts.map(readRecord), hour, at(now));
 }
 
 describe('the record of removals', () => {
@@ -33,15 +28,15 @@ describe('the record of removals', () => {
     ['{"yesterday":3}', 'no time'],
     ['{"2026-11-22T10:01:00Z":3,"x":1}', 'one readable and one unreadable entry'],
   ])('a record %s is unreadable: %s', (text) => {
-    expect(readRemovals(text)).toEqual({ kind: 'unreadable' });
+    expect(readRecord(text)).toEqual({ kind: 'unreadable' });
     expect(used('12:00:00', text)).toBe(Infinity);
-    expect(removalsEnd(readRemovals(text), hour)).toBe(Infinity);
+    expect(recordEnd(readRecord(text), hour)).toBe(Infinity);
   });
 
   it('a record that is absent or empty counts nothing', () => {
-    expect(readRemovals(undefined)).toBeUndefined();
-    expect(usedRemovals([undefined, readRemovals('{}')], hour, at('10:00:00'))).toBe(0);
-    expect(removalsEnd(undefined, hour)).toBeUndefined();
+    expect(readRecord(undefined)).toBeUndefined();
+    expect(usedIn([undefined, readRecord('{}')], hour, at('10:00:00'))).toBe(0);
+    expect(recordEnd(undefined, hour)).toBeUndefined();
   });
 
   it('an entry counts until it is one window old, and an entry from the future counts', () => {
@@ -51,7 +46,7 @@ describe('the record of removals', () => {
     expect(used('11:00:59', text)).toBe(5);
     expect(used('11:01:00', text)).toBe(2);
     expect(used('11:30:00', text)).toBe(0);
-    expect(removalsEnd(readRemovals(text), hour)).toBe(at('11:30:00'));
+    expect(recordEnd(readRecord(text), hour)).toBe(at('11:30:00'));
   });
 
   it('the records of several objects are added up', () => {
@@ -83,13 +78,13 @@ describe('the record of removals', () => {
     ],
     ['an entry of a shorter window', '{"2026-11-22T10:00:07Z":3}', 1, '10:00:10', '{"2026-11-22T10:01:00Z":4}'],
   ])('the next record after %s', (_what, before, removed, now, after) => {
-    expect(nextRemovals(before, removed, { windowSeconds: hour, now: at(now) })).toBe(after);
+    expect(nextRecord(before, removed, { windowSeconds: hour, now: at(now) })).toBe(after);
   });
 
   it('a removal within a second is rounded up, so that it counts for a whole window', () => {
     const now = at('10:00:00') + 1;
 
-    expect(nextRemovals(undefined, 1, { windowSeconds: minute, now })).toBe('{"2026-11-22T10:00:01Z":1}');
+    expect(nextRecord(undefined, 1, { windowSeconds: minute, now })).toBe('{"2026-11-22T10:00:01Z":1}');
   });
 
   it.each([60, 61, 3_599, 3_600, 100_000, 604_800])(
@@ -100,11 +95,11 @@ describe('the record of removals', () => {
       let most = 0;
       for (let step = 0; step < 200; step++) {
         now += (seconds * 1_000) / 97;
-        record = nextRemovals(record, 1, { windowSeconds: seconds, now });
+        record = nextRecord(record, 1, { windowSeconds: seconds, now });
         most = Math.max(most, Object.keys(JSON.parse(record ?? '{}') as object).length);
       }
       expect(most).toBeLessThanOrEqual(61);
-      expect(usedRemovals([readRemovals(record)], seconds, now)).toBeGreaterThanOrEqual(97);
+      expect(usedIn([readRecord(record)], seconds, now)).toBeGreaterThanOrEqual(97);
     },
   );
 
@@ -113,7 +108,7 @@ describe('the record of removals', () => {
     for (let day = 30; day > 0; day--) {
       for (let n = 0; n < 5; n++) {
         const now = at('10:00:00') + day * 86_400_000 + n * 60_000;
-        record = nextRemovals(record, 1, { windowSeconds: hour, now });
+        record = nextRecord(record, 1, { windowSeconds: hour, now });
       }
     }
     const entries = Object.values(JSON.parse(record ?? '{}') as Record<string, number>);

@@ -4,7 +4,7 @@ export class Queue<T> {
   /** Negative when the first comes before the second. */
   readonly #compare: (a: T, b: T) => number;
 
-  /** Takes `items` over, in O(n). */
+  /** Orders `items` in O(n), and keeps them in that list. */
   constructor(compare: (a: T, b: T) => number, items: T[] = []) {
     this.#items = items;
     this.#compare = compare;
@@ -35,9 +35,14 @@ export class Queue<T> {
     const first = this.#items[0];
     const last = this.#items.pop();
     if (last === undefined || this.#items.length === 0) return first;
-    this.#items[0] = last;
-    this.#sink(0);
+    this.replaceFirst(last);
     return first;
+  }
+
+  /** For a queue that is not empty. */
+  replaceFirst(item: T): void {
+    this.#items[0] = item;
+    this.#sink(0);
   }
 
   #sink(from: number): void {
