@@ -1,12 +1,11 @@
 import { InputError } from '../terminal/output.js';
-import { readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import { readManifests } from '../../runtime/manifests.js';
-import { matchingPaths } from './pattern.js';
 import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
 import { block } from '../../runtime/clock.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';
@@ -193,5 +192,42 @@ function readSome(chunk: Buffer): number | undefined {
   } catch (error) {
     if (codeOf(error) === 'EAGAIN') return undefined;
     throw error;
+  }
+}
+
+const WILD = /[*?[\\]/;
+const TOKEN = /\\(?<escaped>.)|\[(?<not>\^?)(?<set>(?:\\.|[^\]\\])+)\]|(?<many>\*)|(?<one>\?)|(?<other>.)/gsu;
+
+/** The paths that a pattern of the shell matches, in order, by the rules of Go's `filepath.Glob`; none for a path without one. */
+function matchingPaths(pattern: string): readonly string[] {
+  if (!WILD.test(pattern)) return [];
+  const start = path.isAbsolute(pattern) ? [path.sep] : [''];
+  const found = pattern.split(path.sep).reduce<readonly string[]>((places, part) => {
+    if (part === '') return places;
+    if (!WILD.test(part)) return places.map((place) => path.join(place, part));
+    const matcher = new RegExp(`^${part.replaceAll(TOKEN, source)}$`, 'su');
+    return places.flatMap((place) =>
+      namesIn(place)
+        .filter((name) => matcher.test(name))
+        .map((name) => path.join(place, name)),
+    );
+  }, start);
+  return found.filter((place) => existsSync(place));
+}
+
+function source(...found: readonly unknown[]): string {
+  const { escaped, not = '', set, many, one, other } = found.at(-1) as Readonly<Record<string, string | undefined>>;
+  if (many !== undefined) return '.*';
+  if (one !== undefined) return '.';
+  if (set !== undefined) return `[${not}${set.replaceAll(/\\?([[&~|^])/g, '\\$1')}]`;
+  return (escaped ?? other ?? '').replaceAll(/[\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** What cannot be read matches nothing. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder === '' ? '.' : folder).sort();
+  } catch {
+    return [];
   }
 }

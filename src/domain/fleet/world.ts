@@ -17,7 +17,6 @@ import {
 } from '../placement/select/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
 import { storedAfter, type PublishedState } from './forecast.js';
-import { SelectionCounts } from './selectioncounts.js';
 
 /** An object as the API or a file has it, unchecked. */
 export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
@@ -225,6 +224,29 @@ export class WorldInputs {
       if (cluster !== undefined) found.set(name, cluster);
     }
     return found;
+  }
+}
+
+/** How many Placements select each cluster. */
+class SelectionCounts {
+  readonly #clusters = new Map<string, ReadonlySet<string>>();
+  readonly #counts = new Map<string, number>();
+
+  keys(): Iterable<string> {
+    return this.#clusters.keys();
+  }
+
+  /** Makes `clusters` what the Placement selects. */
+  put(key: string, clusters: Iterable<string>): void {
+    for (const name of this.#clusters.get(key) ?? []) this.#counts.set(name, (this.#counts.get(name) ?? 0) - 1);
+    const selected = new Set(clusters);
+    this.#clusters.set(key, selected);
+    for (const name of selected) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  /** How many Placements other than this one select a cluster. */
+  othersSelecting(key: string): (cluster: string) => number {
+    return (name) => (this.#counts.get(name) ?? 0) - (this.#clusters.get(key)?.has(name) === true ? 1 : 0);
   }
 }
 

@@ -1,7 +1,6 @@
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { publishedLists, type Schedule } from '../select/schedule.js';
-import { selectedSince } from '../select/since.js';
-import type { PlacementSnapshot, Slots } from '../select/snapshot.js';
+import { selectedSince, type PlacementSnapshot, type Slots } from '../select/snapshot.js';
 import { domainOf } from '../spec/spread.js';
 import type { GroupStrategy } from '../spec/groups.js';
 import { decisionName, isOwn, revisionOf } from '../stored/decision.js';

@@ -8,8 +8,7 @@ import type { ScoreOf } from './choice/contest.js';
 import { isDefinitionReplaced } from './definitions.js';
 import { budgetInForce } from './inforce.js';
 import type { SelectedClusters } from './judge.js';
-import { selectedSince } from './since.js';
-import type { PlacementSnapshot, Slots } from './snapshot.js';
+import { selectedSince, type PlacementSnapshot, type Slots } from './snapshot.js';
 import type { Dropped } from './turnover.js';
 import { nextOpening, type Waiting } from './waiting.js';
 

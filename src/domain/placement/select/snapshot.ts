@@ -1,8 +1,8 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/basis.js';
 import type { Release } from '../spec/release.js';
-import type { StoredDecision } from '../stored/decision.js';
-import type { Details, Since } from '../stored/items.js';
+import { isOwn, type StoredDecision } from '../stored/decision.js';
+import { NO_TIMES, type Details, type Since } from '../stored/items.js';
 import type { Pieces } from '../stored/piece.js';
 import type { UnmatchedPredicate } from './unmatched.js';
 import type { PlacementRules } from '../spec/predicates.js';
@@ -122,4 +122,20 @@ export interface PlacementSnapshot {
   readonly now: number;
   /** What texts about a change name; no decision depends on it. Undefined where nothing is known of the decision before. */
   readonly before?: Before | undefined;
+}
+
+/**
+ * Since when each selected cluster is selected: by the stored items and, for one whose object others have deleted, by what this
+ * process remembers. A cluster that stands in two objects for a moment has the earlier time. None where the items have no times.
+ */
+export function selectedSince({ stored, rememberedSince }: PlacementSnapshot): Since {
+  const own = stored.filter((object) => isOwn(object) && object.since.size > 0);
+  if (own.length === 0) return rememberedSince ?? NO_TIMES;
+  const earliest = new Map<string, string>();
+  for (const [name, time] of own.flatMap((object) => [...object.since])) {
+    const known = earliest.get(name);
+    if (known === undefined || Date.parse(time) < Date.parse(known)) earliest.set(name, time);
+  }
+  for (const [name, time] of rememberedSince ?? NO_TIMES) if (!earliest.has(name)) earliest.set(name, time);
+  return earliest;
 }
