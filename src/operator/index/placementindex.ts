@@ -23,7 +23,7 @@ import type { ClusterEffects, Delayed, Entry, IndexedPlacement } from './entry.j
 import { FactWatch } from './factwatch.js';
 import { KeyIndex, ScoredIndex } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
-import { existing, membersOf, type IndexedDecision, type Reading } from './reading.js';
+import { existing, membersOf, type Committed, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
 import { TaintIndex } from './taintindex.js';
@@ -136,11 +136,11 @@ export class PlacementIndex {
   removePlacement(key: string): readonly Delayed[] {
     this.#forgetPlacement(key);
     this.#usage.put(key, NO_KEYS);
-    return this.recounted(key, this.#decisions.forget(key));
+    return this.#recounted(key, this.#decisions.forget(key));
   }
 
   /** Of the others, those with moves to whose scores it makes a difference that this one begins or ceases to select the clusters. */
-  recounted(key: string, clusters: readonly string[]): readonly Delayed[] {
+  #recounted(key: string, clusters: readonly string[]): readonly Delayed[] {
     const { balanced } = this.#scored;
     if (!this.tracking || balanced.size === 0 || clusters.length === 0) return [];
     const others = [...balanced].filter((other) => other !== key);
@@ -184,23 +184,25 @@ export class PlacementIndex {
     };
   }
 
-  /** What a pass has decided; `read`: what it has read of taints and clusters. Returns whether one of these has changed. */
+  /** What a pass has decided; `read`: what it has read of taints and clusters. */
   #commit(
     { key }: Entry,
     decision: IndexedDecision,
     read: { readonly changes: number; readonly clusters: ReadonlyMap<string, ClusterView> },
-  ): boolean {
+  ): Committed {
     const entry = this.#placements.get(key);
-    if (entry === undefined) return false;
     const { schedule } = decision;
+    const changed = [...schedule.added, ...schedule.dropped.map(({ cluster }) => cluster)];
+    const delayed = this.#recounted(key, changed);
+    if (entry === undefined) return { isStale: false, delayed };
     const isOpen = schedule.shortage.spread.length + schedule.stuck.length > 0;
     entry.isSpreadOpen = isOpen || entry.rules.rebalance !== undefined;
     this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
     this.#decisions.commit(key, decision);
-    return (
+    const isStale =
       this.#taints.changes + this.#requirements.changes + this.#details.changes !== read.changes ||
-      stayingRemovals(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster))
-    );
+      stayingRemovals(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster));
+    return { isStale, delayed };
   }
 
   /** Keys of all Placements. */

@@ -9,6 +9,7 @@ import type {
   SetView,
   Slots,
 } from '../../domain/placement/select/snapshot.js';
+import type { Delayed } from './entry.js';
 import type { MembershipIndex } from './membershipindex.js';
 
 /** A decision as the index needs it. */
@@ -20,11 +21,19 @@ export interface IndexedDecision {
   readonly after: Slots;
 }
 
+/** What follows from a commit. */
+export interface Committed {
+  /** Something has changed since the reading that no key was returned for: the Placement has to be reconciled again. */
+  readonly isStale: boolean;
+  /** Other Placements, to whose scores the decision makes a difference. */
+  readonly delayed: readonly Delayed[];
+}
+
 /**
  * What the index has for one Placement when a pass begins. All of it is of that moment, but for what says otherwise.
  *
  * Guarantees: every change after that moment which can alter the decision returns the key of the Placement, or makes
- * `commit` return true. A pass that ends without a commit leaves the index as the commit before it: the next pass reads
+ * the commit stale. A pass that ends without a commit leaves the index as the commit before it: the next pass reads
  * everything again.
  */
 export interface Reading {
@@ -40,11 +49,8 @@ export interface Reading {
   clusters(names: Iterable<string>): ReadonlyMap<string, ClusterView>;
   /** The members of the readable eligible sets, those that are being deleted included, at the time of the call. */
   members(): readonly Member[];
-  /**
-   * Enters the decision in the index, whether or not it is published later. Returns whether something has changed since the
-   * reading that no key was returned for: the Placement has to be reconciled again.
-   */
-  commit(decision: IndexedDecision): boolean;
+  /** Enters the decision in the index, whether or not it is published later. */
+  commit(decision: IndexedDecision): Committed;
 }
 
 /** Those of the clusters that exist, each once. */

@@ -66,6 +66,6 @@ describe('the details of items in the placement index', () => {
     const reading = fleet.begin();
     fleet.change('a', { labels: { region: 'eu' } });
 
-    expect(reading.commit(DECIDED)).toBe(true);
+    expect(reading.commit(DECIDED).isStale).toBe(true);
   });
 });

@@ -62,7 +62,7 @@ function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event
     const reading = begun(index, event.key);
     // A pass reads those that the decision names: it is told of a later change of one that waits.
     reading.clusters(clusterNames);
-    expect(reading.commit(model.reconcile(event.key))).toBe(false);
+    expect(reading.commit(model.reconcile(event.key)).isStale).toBe(false);
   }
   return [];
 }
@@ -646,8 +646,8 @@ describe('PlacementIndex', () => {
     const tainted = cluster('b', { labels: { [CLUSTER_SET_LABEL]: 's1' }, taints: [taint] });
 
     expect(index.upsertCluster(tainted).placements).toEqual([]);
-    expect(reading.commit(model.reconcile('n1/a'))).toBe(true);
-    expect(begun(index, 'n1/a').commit(model.reconcile('n1/a'))).toBe(false);
+    expect(reading.commit(model.reconcile('n1/a')).isStale).toBe(true);
+    expect(begun(index, 'n1/a').commit(model.reconcile('n1/a')).isStale).toBe(false);
   });
 
   it.each([
@@ -694,7 +694,7 @@ describe('PlacementIndex', () => {
           const before = JSON.stringify(model.outcome(key));
 
           const reported = changes.flatMap((event) => fold(model, index, event));
-          const isChanged = reading.commit(decision);
+          const { isStale: isChanged } = reading.commit(decision);
 
           if (JSON.stringify(model.outcome(key)) !== before) expect(isChanged || reported.includes(key)).toBe(true);
         },

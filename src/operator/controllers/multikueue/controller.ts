@@ -38,7 +38,7 @@ export function createMultiKueueControllers(options: MultiKueueOptions): Optiona
   const controller = newController(options, {
     name: 'multikueue',
     kind: MultiKueueConfigs.kind,
-    reconciler: new MultiKueueReconciler({ client, caches, configs, mutations, recorder }),
+    reconciler: new MultiKueueReconciler({ client, caches, configs, mutations, recorder, reported: new Map() }),
     keys: () => configs.store.keys(),
     workers: 1,
   });

@@ -1,3 +1,4 @@
+import type { Placement } from '../../../api/generated/placement.js';
 import { MultiKueueEvents } from '../../../api/placementevents.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { MultiKueueConfigs } from '../../../api/resources.js';
@@ -5,10 +6,11 @@ import {
   followedPlacement,
   kueueClusters,
   withClusters,
+  type Followed,
   type FollowedClusters,
   type MultiKueueConfig,
 } from '../../../domain/placement/publish/multikueue.js';
-import { clusterView } from '../../../domain/placement/spec/cluster.js';
+import { clusterView, type ClusterView } from '../../../domain/placement/spec/cluster.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
@@ -17,6 +19,7 @@ import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/
 import { isFailure } from '../../../runtime/errors.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
 import { confirmedIn, type PlacementCaches } from '../placement/caches.js';
 
@@ -27,84 +30,115 @@ export interface MultiKueueContext {
   /** Own writes that the cache may not show yet. */
   readonly mutations: MutationCache<MultiKueueConfig>;
   readonly recorder: EventRecorder;
+  /** The last event of each config: it is not repeated. */
+  readonly reported: Map<string, string>;
+}
+
+/** What one pass over one config works with. */
+interface Scope extends MultiKueueContext {
+  readonly name: string;
+  readonly pass: Pass;
 }
 
 const NOT_CURRENT_RETRY_MS = 5_000;
+const NOTHING: Gathered = { kind: 'nothing', result: DONE };
 const UNCHANGED: FollowedClusters = { clusters: undefined, problem: undefined };
+
+/** What a pass over one config decides from, or its result when there is nothing to decide. */
+type Gathered =
+  | { readonly kind: 'nothing'; readonly result: Result }
+  | {
+      readonly kind: 'gathered';
+      readonly config: MultiKueueConfig;
+      readonly followed: Followed;
+      /** The Placement that the config follows; undefined for none. */
+      readonly placement: Placement | undefined;
+      /** The clusters of its decision; undefined while that is about to change. */
+      readonly selected: readonly ClusterView[] | undefined;
+    };
 
 /** Lists the clusters of a confirmed decision in one MultiKueueConfig. What it cannot list stays as it is, and an event says why. */
 export class MultiKueueReconciler implements Reconciler {
   readonly #context: MultiKueueContext;
-  /** The last event of each config: it is not repeated. */
-  readonly #reported = new Map<string, string>();
 
   constructor(context: MultiKueueContext) {
     this.#context = context;
   }
 
   async reconcile(name: string, pass: Pass): Promise<Result> {
-    const { caches, configs, mutations } = this.#context;
-    const config = mutations.newest(name, configs.store.get(name));
-    // While the API is not served there is nothing to wait for: its cache brings all configs back.
-    if (!configs.current()) return DONE;
-    if (config === undefined || config.metadata.deletionTimestamp !== undefined) {
-      this.#reported.delete(name);
-      return DONE;
-    }
-    const notCurrent = cachesNotCurrent([caches.placements, caches.decisions, caches.clusters]);
-    if (notCurrent.length > 0) return waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS);
-    const { clusters, problem } = this.#decide(config);
-    const changed = clusters && withClusters(config, clusters);
-    if (changed !== undefined) await this.#update(changed, pass);
-    this.#report(config, problem);
+    const scope: Scope = { ...this.#context, name, pass };
+    const gathered = gather(scope);
+    if (gathered.kind === 'nothing') return gathered.result;
+    const { clusters, problem } = decide(gathered);
+    if (clusters !== undefined) await apply(gathered.config, clusters, scope);
+    report(gathered.config, problem, scope);
     return DONE;
   }
+}
 
-  #decide({ metadata }: MultiKueueConfig): FollowedClusters {
-    const { caches } = this.#context;
-    const followed = followedPlacement(metadata);
-    if (followed.kind === 'none') return UNCHANGED;
-    if (followed.kind === 'malformed')
-      return { ...UNCHANGED, problem: `annotation "${followed.value}": want NAMESPACE/NAME of a Placement` };
-    const { namespace, name } = followed;
-    const key = `${namespace}/${name}`;
-    const placement = caches.placements.store.get(key);
-    if (placement === undefined)
-      return { ...UNCHANGED, problem: `there is no Placement ${key}: the MultiKueueConfig keeps its clusters` };
-    const decided = confirmedIn(caches, key, placement);
-    const rules = compileSpec(placement.spec);
-    // Either is about to change, or nobody knows the order: what is listed stays.
-    if (decided === undefined || rules.problem !== undefined) return UNCHANGED;
-    const names = new Set(decided.objects.flatMap((object) => object.clusters));
-    const selected = [...names].map((cluster) =>
+function gather({ caches, configs, mutations, name, reported }: Scope): Gathered {
+  const config = mutations.newest(name, configs.store.get(name));
+  // While the API is not served there is nothing to wait for: its cache brings all configs back.
+  if (!configs.current()) return NOTHING;
+  if (config === undefined || config.metadata.deletionTimestamp !== undefined) {
+    reported.delete(name);
+    return NOTHING;
+  }
+  const notCurrent = cachesNotCurrent([caches.placements, caches.decisions, caches.clusters]);
+  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
+  const followed = followedPlacement(config.metadata);
+  const key = followed.kind === 'placement' ? keyOf(followed) : '';
+  const placement = caches.placements.store.get(key);
+  const decided = placement && confirmedIn(caches, key, placement);
+  const names = decided && new Set(decided.objects.flatMap((object) => object.clusters));
+  const selected =
+    names &&
+    Array.from(names, (cluster) =>
       clusterView(caches.clusters.store.get(cluster) ?? { metadata: { name: cluster } }, 'all'),
     );
-    return kueueClusters(followed, rules, selected);
-  }
+  return { kind: 'gathered', config, followed, placement, selected };
+}
 
-  async #update(config: MultiKueueConfig, { log, signal }: Pass): Promise<void> {
-    const { client, mutations } = this.#context;
-    const { name } = config.metadata;
-    try {
-      const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
-      mutations.mutated(name, await client.update<MultiKueueConfig>(MultiKueueConfigs, config, options));
-      log.info({ clusters: config.spec?.clusters.length }, 'clusters of a decision listed for Kueue');
-    } catch (error) {
-      // The cache is behind: the next reconcile takes what is stored.
-      if (isFailure(error, 'Conflict')) {
-        const found = await client.get<MultiKueueConfig>(MultiKueueConfigs, { name }, { signal });
-        if (found !== undefined) mutations.mutated(name, found);
-      }
-      throw error;
+function decide({ followed, placement, selected }: Extract<Gathered, { kind: 'gathered' }>): FollowedClusters {
+  if (followed.kind === 'none') return UNCHANGED;
+  if (followed.kind === 'malformed')
+    return { ...UNCHANGED, problem: `annotation "${followed.value}": want NAMESPACE/NAME of a Placement` };
+  if (placement === undefined)
+    return {
+      ...UNCHANGED,
+      problem: `there is no Placement ${keyOf(followed)}: the MultiKueueConfig keeps its clusters`,
+    };
+  const rules = compileSpec(placement.spec);
+  // Either is about to change, or nobody knows the order: what is listed stays.
+  return selected === undefined || rules.problem !== undefined ? UNCHANGED : kueueClusters(followed, rules, selected);
+}
+
+async function apply(
+  stored: MultiKueueConfig,
+  clusters: readonly string[],
+  { client, mutations, name, pass: { log, signal } }: Scope,
+): Promise<void> {
+  const config = withClusters(stored, clusters);
+  if (config === undefined) return;
+  try {
+    const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
+    mutations.mutated(name, await client.update<MultiKueueConfig>(MultiKueueConfigs, config, options));
+    log.info({ clusters: config.spec?.clusters.length }, 'clusters of a decision listed for Kueue');
+  } catch (error) {
+    // The cache is behind: the next reconcile takes what is stored.
+    if (isFailure(error, 'Conflict')) {
+      const found = await client.get<MultiKueueConfig>(MultiKueueConfigs, { name }, { signal });
+      if (found !== undefined) mutations.mutated(name, found);
     }
+    throw error;
   }
+}
 
-  #report({ metadata }: MultiKueueConfig, note: string | undefined): void {
-    if (note === undefined) this.#reported.delete(metadata.name);
-    if (note === undefined || this.#reported.get(metadata.name) === note) return;
-    this.#reported.set(metadata.name, note);
-    const { type } = MultiKueueEvents.DecisionNotFollowed;
-    const regarding = { apiVersion: apiVersionOf(MultiKueueConfigs), kind: MultiKueueConfigs.kind, metadata };
-    this.#context.recorder.record({ regarding, type, reason: 'DecisionNotFollowed', action: 'Follow', note });
-  }
+function report({ metadata }: MultiKueueConfig, note: string | undefined, { name, recorder, reported }: Scope): void {
+  if (note === undefined) reported.delete(name);
+  if (note === undefined || reported.get(name) === note) return;
+  reported.set(name, note);
+  const { type } = MultiKueueEvents.DecisionNotFollowed;
+  const regarding = { apiVersion: apiVersionOf(MultiKueueConfigs), kind: MultiKueueConfigs.kind, metadata };
+  recorder.record({ regarding, type, reason: 'DecisionNotFollowed', action: 'Follow', note });
 }

@@ -6,7 +6,7 @@ import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/
 import { waitForCaches } from '../clusters/caches.js';
 import { apply } from './apply.js';
 import { CACHE_BEHIND, confirm } from './confirm.js';
-import { decide, type Decision, type Outcome } from './decide.js';
+import { decide, type Outcome } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
 import { isNamespaceTerminating, report } from './report.js';
 import { rememberTrigger } from './history.js';
@@ -33,8 +33,9 @@ export class PlacementReconciler implements Reconciler {
     remember(input, decision.collection, scope);
     rememberTrigger(input, scope);
     if (decision.collection !== undefined) return collecting(decision.collection, input, scope);
-    if (input.reading.commit(decision)) scope.enqueue(key);
-    wakeBalanced(decision, scope);
+    const { isStale, delayed } = input.reading.commit(decision);
+    if (isStale) scope.enqueue(key);
+    for (const other of delayed) scope.enqueueAfter(other.key, other.afterMs);
     const waits = await confirm(input, decision, scope);
     if (waits !== undefined) return waits;
     return whileWriting(scope, async () => {
@@ -46,12 +47,6 @@ export class PlacementReconciler implements Reconciler {
       return resultOf(outcome, scope);
     });
   }
-}
-
-/** What this decision changes makes a difference to the scores of others, which are looked at once in their intervals. */
-function wakeBalanced({ schedule: { added, dropped } }: Decision, { index, key, enqueueAfter }: Scope): void {
-  const changed = [...added, ...dropped.map(({ cluster }) => cluster)];
-  for (const other of index.recounted(key, changed)) enqueueAfter(other.key, other.afterMs);
 }
 
 /** Keeps what the next pass has to know, whatever becomes of this one. */
