@@ -3,6 +3,7 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { confirmedDecision } from '../../../domain/placement/publish/sigdecision.js';
 import {
+  ownClusters,
   placementKeys,
   readDecision,
   type DecisionOwner,
@@ -48,4 +49,12 @@ export function confirmedIn(
   const stored = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
   const objects = confirmedDecision(status, stored);
   return objects && { owner, objects };
+}
+
+/** The clusters in the decision objects of a Placement that the caches have. */
+export function storedClusters(key: string, { placements, decisions }: PlacementCaches): readonly string[] {
+  const { namespace = '', name } = nameOf(key);
+  const owner = { namespace, name, uid: placements.store.get(key)?.metadata.uid ?? '' };
+  const stored = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
+  return ownClusters(stored);
 }

@@ -3,15 +3,13 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
-import { nameOf } from '../../../runtime/vocabulary/names.js';
-import { recordsEnd } from '../../../domain/placement/select/budget.js';
 import type { DefinitionsNow } from '../../../domain/placement/stored/basis.js';
 import { readRelease } from '../../../domain/placement/spec/release.js';
-import { ownClusters, readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
+import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
-import { BY_PLACEMENT, type PlacementCaches } from './caches.js';
+import { BY_PLACEMENT } from './caches.js';
 import type { KnownDefinitions } from './deletions.js';
 import type { PlacementState, Scope } from './scope.js';
 
@@ -154,25 +152,4 @@ function decisionsOf(
     if (object !== undefined) objects.set(name, object);
   }
   return objects;
-}
-
-/**
- * When the records of an empty decision object run out first, in ms since the epoch: nothing else keeps the object. Infinity
- * for none. `others`: names of objects that were deleted, and that a finalizer may still keep, or that a piece keeps.
- */
-export function emptyObjectEnd({ snapshot, objects, owner }: Input, others: ReadonlySet<string>): number {
-  const empty = [...objects.values()]
-    .map((object) => readDecision(object, owner))
-    .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
-      return ordinal > 1 && ownership === 'ours' && !deleting && !others.has(name) && clusters.length === 0;
-    });
-  return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
-}
-
-/** The clusters in the decision objects of a Placement that the caches have. */
-export function storedClusters(key: string, { placements, decisions }: PlacementCaches): readonly string[] {
-  const { namespace = '', name } = nameOf(key);
-  const owner = { namespace, name, uid: placements.store.get(key)?.metadata.uid ?? '' };
-  const stored = decisions.store.byIndex(BY_PLACEMENT, key).map((object) => readDecision(object, owner));
-  return ownClusters(stored);
 }

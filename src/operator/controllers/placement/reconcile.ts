@@ -1,13 +1,14 @@
 import { nameOf } from '../../../runtime/vocabulary/names.js';
+import { recordsEnd } from '../../../domain/placement/select/budget.js';
 import { collectionEnd, type Collection } from '../../../domain/placement/select/collection.js';
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
-import { decisionName } from '../../../domain/placement/stored/decision.js';
+import { decisionName, readDecision } from '../../../domain/placement/stored/decision.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import { waitForCaches } from '../clusters/caches.js';
 import { apply } from './apply.js';
 import { CACHE_BEHIND, confirm } from './confirm.js';
 import { decide, type Outcome } from './decide.js';
-import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
+import { gather, type Gathered, type Input } from './gather.js';
 import { isNamespaceTerminating, report } from './report.js';
 import { rememberTrigger } from './history.js';
 import type { PlacementContext, PlacementState, Scope } from './scope.js';
@@ -114,4 +115,17 @@ function resultOf({ input, schedule, publication, error }: Outcome, { clock }: S
 /** Done, until the record of an empty decision object has run out and the object can go, or a toleration ends. */
 function doneUntil(time: number, now: number): Result {
   return Number.isFinite(time) ? { ending: 'done', requeueAfterMs: Math.max(time - now, 0) } : DONE;
+}
+
+/**
+ * When the records of an empty decision object run out first, in ms since the epoch: nothing else keeps the object. Infinity
+ * for none. `others`: names of objects that were deleted, and that a finalizer may still keep, or that a piece keeps.
+ */
+function emptyObjectEnd({ snapshot, objects, owner }: Input, others: ReadonlySet<string>): number {
+  const empty = [...objects.values()]
+    .map((object) => readDecision(object, owner))
+    .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
+      return ordinal > 1 && ownership === 'ours' && !deleting && !others.has(name) && clusters.length === 0;
+    });
+  return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
 }

@@ -25,6 +25,12 @@ export interface SigDecisionContext {
   readonly mutations: MutationCache<SigDecision>;
 }
 
+/** What one pass over one Placement works with. */
+interface Scope extends SigDecisionContext {
+  readonly key: string;
+  readonly pass: Pass;
+}
+
 /** What a pass decides from, or its result when there is nothing to decide. */
 type Gathered =
   | { readonly kind: 'nothing'; readonly result: Result }
@@ -50,68 +56,75 @@ export class SigDecisionReconciler implements Reconciler {
   }
 
   async reconcile(key: string, pass: Pass): Promise<Result> {
-    const gathered = this.#gather(key);
+    const scope: Scope = { ...this.#context, key, pass };
+    const gathered = gather(scope);
     if (gathered.kind === 'nothing') return gathered.result;
     const changes = sigChanges(gathered.owner, gathered.decided, gathered);
-    const versions = new Map<string, string>();
-    for (const write of changes.writes) await this.#apply(write, pass, versions);
-    return report(changes, pass);
-  }
-
-  #gather(key: string): Gathered {
-    const { caches, published, mutations } = this.#context;
-    const { placements, clusters } = caches;
-    // While the API is not served there is nothing to wait for: its cache brings all Placements back.
-    if (!published.current()) return NOTHING;
-    const notCurrent = cachesNotCurrent([placements, caches.decisions, clusters]);
-    if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
-    const placement = placements.store.get(key);
-    if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return NOTHING;
-    const confirmed = confirmedIn(caches, key, placement);
-    if (confirmed === undefined) return NOTHING;
-    const { owner, objects: decided } = confirmed;
-    const names = [...decided, ...published.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
-    const stored = [...new Set(names.map((one) => `${owner.namespace}/${one.name}`))].flatMap((at) => {
-      return mutations.newest(at, published.store.get(at)) ?? [];
-    });
-    const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
-    return { kind: 'gathered', owner, decided, stored, annotationsOf };
-  }
-
-  /** `versions`: of the objects that this pass has written already. */
-  async #apply(write: SigWrite, { signal }: Pass, versions: Map<string, string>): Promise<void> {
-    const { client, mutations } = this.#context;
-    const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
-    const object = write.kind === 'delete' ? write.stored : write.object;
-    const key = keyOf(object.metadata);
-    const resourceVersion = versions.get(key) ?? object.metadata.resourceVersion;
-    const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
-    if (write.kind === 'delete') {
-      const { uid = '' } = metadata;
-      const preconditions = { uid, resourceVersion: resourceVersion ?? '' };
-      const deletion = await client.delete(SigPlacementDecisions, metadata, { preconditions, signal });
-      if (deletion === 'gone') mutations.deleted(key, uid);
-      return;
-    }
-    try {
-      const stored =
-        write.kind === 'create'
-          ? await client.create<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options)
-          : await client.update<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options);
-      versions.set(key, stored.metadata.resourceVersion ?? '');
-      mutations.mutated(key, stored);
-    } catch (error) {
-      // The cache is behind: the next reconcile takes what is stored.
-      if (isFailure(error, 'Conflict', 'AlreadyExists')) {
-        const found = await client.get<SigDecision>(SigPlacementDecisions, metadata, { signal });
-        if (found !== undefined) mutations.mutated(key, found);
-      }
-      throw error;
-    }
+    await apply(changes, scope);
+    return report(changes, scope);
   }
 }
 
-function report({ writes, foreign }: SigChanges, { log }: Pass): Result {
+function gather({ caches, published, mutations, key }: Scope): Gathered {
+  const { placements, clusters } = caches;
+  // While the API is not served there is nothing to wait for: its cache brings all Placements back.
+  if (!published.current()) return NOTHING;
+  const notCurrent = cachesNotCurrent([placements, caches.decisions, clusters]);
+  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
+  const placement = placements.store.get(key);
+  if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return NOTHING;
+  const confirmed = confirmedIn(caches, key, placement);
+  if (confirmed === undefined) return NOTHING;
+  const { owner, objects: decided } = confirmed;
+  const names = [...decided, ...published.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
+  const stored = [...new Set(names.map((one) => `${owner.namespace}/${one.name}`))].flatMap((at) => {
+    return mutations.newest(at, published.store.get(at)) ?? [];
+  });
+  const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
+  return { kind: 'gathered', owner, decided, stored, annotationsOf };
+}
+
+async function apply({ writes }: SigChanges, scope: Scope): Promise<void> {
+  const versions = new Map<string, string>();
+  for (const write of writes) await applyOne(write, versions, scope);
+}
+
+/** `versions`: of the objects that this pass has written already. */
+async function applyOne(
+  write: SigWrite,
+  versions: Map<string, string>,
+  { client, mutations, pass: { signal } }: Scope,
+): Promise<void> {
+  const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
+  const object = write.kind === 'delete' ? write.stored : write.object;
+  const key = keyOf(object.metadata);
+  const resourceVersion = versions.get(key) ?? object.metadata.resourceVersion;
+  const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+  if (write.kind === 'delete') {
+    const { uid = '' } = metadata;
+    const preconditions = { uid, resourceVersion: resourceVersion ?? '' };
+    const deletion = await client.delete(SigPlacementDecisions, metadata, { preconditions, signal });
+    if (deletion === 'gone') mutations.deleted(key, uid);
+    return;
+  }
+  try {
+    const stored =
+      write.kind === 'create'
+        ? await client.create<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options)
+        : await client.update<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options);
+    versions.set(key, stored.metadata.resourceVersion ?? '');
+    mutations.mutated(key, stored);
+  } catch (error) {
+    // The cache is behind: the next reconcile takes what is stored.
+    if (isFailure(error, 'Conflict', 'AlreadyExists')) {
+      const found = await client.get<SigDecision>(SigPlacementDecisions, metadata, { signal });
+      if (found !== undefined) mutations.mutated(key, found);
+    }
+    throw error;
+  }
+}
+
+function report({ writes, foreign }: SigChanges, { pass: { log } }: Scope): Result {
   if (writes.length > 0) log.info({ writes: writes.length }, 'decision published for SIG Multicluster');
   if (foreign.length === 0) return DONE;
   log.warn({ objects: foreign }, 'objects with the names of decisions have other owners: not written');
