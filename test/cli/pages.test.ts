@@ -12,7 +12,7 @@ import { worldOf, type World } from '../../src/domain/fleet/world.js';
 import { status } from '../../src/cli/status/text.js';
 import { history } from '../../src/cli/history/text.js';
 import { changePause } from '../../src/cli/pause/pause.js';
-import { releaseRemovals } from '../../src/cli/release/run.js';
+import { releaseClusters } from '../../src/cli/release/run.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { readConfig } from '../support/commandline.js';
@@ -91,7 +91,7 @@ async function outputOf(command: string): Promise<string> {
     case 'release': {
       const { namespace = 'default', placement, clusters, forMs } = config;
       const request = { namespace, placement, clusters, now: NOW, until: NOW + forMs };
-      return `${await releaseRemovals(new ReleaseClient(heldWorld()), request)}\n`;
+      return `${await releaseClusters(new ReleaseClient(heldWorld()), request)}\n`;
     }
     case 'history':
       return history(readingOf(historyWorld()), config.placement, { ...config, colored });

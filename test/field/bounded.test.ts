@@ -16,7 +16,7 @@ import {
   Placements,
 } from '../../src/api/resources.js';
 import { field, recordsIn } from '../../src/runtime/vocabulary/json.js';
-import { releaseRemovals } from '../../src/cli/release/run.js';
+import { releaseClusters } from '../../src/cli/release/run.js';
 import { explainInputOf } from '../../src/domain/fleet/world.js';
 import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
@@ -54,7 +54,7 @@ describe('a release', () => {
     const world = heldWorld(names);
     const client = new ReleaseClient(world);
 
-    const said = await releaseRemovals(client, {
+    const said = await releaseClusters(client, {
       namespace: 'shop',
       placement: 'web',
       clusters: undefined,
@@ -91,7 +91,7 @@ describe('a release', () => {
         }),
       );
     const request = { namespace: 'shop', placement: 'web', clusters: undefined, now: NOW, until: UNTIL };
-    await expect(releaseRemovals(client, request)).rejects.toThrow(
+    await expect(releaseClusters(client, request)).rejects.toThrow(
       "the annotations of shop/web are full: --clusters '*' releases all that fail a rule until then, or remove some of the others",
     );
   });

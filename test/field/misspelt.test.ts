@@ -16,7 +16,7 @@ import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { absentSetNote } from '../../src/cli/meant.js';
 import { planChange } from '../../src/cli/plan/plan.js';
-import { releaseRemovals } from '../../src/cli/release/run.js';
+import { releaseClusters } from '../../src/cli/release/run.js';
 import { withHub } from '../../src/cli/hub.js';
 import { readConfig } from '../support/commandline.js';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig/kubeconfig.js';
@@ -97,8 +97,8 @@ describe('a name that does not exist', () => {
     ['clusterset bind', () => bindClusterSet(hub(), { clusterSet: 'prodution', namespace: 'shop' }), 'production'],
     ['who-selects', () => whoSelects(READING, 'prd-eu-1', OPTIONS), 'prod-eu-1'],
     ['tree placement', () => tree(READING, 'wbe', OPTIONS), 'web'],
-    ['release placement', () => releaseRemovals(hub(), { ...release, placement: 'wbe', clusters: undefined }), 'web'],
-    ['release --clusters', () => releaseRemovals(hub(), { ...release, clusters: ['prd-eu-2'] }), 'prod-eu-2'],
+    ['release placement', () => releaseClusters(hub(), { ...release, placement: 'wbe', clusters: undefined }), 'web'],
+    ['release --clusters', () => releaseClusters(hub(), { ...release, clusters: ['prd-eu-2'] }), 'prod-eu-2'],
     ['explain placement', () => explained({ placement: 'we' }), 'web'],
     ['explain placement of another namespace', () => explained({ namespace: 'default' }), 'shop/web'],
     ['explain placement -A', () => explained({ namespace: undefined, placement: 'wbe' }), 'web'],
@@ -114,7 +114,7 @@ describe('a name that does not exist', () => {
     ],
     [
       'release placement of another namespace',
-      () => releaseRemovals(hub(), { ...release, namespace: 'default', clusters: undefined }),
+      () => releaseClusters(hub(), { ...release, namespace: 'default', clusters: undefined }),
       'shop/web',
     ],
     ['plan --delete ns', () => planned({ deletions: ['ns/shoop'] }), 'shop'],

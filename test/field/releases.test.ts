@@ -8,7 +8,7 @@ import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src
 import { checkHub } from '../../src/cli/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { tree } from '../../src/cli/tree/text.js';
-import { releaseRemovals } from '../../src/cli/release/run.js';
+import { releaseClusters } from '../../src/cli/release/run.js';
 import { readConfig } from '../support/commandline.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 import { readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
@@ -116,7 +116,7 @@ describe('a release', () => {
   it('of all, when it is made, says that nothing holds them, and how to end it', async () => {
     const request = { namespace: 'shop', placement: 'web', clusters: ['*'], now: NOW, until: NOW + DAY };
 
-    expect(await releaseRemovals(new ReleaseClient(heldWorld()), request)).toBe(
+    expect(await releaseClusters(new ReleaseClient(heldWorld()), request)).toBe(
       'shop/web: all clusters that fail a rule may leave until 2026-11-23T12:00:00Z, and nothing holds them; ' +
         `to end it: kubectl annotate placement web -n shop ${ALLOW_REMOVALS_ANNOTATION}-`,
     );

@@ -15,9 +15,8 @@ import type { LeavingEvent } from './events.js';
 import { movementFields } from './moves.js';
 import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
+import { CLI_API_VERSION } from '../terminal/output.js';
 import { releasesField } from '../whatif/reasons.js';
-
-const API_VERSION = 'cli.fleetmgmt.io/v1';
 
 /** The clusters that a document holds, and how many of the nearest. */
 export interface DocumentOptions {
@@ -38,7 +37,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   const scoreOf = scoreExplainer(explanation);
   const fixes = proposalsOf(report).flatMap((one) => proposalDocument(one, report) ?? []);
   return {
-    apiVersion: API_VERSION,
+    apiVersion: CLI_API_VERSION,
     kind: 'PlacementExplanation',
     metadata: { namespace, name },
     phase,

@@ -27,9 +27,7 @@ import { isSelectedByRules, reasonText, taintClause } from '../whatif/reasons.js
 import { Harm, type OtherPlacements } from './harm.js';
 import { moveClause, movementOf, type Movement } from './moves.js';
 import type { Denied } from './rights.js';
-import { schedule } from '../../domain/placement/select/schedule.js';
-import { sliceChanges } from '../../domain/placement/publish/slices.js';
-import { placementReport } from '../../domain/placement/report/status.js';
+import { forecastOf } from '../../domain/fleet/forecast.js';
 
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
 export interface Satisfaction {
@@ -47,7 +45,7 @@ export interface ExplainReport {
   readonly satisfaction: Satisfaction;
   readonly summary: Summary;
   readonly predicates: readonly PredicateExplanation[];
-  /** The keys of spread, scores and groups that no candidate has. */
+  /** The keys of spread, scores, groups and details that no candidate has. */
   readonly absentKeys: readonly AbsentKey[];
   readonly absent: readonly AbsentSet[];
   readonly withheld: readonly Withheld[];
@@ -144,11 +142,8 @@ export function clusterIn(
 
 function satisfactionOf({ readable, placement }: Explanation, { snapshot }: ExplainInput): Satisfaction {
   if (!readable.fleet || !readable.decisions) return storedSatisfaction(placement.status);
-  const decided = schedule(snapshot);
-  const changes = sliceChanges(snapshot, decided);
-  const { phase, states } = placementReport(snapshot, decided, { changes, done: changes.writes.length });
-  const state = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
-  return { phase, status: state?.status ?? '', reason: state?.reason ?? '', message: state?.message ?? '' };
+  const { phase, satisfied } = forecastOf(snapshot);
+  return { phase, ...satisfied };
 }
 
 function storedSatisfaction(status: unknown): Satisfaction {

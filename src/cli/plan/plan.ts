@@ -39,7 +39,7 @@ export interface PlanRequest extends ChangeLimits {
 
 export interface PlanOutput {
   readonly text: string;
-  /** Lines that say why the exit code is 1 or 3. */
+  /** Lines for standard error: why the exit code is 1 or 3, and what a loss counts as made. */
   readonly errors: readonly string[];
   /**
    * 0: no Placement changes; 2: some do, or would be short without some value of a key; 1: a limit is exceeded; 3: what the

@@ -9,7 +9,7 @@ import type { ChangeLimit } from './flags.js';
 import { laterMoves } from '../whatif/moves.js';
 import type { FleetReading } from '../whatif/worlds.js';
 
-/** What may not become too much; absent without a limit. */
+/** How many clusters a Placement may lose or gain at most; absent without a limit. */
 export interface ChangeLimits {
   readonly maxRemovals?: ChangeLimit | undefined;
   readonly maxAdditions?: ChangeLimit | undefined;

@@ -29,7 +29,7 @@ export function runRelease(config: ReleaseConfig): Promise<number> {
     const { placement, additions, clusters, forMs, source } = config;
     const now = systemClock.now();
     const line = await withHub(config, source, ({ client, namespace }) =>
-      releaseRemovals(client, { namespace: namespace(), placement, additions, clusters, now, until: now + forMs }),
+      releaseClusters(client, { namespace: namespace(), placement, additions, clusters, now, until: now + forMs }),
     );
     return { text: `${line}\n`, exitCode: 0 };
   });
@@ -62,7 +62,7 @@ const ALL_ADVICE = "--clusters '*' releases all that fail a rule until then";
  * Writes the annotation allow-removals or allow-additions of the Placement, in place of an earlier one; returns one line.
  * Writes nothing when nothing is held. @throws NotFoundError without such a Placement or cluster; ApiError.
  */
-export async function releaseRemovals(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
+export async function releaseClusters(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await release(client, request);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { RefusedError } from '../../../src/cli/terminal/output.js';
-import { releaseRemovals, type ReleaseRequest } from '../../../src/cli/release/run.js';
+import { releaseClusters, type ReleaseRequest } from '../../../src/cli/release/run.js';
 import { explainInputOf } from '../../../src/domain/fleet/world.js';
 import { isReleased, readRelease } from '../../../src/domain/placement/spec/release.js';
 import { schedule } from '../../../src/domain/placement/select/schedule.js';
@@ -44,19 +44,19 @@ describe('release', () => {
     const heldBack = input === undefined ? [] : schedule(input.snapshot).heldAdditions;
     expect(heldBack.length).toBeGreaterThan(0);
 
-    expect(await releaseRemovals(client, { ...REQUEST, additions: true })).toBe(
+    expect(await releaseClusters(client, { ...REQUEST, additions: true })).toBe(
       `shop/web: ${[...heldBack].sort().join(', ')} may come in until 2026-11-22T12:10:00Z`,
     );
     expect(client.patches[0]?.[1].annotations).toEqual({
       'cluster.fleetmgmt.io/allow-additions': `2026-11-22T12:10:00Z/${[...heldBack].sort().join(',')}`,
     });
-    expect(await releaseRemovals(client, REQUEST)).toBe('shop/web holds no cluster: nothing to release');
+    expect(await releaseClusters(client, REQUEST)).toBe('shop/web holds no cluster: nothing to release');
   });
 
   it('the held clusters are released, of the Placement as it was read', async () => {
     const client = new ReleaseClient(heldWorld());
 
-    expect(await releaseRemovals(client, REQUEST)).toBe(
+    expect(await releaseClusters(client, REQUEST)).toBe(
       'shop/web: prod-eu-2, prod-us-1 may leave until 2026-11-22T12:10:00Z',
     );
     expect(client.patches).toEqual([
@@ -81,7 +81,7 @@ describe('release', () => {
   ])('says when the clusters leave where %s', async (_what, fields, text) => {
     const client = new ReleaseClient(heldWith(fields));
 
-    expect(await releaseRemovals(client, REQUEST)).toContain(text);
+    expect(await releaseClusters(client, REQUEST)).toContain(text);
     expect(written(client)).toContain('prod-eu-2');
   });
 
@@ -93,7 +93,7 @@ describe('release', () => {
     async (start, opens, advice) => {
       const client = new ReleaseClient(heldWith({ changeWindows: [{ start, duration: '1h', timeZone: 'UTC' }] }));
 
-      await expect(releaseRemovals(client, REQUEST)).rejects.toThrow(
+      await expect(releaseClusters(client, REQUEST)).rejects.toThrow(
         new RefusedError(
           `shop/web: nothing is released, since the release ends before the next change window opens, at ${opens}: they stay; ${advice}`,
         ),
@@ -108,14 +108,14 @@ describe('release', () => {
     const placements = world.objects.placements.map((one) => ({ ...one, status: { conditions } }));
     const client = new ReleaseClient({ ...world, objects: { ...world.objects, placements } });
 
-    expect(await releaseRemovals(client, REQUEST)).toMatch(
+    expect(await releaseClusters(client, REQUEST)).toMatch(
       / may leave until 2026-11-22T12:10:00Z; they leave at the earliest 30 s after the definition was created again$/,
     );
   });
 
   it('the controller reads what is written: the clusters leave until then, and no others', async () => {
     const client = new ReleaseClient(heldWorld());
-    await releaseRemovals(client, REQUEST);
+    await releaseClusters(client, REQUEST);
     const release = readRelease(written(client));
 
     expect(isReleased(release, 'prod-us-1', UNTIL - 1)).toBe(true);
@@ -138,23 +138,23 @@ describe('release', () => {
   ])('%j are released where they are named', async (clusters, names, text) => {
     const client = new ReleaseClient(heldWorld());
 
-    expect(await releaseRemovals(client, { ...REQUEST, clusters })).toContain(text);
+    expect(await releaseClusters(client, { ...REQUEST, clusters })).toContain(text);
     expect(written(client)).toBe(`2026-11-22T12:10:00Z/${names}`);
   });
 
   it('nothing is written when nothing is held', async () => {
     const client = new ReleaseClient(exampleWorld());
 
-    expect(await releaseRemovals(client, REQUEST)).toBe('shop/web holds no cluster: nothing to release');
+    expect(await releaseClusters(client, REQUEST)).toBe('shop/web holds no cluster: nothing to release');
     expect(client.patches).toEqual([]);
   });
 
   it('a Placement that is changed meanwhile is read and written again, three times at most', async () => {
     const client = new ReleaseClient(heldWorld(), { conflicts: 2 });
-    await releaseRemovals(client, REQUEST);
+    await releaseClusters(client, REQUEST);
 
     expect(client.patches).toHaveLength(1);
-    await expect(releaseRemovals(new ReleaseClient(heldWorld(), { conflicts: 3 }), REQUEST)).rejects.toThrow(
+    await expect(releaseClusters(new ReleaseClient(heldWorld(), { conflicts: 3 }), REQUEST)).rejects.toThrow(
       'Conflict',
     );
   });
@@ -175,13 +175,13 @@ describe('release', () => {
   ])('%s is refused, and nothing is written', async (_what, options, over, message) => {
     const client = new ReleaseClient(heldWorld(), options);
 
-    await expect(releaseRemovals(client, { ...REQUEST, ...over })).rejects.toThrow(message);
+    await expect(releaseClusters(client, { ...REQUEST, ...over })).rejects.toThrow(message);
     expect(client.patches).toEqual([]);
   });
 
   it('a Placement that does not exist is not found', async () => {
     const client = new ReleaseClient(exampleWorld(EXAMPLE_SPEC, { placements: [] }));
 
-    await expect(releaseRemovals(client, REQUEST)).rejects.toThrow('Placement shop/web was not found');
+    await expect(releaseClusters(client, REQUEST)).rejects.toThrow('Placement shop/web was not found');
   });
 });

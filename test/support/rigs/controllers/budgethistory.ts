@@ -49,7 +49,7 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constantFrom('releaseRemovals', 'releaseAdditions'),
+      kind: fc.constantFrom('releaseClusters', 'releaseAdditions'),
       seconds: fc.constantFrom(-5, 5, 50),
       names: fc.oneof(
         fc.constant('*'),

@@ -58,7 +58,7 @@ export type Change =
   | { readonly kind: 'budget'; readonly budget: Budget | undefined }
   | { readonly kind: 'wanted'; readonly clusters: number | undefined }
   | {
-      readonly kind: 'releaseRemovals' | 'releaseAdditions';
+      readonly kind: 'releaseClusters' | 'releaseAdditions';
       readonly seconds: number;
       readonly names: string;
     };
@@ -419,7 +419,7 @@ export class BudgetWorld implements WriteObserver {
         return this.#place(change.budget, this.#spec().wanted);
       case 'wanted':
         return this.#place(this.#spec().budget, change.clusters);
-      case 'releaseRemovals':
+      case 'releaseClusters':
         return this.#release(ALLOW_REMOVALS_ANNOTATION, change);
       case 'releaseAdditions':
         return this.#release(ALLOW_ADDITIONS_ANNOTATION, change);
