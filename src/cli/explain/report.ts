@@ -24,6 +24,7 @@ import { otherTaints } from '../../domain/placement/explain/taints.js';
 import type { OtherTaint } from '../../domain/placement/select/standing.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { isSelectedByRules, reasonText, taintClause } from '../whatif/reasons.js';
+import { unreadableLine } from '../whatif/withheld.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import { moveClause, movementOf, type Movement } from './moves.js';
 import type { Denied } from './rights.js';
@@ -185,12 +186,10 @@ export function absentLine({ absent, explanation }: ExplainReport): string | und
 
 /** What could not be read; undefined when everything was. */
 export function withheldLine({ withheld, explanation }: ExplainReport): string | undefined {
-  if (withheld.length === 0) return undefined;
-  const list = withheld.map(({ resource, verb, status }) => `${resource} (${verb}: ${status})`).join(', ');
   const rest = explanation.readable.fleet
     ? 'which clusters were selected before is not known'
     : 'verdicts Unknown; the rest is from status and decisions';
-  return `not readable: ${list}: ${rest}`;
+  return unreadableLine(withheld, rest);
 }
 
 /** `cluster set edge`, `cluster sets edge, production`, `no cluster set`. */
