@@ -192,8 +192,7 @@ export class PlacementIndex {
   ): Committed {
     const entry = this.#placements.get(key);
     const { schedule } = decision;
-    const changed = [...schedule.added, ...schedule.dropped.map(({ cluster }) => cluster)];
-    const delayed = this.#recounted(key, changed);
+    const delayed = this.#recounted(key, [...schedule.added, ...schedule.dropped.map(({ cluster }) => cluster)]);
     if (entry === undefined) return { isStale: false, delayed };
     const isOpen = schedule.shortage.spread.length + schedule.stuck.length > 0;
     entry.isSpreadOpen = isOpen || entry.rules.rebalance !== undefined;
