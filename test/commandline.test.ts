@@ -51,6 +51,7 @@ describe('without flags', () => {
       namespace: undefined,
       componentImage: 'image-not-set.invalid/multicluster-engine',
       componentReplicas: 2,
+      omitUserIds: false,
       without: [],
       metricsListen: { host: '', port: 8080 },
       metricsSecure: false,
@@ -136,6 +137,7 @@ describe('the inventories', () => {
 it('decisions are published for SIG Multicluster with the flag or its variable', () => {
   expect(read(['--multikueue']).multikueue).toBe(true);
   expect(read(['--sig-decisions']).sigDecisions).toBe(true);
+  expect(read([], { MULTICLUSTER_ENGINE_OMIT_USER_IDS: 'true' }).omitUserIds).toBe(true);
   expect(read([], { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }).sigDecisions).toBe(true);
 });
 

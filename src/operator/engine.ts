@@ -53,6 +53,7 @@ function settingsOf(config: ManagerConfig): EngineSettings {
     version,
     image: componentImage,
     replicas: componentReplicas,
+    omitUserIds: config.omitUserIds,
     operatorNamespace: leaderElectionNamespace,
     without,
     componentEnvironment: {

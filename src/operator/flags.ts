@@ -41,6 +41,8 @@ export interface ManagerConfig {
   readonly namespace: string | undefined;
   readonly componentImage: string;
   readonly componentReplicas: number;
+  /** Name no user and no group in the pods of the components. */
+  readonly omitUserIds: boolean;
   /** Optional components that no engine may turn on. */
   readonly without: readonly string[];
   /** Concurrent reconciles of each controller. */
@@ -117,6 +119,10 @@ const OPERATOR_FLAGS: FlagRows = {
     defaultText: 'none: as each engine says',
     completes: { words: OPTIONAL_COMPONENTS },
   },
+  'omit-user-ids': {
+    help: 'name no user and no group in the pods of the components: the platform assigns them',
+    default: 'false',
+  },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
   'metrics-secure': {
     help: 'serve /metrics of all processes over HTTPS, to users who may get this nonResourceURL',
@@ -190,6 +196,7 @@ function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>
     componentImage: flags.find('component-image')?.image() ?? releasedImage(version) ?? NO_IMAGE,
     componentReplicas: flags.get('component-replicas').integer(1, 100),
     without: without(flags.find('without')),
+    omitUserIds: flags.get('omit-user-ids').bool(),
     metricsListen: flags.get('metrics-listen').listen(),
     metricsSecure: flags.get('metrics-secure').bool(),
     metricsTls: metricsTls(flags),

@@ -231,6 +231,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
     // The processes of this program run in its place: nothing is pulled.
     componentImage: 'localhost/multicluster-engine',
     componentReplicas: 1,
+    omitUserIds: false,
     without: [],
     workers: 4,
     kubeApiQps: 100,

@@ -80,8 +80,8 @@ const OPTIONS = [
   },
   {
     resources: [],
-    components: ['sig-decisions', 'multikueue'],
-    flags: ['sigDecisions.enabled=true', 'multikueue.enabled=true'],
+    components: ['omit-user-ids', 'sig-decisions', 'multikueue'],
+    flags: ['sigDecisions.enabled=true', 'multikueue.enabled=true', 'omitUserIds=true'],
   },
   {
     resources: [],
@@ -90,8 +90,9 @@ const OPTIONS = [
   },
   {
     resources: ['monitoring'],
-    components: ['inventories', 'metrics-secure'],
+    components: ['inventories', 'omit-user-ids', 'metrics-secure'],
     flags: [
+      'omitUserIds=true',
       'inventories.clusterProfiles=cluster-inventory',
       'inventories.openClusterManagement=true',
       'metrics.secure=true',

@@ -83,6 +83,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
       image: '',
       replicas: 2,
       operatorNamespace,
+      omitUserIds: false,
       without: [],
       componentEnvironment: {},
     };

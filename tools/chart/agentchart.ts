@@ -5,7 +5,7 @@ import { asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js'
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, OLDEST_KUBERNETES } from '../../src/api/names.js';
 import { JOIN_KEYS } from '../../src/domain/agent/hubtoken.js';
 import { withDefaults } from './defaults.js';
-import { kept, labelled, moved, records } from './objects.js';
+import { kept, labelled, moved, optionalUserIds, records } from './objects.js';
 import { joined, Template, when } from './template.js';
 import { chartVersion } from './version.js';
 
@@ -79,6 +79,7 @@ function withSettings(object: JsonRecord, template: Template): JsonRecord {
   const [container, ...sidecars] = records(pod['containers']);
   if (container === undefined || sidecars.length > 0) throw new Error(`${BASE}: want one container`);
   const settings = {
+    securityContext: optionalUserIds(asRecord(pod['securityContext']), template),
     imagePullSecrets: template.optional('.Values.imagePullSecrets'),
     nodeSelector: template.optional('.Values.nodeSelector'),
     tolerations: template.optional('.Values.tolerations'),

@@ -19,6 +19,8 @@ const SECURE_METRICS = '{ name: MULTICLUSTER_ENGINE_METRICS_SECURE, value: "true
 const SIG_DECISIONS = '{ name: MULTICLUSTER_ENGINE_SIG_DECISIONS, value: "true" }';
 /** As deploy/multikueue adds it. */
 const MULTIKUEUE = '{ name: MULTICLUSTER_ENGINE_MULTIKUEUE, value: "true" }';
+/** As deploy/omit-user-ids adds it. */
+const OMITTED = '{ name: MULTICLUSTER_ENGINE_OMIT_USER_IDS, value: "true" }';
 /** What makes `helm uninstall` leave an object. */
 const KEEP = 'helm.sh/resource-policy: keep';
 /** What makes the policy of deploy/definitions let one go. */
@@ -119,7 +121,7 @@ function operatorPod(pod: JsonRecord, template: Template): JsonRecord {
     throw new Error(`${OPERATOR_SERVICE_ACCOUNT}: want one container and two topologySpreadConstraints`);
   return {
     ...pod,
-    ...podSettings(template),
+    ...podSettings(pod, template),
     topologySpreadConstraints: [
       { ...nodes, whenUnsatisfiable: template.value('.Values.topologySpread.nodes') },
       { ...zones, whenUnsatisfiable: template.value('.Values.topologySpread.zones') },
@@ -129,14 +131,28 @@ function operatorPod(pod: JsonRecord, template: Template): JsonRecord {
 }
 
 /** The settings of values.yaml for every pod of the release. */
-export function podSettings(template: Template): JsonRecord {
+export function podSettings(pod: JsonRecord, template: Template): JsonRecord {
   return {
+    securityContext: optionalUserIds(asRecord(pod['securityContext']), template),
     imagePullSecrets: template.optional('.Values.imagePullSecrets'),
     nodeSelector: template.optional('.Values.nodeSelector'),
     tolerations: template.optional('.Values.tolerations'),
     affinity: template.optional('.Values.affinity'),
     priorityClassName: template.optionalScalar('.Values.priorityClassName'),
   };
+}
+
+const OMIT_USER_IDS = '.Values.omitUserIds';
+/** Of a pod, which the value leaves to the platform. */
+const USER_IDS = ['runAsUser', 'runAsGroup', 'fsGroup'];
+
+/** The security context of a pod, without the fields of deploy/omit-user-ids where the value says so. */
+export function optionalUserIds(context: JsonRecord, template: Template): JsonRecord {
+  const fields = Object.entries(context).map(([name, value]) => {
+    const isId = USER_IDS.includes(name);
+    return [name, isId ? template.scalarWhere(`not ${OMIT_USER_IDS}`, String(value)) : value] as const;
+  });
+  return Object.fromEntries(fields);
 }
 
 /** Those for its container. */
@@ -168,6 +184,7 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
     ],
     env: [
       ...env,
+      template.optionalItem(OMIT_USER_IDS, OMITTED),
       secureMetrics(template),
       template.optionalItem('.Values.sigDecisions.enabled', SIG_DECISIONS),
       template.optionalItem('.Values.multikueue.enabled', MULTIKUEUE),

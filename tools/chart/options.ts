@@ -52,6 +52,6 @@ function withSettings(object: JsonRecord, template: Template): JsonRecord {
   const containers = [{ ...container, ...imageSettings(template), env: [...env, secureMetrics(template)] }];
   return {
     ...object,
-    spec: { ...spec, template: { ...pods, spec: { ...pod, ...podSettings(template), containers } } },
+    spec: { ...spec, template: { ...pods, spec: { ...pod, ...podSettings(pod, template), containers } } },
   };
 }

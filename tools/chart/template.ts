@@ -30,6 +30,11 @@ export class Template {
     return this.#token((indent, key) => `${indent}${key}{{ . }}`, expression);
   }
 
+  /** A scalar field that is left out where the condition, an expression, is empty. */
+  scalarWhere(condition: string, scalar: string): string {
+    return this.#token((indent, key) => `${indent}${key}${scalar}`, condition);
+  }
+
   /** A list item that is left out where the value is empty; in `item`, `.` is the value. */
   optionalItem(expression: string, item: string): string {
     return this.#token((indent) => `${indent}- ${item}`, expression);

@@ -19,7 +19,7 @@ describeWithServer('an engine with the permissions of the overlay namespaced', {
     await installCrds(server());
     await applyOverlay(server(), 'namespaced');
     user = new User(server());
-    operator = await OperatorRig.start(server(), NAMESPACE);
+    operator = await OperatorRig.start(server(), { onlyNamespace: NAMESPACE });
   }, LONG_MS);
   afterAll(async () => {
     await operator.stop();

@@ -41,6 +41,7 @@ export const settings: EngineSettings = {
   version: '1.0.0',
   image: 'registry.example/engine:1.0.0',
   replicas: 2,
+  omitUserIds: false,
   operatorNamespace: 'multicluster-engine-operator',
   without: [],
   componentEnvironment: {},

@@ -27,6 +27,8 @@ export interface EngineSettings {
   readonly image: string;
   /** Replicas of every component's Deployment where the engine's spec says nothing else. */
   readonly replicas: number;
+  /** Name no user and no group in the pods: the platform assigns them. */
+  readonly omitUserIds: boolean;
   /** Where the operator's ServiceAccount and the Leases live. */
   readonly operatorNamespace: string;
   /** Optional components that no engine may turn on. */
@@ -121,10 +123,10 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
   if (type.kind !== 'Deployment') return object;
   const labels = { ...productLabels(row.name, settings.version), [ENGINE_LABEL]: engine.name };
   const leaseNamespace = row.leaderElection === undefined ? undefined : settings.operatorNamespace;
-  const { image, componentEnvironment: environment } = settings;
+  const { image, omitUserIds, componentEnvironment: environment } = settings;
   const replicas = replicasOf(row, spec, settings);
   const resources = spec.components[row.name]?.resources;
-  return renderPods(object, { spec, labels, image, replicas, resources, leaseNamespace, environment });
+  return renderPods(object, { spec, labels, image, replicas, omitUserIds, resources, leaseNamespace, environment });
 }
 
 /** What the component's item says, else the engine's availability, else the operator's flag. */
@@ -144,6 +146,7 @@ export interface PodRendering {
   readonly labels: Readonly<Record<string, string>>;
   readonly image: string;
   readonly replicas: number;
+  readonly omitUserIds: boolean;
   /** As the engine's spec has them; undefined: as the containers have them. */
   readonly resources: ComponentSpec['resources'] | undefined;
   /** The namespace of the replicas' Lease; undefined without leader election. */
@@ -164,7 +167,7 @@ export function renderPods(deployment: Manifest, rendering: PodRendering): Manif
   const allTolerations = [...itemsAt(pod, 'tolerations'), ...tolerations];
   const allSelectors = { ...treeAt(pod, 'nodeSelector'), ...nodeSelector };
   const podSpec = {
-    ...pod,
+    ...(rendering.omitUserIds ? withoutUserIds(pod) : pod),
     ...(initContainers.length === 0 ? {} : { initContainers }),
     containers: itemsAt(pod, 'containers').map((one) => renderContainer(one, rendering)),
     // The API server drops empty ones, which would then count as drift.
@@ -174,6 +177,17 @@ export function renderPods(deployment: Manifest, rendering: PodRendering): Manif
   };
   const pods = { ...template, metadata: { ...metadata, labels }, spec: podSpec };
   return { ...deployment, spec: { ...spec, replicas: rendering.replicas, template: pods } };
+}
+
+/** The platform assigns the group of volumes together with the user. */
+function withoutUserIds(pod: Tree): Tree {
+  const {
+    runAsUser: _user,
+    runAsGroup: _group,
+    fsGroup: _volumes,
+    ...securityContext
+  } = treeAt(pod, 'securityContext');
+  return { ...pod, securityContext };
 }
 
 function renderContainer(container: Tree, rendering: PodRendering): Tree {

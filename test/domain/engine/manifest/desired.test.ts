@@ -204,6 +204,14 @@ describe('the pods of every component', () => {
         expect(container).toMatchObject({ image: wanted, imagePullPolicy: 'Always' });
   });
 
+  it('no user and no group stay in the pods where the operator leaves them to the platform, and what else they demand of it', () => {
+    const wanted = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+    for (const pod of podSpecs({}, { omitUserIds: true })) {
+      expect(at(pod, 'securityContext')).toEqual(wanted);
+      expect(JSON.stringify(pod)).not.toMatch(/runAsUser|runAsGroup|fsGroup/);
+    }
+  });
+
   it('the pods of every component have none of these fields where the spec has none, not even empty ones', () => {
     for (const pod of podSpecs({})) {
       expect(Object.keys(treeAt(pod))).not.toEqual(expect.arrayContaining(['nodeSelector']));
@@ -357,6 +365,7 @@ describe('the pods of every component', () => {
         labels: {},
         image: 'new',
         replicas: 1,
+        omitUserIds: false,
         resources: undefined,
         leaseNamespace: undefined,
         environment: {},

@@ -6,6 +6,7 @@ import { Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
 import { componentsOn } from '../../../../src/domain/engine/components.js';
+import type { EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
 import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
 import { integerAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
@@ -26,13 +27,14 @@ const LONGEST_WAIT_MS = 180_000;
 
 /** The engine group as the operator runs it, without its lease, under the operator's own ServiceAccount. */
 export class OperatorRig extends GroupRig {
-  private constructor(kubeconfig: string, onlyNamespace: string | undefined) {
+  private constructor(kubeconfig: string, over: Partial<EngineSettings>) {
     super(kubeconfig, { userAgent: AGENT });
+    const { onlyNamespace } = over;
     const { controller, sources, onStartedLeading } = createEngineController({
       client: this.guarded(engineRights(targetTypes(templates), onlyNamespace)),
       openCache: (options) => createCache(this.transport, options, this.tools()),
       templates,
-      settings: onlyNamespace === undefined ? settings : { ...settings, onlyNamespace },
+      settings: { ...settings, ...over },
       recorder: this.recorder(),
       issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
       ...this.tools(),
@@ -41,10 +43,10 @@ export class OperatorRig extends GroupRig {
     this.run({ name: 'engine', sources, controllers: [controller], onStartedLeading });
   }
 
-  /** `onlyNamespace`: as the flag `--namespace`. */
-  static async start(server: ControlPlane, onlyNamespace?: string): Promise<OperatorRig> {
+  /** `over`: what flags of the operator set. */
+  static async start(server: ControlPlane, over: Partial<EngineSettings> = {}): Promise<OperatorRig> {
     const serviceAccount = { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT };
-    return new OperatorRig(await server.kubeconfigFor({ serviceAccount }), onlyNamespace);
+    return new OperatorRig(await server.kubeconfigFor({ serviceAccount }), over);
   }
 }
 
