@@ -89,7 +89,7 @@ function Components({ list }: { readonly list: readonly Component[] }): JSX.Elem
           <span class="strong list-name">
             <Text of={one.namespace === '' ? one.name : `${one.namespace}/${one.name}`} />
           </span>
-          {one.status !== 'True' && <p class="list-message">{shown(one.message)}</p>}
+          {(one.status !== 'True' || one.reason === 'Disabled') && <p class="list-message">{shown(one.message)}</p>}
         </li>
       ))}
     </ul>
