@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { World } from '../../../src/domain/fleet/world.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { People } from '../../../src/console/hub/people.js';
+import type { Streams } from '../../../src/console/server/stream.js';
 import type { RecordingLog } from '../../support/fakes/log.js';
 import { mustConform } from '../conformance.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
@@ -41,13 +43,14 @@ const ROUTES_OF_ALL = [
 const clock = new ManualClock();
 let api: MemoryApi;
 let people: People;
+let streams: Streams;
 let server: Server;
 let log: RecordingLog;
 let seen: string;
 
 beforeEach(async () => {
   seen = '';
-  ({ api, log, people, server } = await startTokenConsole(ASSETS, clock));
+  ({ api, log, people, server, streams } = await startTokenConsole(ASSETS, clock));
 });
 afterEach(() => {
   people.close();
@@ -182,7 +185,7 @@ describe('who may ask', () => {
 async function seenBy(token: string, world: World, refused: readonly string[]): Promise<readonly unknown[]> {
   people.close();
   server.close();
-  ({ api, log, people, server } = await startTokenConsole(ASSETS, clock));
+  ({ api, log, people, server, streams } = await startTokenConsole(ASSETS, clock));
   api.world = world;
   for (const one of refused) api.refuses.add(one);
   const [anna, person] = [await logIn(CANARY), await logIn(token, 'shop')];
@@ -264,6 +267,25 @@ describe('rights', () => {
     }
     await clock.advance(1);
     expect([await total(anna), await total(ben)]).toEqual([9, 0]);
+  });
+
+  it('a token that is revoked takes its stream with it within 35 seconds', async () => {
+    const cookie = await logIn(CANARY);
+    const { port } = server.address() as AddressInfo;
+    const headers = { host: HOST, 'sec-fetch-site': 'same-origin', cookie };
+    const ended = new Promise<number | undefined>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, path: '/api/v1/stream?topics=fleet', headers };
+      const sent = request(options, (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode));
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+    await waitFor('the stream', () => streams.size === 1 || undefined);
+    api.users.delete(CANARY);
+    await clock.advance(35_000);
+    expect(await ended).toBe(200);
   });
 
   it('without the API server nothing that was read before is shown for longer than ten seconds', async () => {

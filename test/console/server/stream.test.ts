@@ -179,6 +179,17 @@ describe('what is told', () => {
     expect((await toldAfter(reader, 3))[2]).toEqual(['engine', 'fleet']);
   });
 
+  it('nothing is told of what this person may not list, and its events and ids are the same whatever happens there', async () => {
+    started.hub.allows = (_verb, plural) => plural !== 'placements';
+    const reader = await following('fleet,placements,events');
+    const { text } = reader;
+    change('placements', '7');
+    await clock.advance(8_000);
+    change('placements', '8');
+    await clock.advance(8_000);
+    expect(reader.text.replace(/event: beat\ndata: .*\n\n/, '')).toBe(text);
+  });
+
   it('where nothing changes there is a sign of life every 15 seconds, with when the hub was read', async () => {
     const reader = await following('placements');
     await clock.advance(16_000);
