@@ -1,8 +1,7 @@
-import { isArray, isObject, type Json } from '../json.js';
+import type { Json } from '../json.js';
 import type { Column } from '../resource.js';
-import { goJson } from '@multicluster-engine/cel/text';
 import { humanAge } from './ages.js';
-import { walk } from './jsonpath.js';
+import { textOf, walk } from './jsonpath.js';
 import { parsePath, TemplateError, type Path } from './jsonpathparser.js';
 
 /** An item of `additionalPrinterColumns` of a CustomResourceDefinition. */
@@ -63,7 +62,8 @@ function columnOf({ name, type, format, description, priority, jsonPath }: Print
 
 /** The cell is null where the value does not have the type of the column. */
 function cellOf(type: Column['type'], value: Json | undefined, now: number): Json {
-  if (value === undefined || value === null) return null;
+  if (value === undefined) return null;
+  if (value === null) return type === 'string' ? '<no value>' : null;
   switch (type) {
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : null;
@@ -74,6 +74,6 @@ function cellOf(type: Column['type'], value: Json | undefined, now: number): Jso
     case 'date':
       return typeof value === 'string' ? humanAge(value, now) : null;
     case 'string':
-      return isArray(value) || isObject(value) ? goJson(value) : String(value);
+      return textOf(value);
   }
 }

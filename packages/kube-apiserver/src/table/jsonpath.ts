@@ -137,7 +137,8 @@ function typeName(value: Json): string {
   return typeof value === 'string' ? 'string' : 'bool';
 }
 
-function textOf(value: Json | undefined): string {
+/** A value as it is printed. */
+export function textOf(value: Json): string {
   if (typeof value === 'number') return goFloat(value);
   return typeof value === 'object' && value !== null ? goJson(value) : String(value);
 }

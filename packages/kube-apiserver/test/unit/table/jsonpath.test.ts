@@ -25,7 +25,7 @@ describe('the path of a printer column', () => {
     ['.spec.n', '1'],
     ['.spec.none', null],
     ['.spec.n.deeper', null],
-    ['.spec.nothing', null],
+    ['.spec.nothing', '<no value>'],
     ['.spec.list[-1].a', '3'],
     ['.spec.list[9].a', null],
     ['.spec.list[1:3].a', '2'],
