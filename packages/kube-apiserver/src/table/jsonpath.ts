@@ -1,4 +1,4 @@
-import { goFloat, goJson } from '@multicluster-engine/cel/text';
+import { compareBytes, goFloat, goJson } from '@multicluster-engine/cel/text';
 
 import { isArray, isObject, own, type Json } from '../json.js';
 import { TemplateError, type Comparison, type Path, type Slice, type Step, type Template } from './jsonpathparser.js';
@@ -126,7 +126,7 @@ function compare({ operator }: Comparison, a: Json, b: Json): boolean {
   if (operator === '==') return a === b;
   if (operator === '!=') return a !== b;
   if (typeof a === 'boolean') refuse('invalid type for comparison');
-  const order = typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);
+  const order = typeof a === 'string' && typeof b === 'string' ? compareBytes(a, b) : Number(a) - Number(b);
   return operator.endsWith('=') && order === 0 ? true : operator.startsWith('<') ? order < 0 : order > 0;
 }
 
