@@ -82,3 +82,24 @@ describe('docs/security.md', () => {
     expect(readFileSync(path.join(root, file), 'utf8').includes(name)).toBe(true);
   });
 });
+
+describe('docs/reference/hubs.md', () => {
+  const rows = read('reference/hubs.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2)
+    .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '')));
+
+  it.each(rows.map(([hub = '', , ...cells]) => ({ hub, cells })))(
+    'names an existing test for what it says of $hub',
+    ({ cells }) => {
+      const tests = cells
+        .slice(0, 4)
+        .map((cell) => [...cell.matchAll(/`(test\/.+?\.test\.ts)`/g)].map(([, file = '']) => file));
+
+      expect(tests.flat()).not.toEqual([]);
+      expect(tests.flatMap((files, at) => (files.length === 0 && cells[at] !== '—' ? [cells[at]] : []))).toEqual([]);
+      expect(tests.flat().filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    },
+  );
+});

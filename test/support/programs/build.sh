@@ -2,7 +2,7 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|krew|kstatus|oldestserver|argocd|kueue|flux|helm-controller]...
+#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|krew|kstatus|oldestserver|oldesthub|argocd|kueue|flux|helm-controller]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
 # their module as key, so that they are built once per machine. `.bin` in the root of the repository points at a folder
@@ -53,6 +53,23 @@ for program in "$@"; do
     kstatus) build kstatus kstatus . ;;
     # main.go is ours: it asks the packages of the oldest supported API server what they say of an object.
     oldestserver) build oldestserver oldestserver . ;;
+    # The control plane of the oldest supported release, in a folder as KUBEBUILDER_ASSETS: what it lacks is of the current
+    # release. Twelve minutes of CPU.
+    oldesthub)
+      release=$(cd "$here/oldesthub" && go list -m -f '{{.Version}}' k8s.io/kubernetes)
+      minor=${release#v1.}
+      version=k8s.io/component-base/version
+      for name in kube-apiserver kube-controller-manager kube-scheduler; do
+        build "$name" oldesthub "k8s.io/kubernetes/cmd/$name" \
+          -ldflags "-s -w -X $version.gitVersion=$release -X $version.gitMajor=1 -X $version.gitMinor=${minor%%.*}"
+      done
+      current=$(bash "$root/packages/kube-apiserver/testing/control-plane/build.sh" | tail -n 1)
+      oldest=$(dirname "$(readlink "$cache/kube-apiserver")")
+      for name in etcd kubectl kwok stages; do
+        ln -sfn "$current/$name" "$oldest/$name"
+      done
+      ln -sfn "$oldest" "$cache/oldesthub"
+      ;;
     # main.go is ours: the controllers and the repo-server of Argo CD in one program. Its definitions and rights lie in the
     # module, and are copied beside it.
     argocd)
