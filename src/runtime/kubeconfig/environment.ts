@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
 import type { Environment } from '../flags/flags.js';
 import { isLoopback } from '../http/host.js';
 
@@ -49,22 +50,39 @@ function usesProxy(server: URL, noProxy: string): boolean {
 
 function excludes(rule: string, host: string, port: string): boolean {
   if (rule === '*') return true;
-  if (rule.includes('/')) return isInNetwork(rule, host);
-  const [, bracketed, plain = '', rulePort] =
-    /^(?:\[(.*)\]|(.*?))(?::(\d+))?$/.exec(isIP(rule) === 6 ? `[${rule}]` : rule) ?? [];
-  if (rulePort !== undefined && rulePort !== port) return false;
-  const name = bracketed ?? plain;
-  if (isIP(name) > 0) return name === host;
-  const domain = name.replace(/^\*\./, '.');
+  const network = networkIn(rule);
+  if (network !== undefined) return contains(network, host);
+  const [, bracketed, plain, rulePort = ''] = /^(?:\[([^[\]]*)\]|([^[\]:]*)):([^[\]:]*)$/.exec(rule) ?? [];
+  const name = bracketed ?? plain ?? rule;
+  if (name === '' || (rulePort !== '' && rulePort !== port)) return false;
+  if (isIP(name) > 0) return contains(addresses(name), host);
+  const domain = asciiName(name.replace(/^\*\./, '.'));
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
 }
 
-function isInNetwork(rule: string, host: string): boolean {
-  const [address = '', bits] = rule.split('/');
+/** The addresses of a network; undefined where the rule is none. */
+function networkIn(rule: string): BlockList | undefined {
+  const [, address = '', bits = ''] = /^(.*)\/(\d+)$/.exec(rule) ?? [];
   const family = isIP(address);
-  if (family === 0 || isIP(host) !== family || !/^\d+$/.test(bits ?? '')) return false;
-  const type = family === 6 ? 'ipv6' : 'ipv4';
+  return family === 0 || Number(bits) > (family === 6 ? 128 : 32) ? undefined : addresses(address, Number(bits));
+}
+
+function addresses(address: string, bits?: number): BlockList {
   const list = new BlockList();
-  list.addSubnet(address, Number(bits), type);
-  return list.check(host, type);
+  const type = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  if (bits === undefined) list.addAddress(address, type);
+  else list.addSubnet(address, bits, type);
+  return list;
+}
+
+function contains(list: BlockList, host: string): boolean {
+  const family = isIP(host);
+  return family !== 0 && list.check(host, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** As URLs have it; a text that is no name stays as it is. */
+function asciiName(name: string): string {
+  const dot = name.startsWith('.') ? '.' : '';
+  const ascii = domainToASCII(name.slice(dot.length));
+  return ascii === '' ? name : `${dot}${ascii}`;
 }

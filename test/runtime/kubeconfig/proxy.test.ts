@@ -27,6 +27,15 @@ describe('the proxy of the environment', () => {
     ['not for a network', 'https://10.1.2.3', { HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8' }, undefined],
     ['for another network', 'https://11.1.2.3', { HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8' }, PROXY],
     ['not for an IPv6 network', 'https://[fd00::1]', { HTTPS_PROXY: PROXY, NO_PROXY: 'fd00::/8' }, undefined],
+    ['for what is no network', 'https://10.1.2.3', { HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/33' }, PROXY],
+    [
+      'not for an address spelled otherwise',
+      'https://[fd00::1]',
+      { HTTPS_PROXY: PROXY, NO_PROXY: 'FD00:0::01' },
+      undefined,
+    ],
+    ['not for a bracket and a port', 'https://[fd00::1]', { HTTPS_PROXY: PROXY, NO_PROXY: '[fd00::1]:443' }, undefined],
+    ['for a port alone', 'https://hub', { HTTPS_PROXY: PROXY, NO_PROXY: ':443' }, PROXY],
     ['not for an IPv6 address', 'https://[fd00::1]', { HTTPS_PROXY: PROXY, NO_PROXY: 'fd00::1' }, undefined],
   ])('%s', (_, server, env, expected) => {
     expect(proxyFromEnvironment(new URL(server), env)).toBe(expected);
