@@ -90,7 +90,7 @@ const SCENES: readonly Scene[] = [
     address: '/what-if',
     shows: 'Nothing is planned yet',
     act: async (page) => {
-      await page.getByRole('button', { name: '+ Loss' }).click();
+      await page.getByRole('button', { name: '+ Loss', exact: true }).click();
       await page.keyboard.type('label/region=eu-west');
       await page.getByText('Without 30 of 120 clusters').waitFor();
     },
@@ -252,7 +252,7 @@ describeWithChromium('the pages of the console', () => {
     expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
     await picture(page, 'what if, conflict', WIDE);
     await page.getByRole('button', { name: 'Overwrite it with mine' }).click();
-    expect(await page.getByRole('button', { name: 'Apply with my rights' }).isEnabled()).toBe(true);
+    await page.locator('button:enabled', { hasText: 'Apply with my rights' }).waitFor();
     await close(one);
   });
 
