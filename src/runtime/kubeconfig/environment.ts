@@ -44,44 +44,74 @@ function usesProxy(server: URL, noProxy: string): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, '').toLowerCase();
   if (isLoopback(host)) return false;
   const port = server.port === '' ? (DEFAULT_PORTS[server.protocol] ?? '') : server.port;
-  const rules = noProxy.split(',').map((rule) => rule.trim().toLowerCase());
-  return !rules.some((rule) => rule !== '' && excludes(rule, host, port));
+  const rules = noProxy.toLowerCase().split(',');
+  return !rules.some((rule) => rule.trim() !== '' && excludes(rule, host, port));
 }
 
-function excludes(rule: string, host: string, port: string): boolean {
+function excludes(spaced: string, host: string, port: string): boolean {
+  const rule = spaced.trim();
   if (rule === '*') return true;
-  const network = networkIn(rule);
-  if (network !== undefined) return contains(network, host);
+  const addresses = networkIn(rule) ?? networkIn(withoutZeros(spaced));
+  if (addresses !== undefined) return contains(addresses, host);
   const [, bracketed, plain, rulePort = ''] = /^(?:\[([^[\]]*)\]|([^[\]:]*)):([^[\]:]*)$/.exec(rule) ?? [];
   const name = bracketed ?? plain ?? rule;
   if (name === '' || (rulePort !== '' && rulePort !== port)) return false;
-  if (isIP(name) > 0) return contains(addresses(name), host);
+  const single = network(name);
+  if (single !== undefined) return contains(single, host);
+  if (isIP(host) > 0) return false;
   const domain = asciiName(name.replace(/^\*\./, '.'));
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
 }
 
-/** The addresses of a network; undefined where the rule is none. */
-function networkIn(rule: string): BlockList | undefined {
-  const [, address = '', bits = ''] = /^(.*)\/(\d+)$/.exec(rule) ?? [];
-  const family = isIP(address);
-  return family === 0 || Number(bits) > (family === 6 ? 128 : 32) ? undefined : addresses(address, Number(bits));
+/** Addresses of one family: one of IPv4 that is written as one of IPv6 is one of IPv4. */
+interface Network {
+  readonly address: string;
+  readonly bits: number;
 }
 
-function addresses(address: string, bits?: number): BlockList {
+/** apimachinery reads networks before net/http does: with zeros before their numbers, and without blanks around them. */
+function withoutZeros(rule: string): string {
+  return rule.replace(/\b0+(?=[\da-f])/g, '');
+}
+
+/** The addresses of a network; undefined where the rule is none. */
+function networkIn(rule: string): Network | undefined {
+  const [, text = '', bits = ''] = /^(.*)\/(\d+)$/.exec(rule) ?? [];
+  return network(text, Number(bits));
+}
+
+/** `bits`: of the family in which the text is written; absent: all. */
+function network(text: string, bits?: number): Network | undefined {
+  const family = text.includes('%') ? 0 : isIP(text);
+  if (family === 0) return undefined;
+  const most = family === 6 ? 128 : 32;
+  const given = bits ?? most;
+  if (given > most) return undefined;
+  const address = family === 6 && given >= MAPPED_BITS ? unmapped(text) : text;
+  return { address, bits: isIP(address) === family ? given : given - MAPPED_BITS };
+}
+
+const MAPPED_BITS = 96;
+
+/** The address of IPv4 that one of IPv6 stands for; another one as it is. */
+function unmapped(text: string): string {
+  const [, high = '', low = ''] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(new URL(`http://[${text}]`).hostname) ?? [];
+  if (high === '') return text;
+  return [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 0xff]).join('.');
+}
+
+function contains({ address, bits }: Network, host: string): boolean {
+  const one = network(host);
+  if (one === undefined || isIP(one.address) !== isIP(address)) return false;
   const list = new BlockList();
   const type = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  if (bits === undefined) list.addAddress(address, type);
-  else list.addSubnet(address, bits, type);
-  return list;
-}
-
-function contains(list: BlockList, host: string): boolean {
-  const family = isIP(host);
-  return family !== 0 && list.check(host, family === 6 ? 'ipv6' : 'ipv4');
+  list.addSubnet(address, bits, type);
+  return list.check(one.address, type);
 }
 
 /** As URLs have it; a text that is no name stays as it is. */
 function asciiName(name: string): string {
+  if (!/^[-.\w\u0080-\uffff]*[\u0080-\uffff][-.\w\u0080-\uffff]*$/.test(name)) return name;
   const dot = name.startsWith('.') ? '.' : '';
   const ascii = domainToASCII(name.slice(dot.length));
   return ascii === '' ? name : `${dot}${ascii}`;

@@ -2,7 +2,7 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|krew|kstatus|oldestserver|oldesthub|argocd|kueue|flux|helm-controller]...
+#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|krew|kstatus|proxy|oldestserver|oldesthub|argocd|kueue|flux|helm-controller]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
 # their module as key, so that they are built once per machine. `.bin` in the root of the repository points at a folder
@@ -51,6 +51,8 @@ for program in "$@"; do
     krew) build krew krew sigs.k8s.io/krew/cmd/krew ;;
     # main.go is ours: it asks the library by which Flux and Helm tell whether an object is ready.
     kstatus) build kstatus kstatus . ;;
+    # main.go is ours: it asks the packages by which client-go chooses a proxy.
+    proxy) build proxy proxy . ;;
     # main.go is ours: it asks the packages of the oldest supported API server what they say of an object.
     oldestserver) build oldestserver oldestserver . ;;
     # The control plane of the oldest supported release, in a folder as KUBEBUILDER_ASSETS: what it lacks is of the current

@@ -12,6 +12,7 @@ export type BuiltProgram =
   | 'operator-verify'
   | 'krew'
   | 'kstatus'
+  | 'proxy'
   | 'oldestserver'
   | 'argocd'
   | 'kueue'
