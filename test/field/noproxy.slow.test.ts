@@ -48,7 +48,10 @@ const SAMPLES = 2_000;
 const someRules = fc
   .array(
     fc
-      .tuple(fc.constantFrom(...RULES), fc.option(fc.tuple(fc.nat(30), fc.nat(1), fc.constantFrom(...'.:/0[]*1a '))))
+      .tuple(
+        fc.constantFrom(...RULES),
+        fc.option(fc.tuple(fc.nat(30), fc.nat(1), fc.constantFrom('.', ':', '/', '0', '[', ']', '*', '1', 'a', ' '))),
+      )
       .map(([rule, slip]) => {
         if (slip === null) return rule;
         const [at, removed, letter] = slip;

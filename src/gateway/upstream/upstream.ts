@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
 import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
+import { SEVERAL_ADDRESSES } from '../../runtime/connection/addresses.js';
 import { observed } from '../../runtime/connection/observedconnection.js';
 import { LightAbortSignal } from '../../runtime/transport/deadline.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
@@ -225,7 +226,13 @@ function verifyingConnector(ca: string, { origin, clock, timeoutMs }: UpstreamOp
   // One for all connections: Node would read the certificates again for each.
   const secureContext = createSecureContext({ ca });
   const timeout = Math.min(MAX_CONNECT_MS, timeoutMs);
-  const connect = buildConnector({ secureContext, rejectUnauthorized: true, timeout, allowH2: false });
+  const connect = buildConnector({
+    ...SEVERAL_ADDRESSES,
+    secureContext,
+    rejectUnauthorized: true,
+    timeout,
+    allowH2: false,
+  });
   const attempted = { server: origin, authorities: ca };
   return observed(connect, (error) => unreachable(error, attempted, clock.now()));
 }

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
+import { SEVERAL_ADDRESSES } from '../connection/addresses.js';
 import { ObservedConnection } from '../connection/observedconnection.js';
 
 /** A proxy did not open a way to the server. */
@@ -30,7 +31,7 @@ function openConnect(options: TunnelOptions): Promise<Socket> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const { username, password } = userOf(proxy);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  const proxyAt = { host: hostOf(proxy), port: Number(proxy.port === '' ? (isSecure ? 443 : 80) : proxy.port) };
+  const proxyAt = addressOf(proxy, isSecure ? 443 : 80);
   const tls = secureContext === undefined ? {} : { secureContext };
   const servername = isIP(proxyAt.host) === 0 ? { servername: proxyAt.host } : {};
   const ask = {
@@ -62,9 +63,14 @@ function openConnect(options: TunnelOptions): Promise<Socket> {
   });
 }
 
+/** For `net.connect`. */
+function addressOf(proxy: URL, defaultPort: number): { readonly host: string; readonly port: number } {
+  return { ...SEVERAL_ADDRESSES, host: hostOf(proxy), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
+}
+
 /** RFC 1928: the proxy resolves the name of the server. */
 async function openSocks({ proxy, host, port, timeoutMs }: TunnelOptions): Promise<Socket> {
-  const socket = connect(Number(proxy.port === '' ? 1080 : proxy.port), hostOf(proxy));
+  const socket = connect(addressOf(proxy, 1080));
   socket.setTimeout(timeoutMs, () => socket.destroy(new ProxyError('it does not answer')));
   try {
     socket.write(Buffer.from(proxy.username === '' ? [5, 1, 0] : [5, 2, 0, 2]));
