@@ -75,7 +75,7 @@ lint: $(DEPENDENCIES) ## Lint src, test and tools
 image: ## Build the image IMAGE with CONTAINER_TOOL; BASE and BASE_DIGEST select the image that Node is taken from
 	$(CONTAINER_TOOL) build -t $(IMAGE) --build-arg VERSION=$(shell bash tools/identity.sh version) --build-arg REVISION=$(shell bash tools/identity.sh commit) --build-arg CREATED=$(shell bash tools/identity.sh date)$(if $(BASE), --build-arg BASE=$(BASE))$(if $(BASE_DIGEST), --build-arg BASE_DIGEST=$(BASE_DIGEST)) .
 
-deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced) with IMAGE into the current cluster
+deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced, openshift) with IMAGE into the current cluster
 	$(KUBECTL) apply --server-side -f dist/definitions.yaml -f dist/install.yaml
 
 # As variables of the environment: no shell reads what they hold.

@@ -15,7 +15,7 @@ import { describeWithPrograms, runProgram } from '../support/programs/programs.j
 import { root } from '../support/repository/root.js';
 
 const run = promisify(execFile);
-const OVERLAYS = ['default', 'ha', 'namespaced'];
+const OVERLAYS = ['default', 'ha', 'namespaced', 'openshift'];
 const IMAGES = [
   'registry.example.com/fleet/engine:9.9.9',
   'localhost:5000/engine@sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945',
@@ -108,7 +108,7 @@ describeWithKubectl('tools/manifests.sh', () => {
   it('tools/manifests.sh names the overlays where it is given an unknown one', async () => {
     await expect(rendered('nope')).rejects.toMatchObject({
       code: 2,
-      stderr: 'manifests: there is no overlay nope; OVERLAY is one of: default ha namespaced\n',
+      stderr: 'manifests: there is no overlay nope; OVERLAY is one of: default ha namespaced openshift\n',
     });
   });
 });
