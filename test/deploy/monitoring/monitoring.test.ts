@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
+import { createConsoleMetrics } from '../../../src/console/hub/metrics.js';
 import { createGatewayMetrics } from '../../../src/gateway/metrics.js';
 import { createMetrics } from '../../../src/operator/metrics.js';
 import { root } from '../../support/repository/root.js';
@@ -32,7 +33,9 @@ function manifest(folder: string, file: string): Manifest {
 }
 
 const described = new Map(
-  [...createMetrics().descriptions(), ...createGatewayMetrics().descriptions()].map((one) => [one.name, one.labels]),
+  [createMetrics(), createGatewayMetrics(), createConsoleMetrics()]
+    .flatMap((one) => one.descriptions())
+    .map((one) => [one.name, one.labels]),
 );
 const metrics = new Set(described.keys());
 /** Set by Prometheus. */
