@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 
+import { clip } from '../../domain/conditions.js';
 import { parseJson, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { PROGRAM } from '../program.js';
@@ -94,7 +95,7 @@ function described(tool: Tool): McpTool {
 function problemOf(tool: Tool, given: JsonRecord): string | undefined {
   const { valid, errorMessage = '' } = new AjvJsonSchemaValidator().getValidator(inputSchema(tool))(given);
   if (valid) return undefined;
-  const got = clipped(JSON.stringify(given), 1_000);
+  const got = clip(JSON.stringify(given), 1_000);
   return `the inputs of ${tool.name}: ${errorMessage.replaceAll('data/', '').replaceAll('data ', '')}, got ${got}`;
 }
 
@@ -132,7 +133,7 @@ function resultOf(tool: Tool, { code, stdout, stderr }: Ended): CallToolResult {
   const cut = cutDocument(document, MOST_ANSWER);
   if (cut === undefined)
     return failed(`the answer of ${stdout.length} bytes cannot be cut to ${MOST_ANSWER}; ${tool.narrower}`);
-  const notes = [clipped(stderr.trim(), MOST_NOTE), cutNote(tool, cut)].filter((note) => note !== '').map(textContent);
+  const notes = [clip(stderr.trim(), MOST_NOTE), cutNote(tool, cut)].filter((note) => note !== '').map(textContent);
   return { content: [textContent(JSON.stringify(cut.document)), ...notes], structuredContent: cut.document };
 }
 
@@ -142,13 +143,9 @@ function cutNote({ narrower }: Tool, { omitted }: Cut): string {
 }
 
 function failed(text: string): CallToolResult {
-  return { content: [textContent(clipped(text, MOST_NOTE))], isError: true };
+  return { content: [textContent(clip(text, MOST_NOTE))], isError: true };
 }
 
 function textContent(text: string): { readonly type: 'text'; readonly text: string } {
   return { type: 'text', text };
-}
-
-function clipped(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
 }
