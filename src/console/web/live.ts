@@ -61,7 +61,7 @@ export class Live {
   #lastId = '';
   #failures = 0;
   #wake: (() => void) | undefined;
-  #timers: Readonly<Record<'silence' | 'poll' | 'settle', () => void>> = { silence: none, poll: none, settle: none };
+  readonly #timers: Record<'silence' | 'poll' | 'settle', () => void> = { silence: none, poll: none, settle: none };
 
   /** `tab`: another one for each tab. */
   constructor(tab: string, parts: LiveParts) {
@@ -193,12 +193,11 @@ export class Live {
     this.#timers.silence();
     this.#setPolling(false);
     if (!this.#isShown) return;
-    const silence = this.#parts.later(SILENCE_MS, () => {
+    this.#timers.silence = this.#parts.later(SILENCE_MS, () => {
       this.#setPolling(true);
       // What is silent is not coming back by itself.
       this.#stream?.abort();
     });
-    this.#timers = { ...this.#timers, silence };
   }
 
   #setPolling(isPolling: boolean): void {
@@ -211,22 +210,20 @@ export class Live {
   }
 
   #pollLater(): void {
-    const poll = this.#parts.later(POLL_MS, () => {
+    this.#timers.poll = this.#parts.later(POLL_MS, () => {
       this.#parts.onPoll();
       this.#pollLater();
     });
-    this.#timers = { ...this.#timers, poll };
   }
 
   /** Begins another stream where other topics are shown now. */
   #settle(): void {
     this.#timers.settle();
-    const settle = this.#parts.later(SETTLE_MS, () => {
+    this.#timers.settle = this.#parts.later(SETTLE_MS, () => {
       if (!this.#isHolding || this.#union().join() === this.#streamed.join()) return;
       this.#stream?.abort();
       this.#wake?.();
     });
-    this.#timers = { ...this.#timers, settle };
   }
 
   /** What all tabs show. */
