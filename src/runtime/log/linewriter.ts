@@ -89,8 +89,8 @@ export class LineWriter {
   }
 
   /**
-   * Writes the waiting lines now; returns whether every line was written, or reported as dropped. Blocks the process while the reader
-   * takes none, for `ms` at most, and for ten times as long while it goes on to take some: for the end of a process, when
+   * Writes the waiting lines now; returns whether every line was written, or reported as dropped. Blocks the process while the
+   * reader takes none, for `ms` at most, and for ten times as long while it goes on to take some: for the end of a process, when
    * nothing else is left to be done.
    */
   flush(ms: number): boolean {

@@ -65,9 +65,9 @@ const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
 /**
  * The transport over HTTP/1.1 and kept-alive connections.
  *
- * Guarantees: every call ends within its deadline, which begins when the rate limit admits it; no call is sent before the last Retry-After for its method and path (at
- * most 60 s) has passed; a call that may have been applied is retried only when it is idempotent, and only after the
- * previous attempt has ended; after a 401 or a TLS error the credentials are read again for one more attempt.
+ * Guarantees: every call ends within its deadline, which begins when the rate limit admits it; no call is sent before the last
+ * Retry-After for its method and path (at most 60 s) has passed; a call that may have been applied is retried only when it is
+ * idempotent, and only after the previous attempt has ended; after a 401 or a TLS error the credentials are read again for one more attempt.
  */
 export function createTransport(loader: CredentialLoader, options: TransportOptions): Transport {
   const pool = new ConnectionPool({ connections: options.connections ?? 32, headersTimeoutMs: deadlineOf(options) });
