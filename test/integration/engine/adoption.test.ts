@@ -59,10 +59,11 @@ describeWithServer('an engine that takes over what nobody owns', { own: true }, 
 
   beforeAll(async () => {
     await installCrds(server());
-    await applyOverlay(server(), 'default');
     user = new User(server());
+    // Before the policies: without an engine they refuse a binding of a component's name.
     for (const [type, metadata, body] of BEFORE)
       await user.client.create<KubeObject>(type, Object.assign({ metadata }, body), { fieldManager: 'kubectl-create' });
+    await applyOverlay(server(), 'default');
     operator = await OperatorRig.start(server());
   }, LONG_MS);
   afterAll(async () => {
