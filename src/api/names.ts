@@ -21,8 +21,9 @@ export const REVISION_ANNOTATION = 'multicluster.platform.io/revision';
 export const ADOPTED_ANNOTATION = 'multicluster.platform.io/adopted-at';
 /** On the pods of a component: the uid of the ServiceAccount that they run as. */
 export const SERVICE_ACCOUNT_UID_ANNOTATION = 'multicluster.platform.io/service-account-uid';
-/** On a serving certificate's Secret: when it ends (RFC 3339), and the certificates that were published with it (PEM). */
+/** On the pods of a component: the hash of the trust bundle that they mount. */
 export const TRUST_BUNDLE_ANNOTATION = 'multicluster.platform.io/trust-bundle';
+/** On a serving certificate's Secret: when it ends (RFC 3339), and the certificates that were published with it (PEM). */
 export const EXPIRY_ANNOTATION = 'multicluster.platform.io/certificate-expires-at';
 export const TRUST_ANNOTATION = 'multicluster.platform.io/certificate-trust';
 export const CLEANUP_FINALIZER = 'multicluster.platform.io/cleanup';
