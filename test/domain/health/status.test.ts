@@ -135,6 +135,13 @@ describe('the times of taints', () => {
     expect(after({ ...stored, taints: [] }, judgement, NOW).taintTimes).toEqual([]);
   });
 
+  it('the order of the stored times of taints makes no write', () => {
+    const taints = [cordoned, { ...cordoned, effect: 'NoSelect' }];
+    const stored = after({ ...NONE, taints }, { kind: 'none' }, THEN);
+    for (const taintTimes of [stored.taintTimes, stored.taintTimes.toReversed()])
+      expect(healthWrites({ ...stored, taintTimes }, { kind: 'none' }, NOW).status).toBeUndefined();
+  });
+
   it('the times of taints are not kept where the taint has its own', () => {
     const stored = { ...NONE, taints: [{ ...cordoned, timeAdded: THEN }] };
     expect(healthWrites(stored, { kind: 'none' }, NOW).status).toBeUndefined();

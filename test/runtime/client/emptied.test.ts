@@ -32,6 +32,13 @@ describe('a refused apply', () => {
       { spec: { taints: 'a' } },
       undefined,
     ],
+    [
+      'of a field with content removes nothing',
+      refusal([TYPE, 'status']),
+      { status: { nodes: { total: 1 } } },
+      undefined,
+    ],
+    ['of a number removes nothing', refusal([TYPE, 'spec.taints']), { spec: { taints: 1 } }, undefined],
     ['for another reason removes nothing', refusal(['FieldValueInvalid', 'spec.taints']), {}, undefined],
     ['of an item of a list removes nothing', refusal([TYPE, 'spec.taints[0].key']), {}, undefined],
     ['of metadata removes nothing', refusal([TYPE, 'metadata.labels']), {}, undefined],

@@ -97,6 +97,16 @@ describe('sliceChanges', () => {
       does: ['create 1: a'],
     },
     {
+      rule: 'creates a deleted object again, with new clusters, before it creates one in a gap',
+      world: {
+        spec: N(102),
+        fleet: members(...names(100), 'x', 'y'),
+        stored: [full],
+        remembered: [names(100), [], ['x']],
+      },
+      does: ['create 3: x y'],
+    },
+    {
       rule: 'reverts a foreign edit',
       world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(1, ['c', 'a'])], remembered: [['a', 'b']] },
       does: ['update 1: a b'],

@@ -411,6 +411,20 @@ describe('an object that fails to apply', () => {
     expect(rig.state()).toBe('Progressing Installing');
   });
 
+  it('an object that was applied is retried as at first when it fails again', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, Deployments, broken);
+    await passAndWait(rig);
+    await passAndWait(rig);
+    allow(rig);
+    await passAndWait(rig);
+    rig.api.remove(Deployments, { namespace: 'multicluster-engine', name: 'placement-controller' });
+    refuse(rig, Deployments, broken);
+
+    expect(await rig.pass()).toMatchObject({ ending: 'wait', afterMs: 1_000 });
+  });
+
   it('passes between the retries of an object do not count as failures', async () => {
     const rig = new EngineRig();
     rig.create();
