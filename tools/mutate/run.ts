@@ -20,9 +20,8 @@ import { Workspace } from './workspace.js';
 const LAYERS = ['domain', 'operator/index', 'operator/controllers', 'runtime'];
 /** Tests of files as a whole, such as their sizes, notice nothing of what these do; some ask git, which is not here. */
 const STATIC = /^dist\/test\/(architecture|capabilities|docs|deploy|field\/published)\.test\.js$/;
-/** The nearest test files notice most mutants; the next ones run when these did not, and those further away never. */
-const NEAREST = 4;
-const REACHED = 20;
+/** The nearest test files notice most mutants; the next ones run when these did not, and those further away than the last never. */
+const STEPS: readonly number[] = [4, 20, 80];
 const TIMEOUT_MS = 180_000;
 
 interface Candidate extends Mutant {
@@ -90,14 +89,15 @@ function testsOf(graph: ImportGraph, file: string): string[] {
   const related = graph.testsOf(file).map((test) => test.file);
   return related
     .filter((test) => test.startsWith('dist/test/') && isFast(test) && !served.has(test) && !STATIC.test(test))
-    .slice(0, REACHED);
+    .slice(0, STEPS.at(-1));
 }
 
 async function verdictOn(mutant: Candidate, tests: readonly string[], workspace: Workspace): Promise<Result> {
   const text = mutated(readFileSync(mutant.file, 'utf8'), mutant);
   return workspace.with(mutant.file, text, async () => {
-    for (const files of [tests.slice(0, NEAREST), tests.slice(NEAREST)]) {
-      if (files.length === 0) continue;
+    for (const [index, end] of STEPS.entries()) {
+      const files = tests.slice(STEPS[index - 1] ?? 0, end);
+      if (files.length === 0) break;
       const { kind } = await workspace.run(files, TIMEOUT_MS);
       if (kind !== 'passed') return { mutant, kind: 'killed' };
     }
