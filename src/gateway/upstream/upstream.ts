@@ -2,7 +2,6 @@ import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
 import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
-import { SEVERAL_ADDRESSES } from '../../runtime/connection/addresses.js';
 import { observed } from '../../runtime/connection/observedconnection.js';
 import { LightAbortSignal } from '../../runtime/transport/deadline.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
@@ -227,7 +226,6 @@ function verifyingConnector(ca: string, { origin, clock, timeoutMs }: UpstreamOp
   const secureContext = createSecureContext({ ca });
   const timeout = Math.min(MAX_CONNECT_MS, timeoutMs);
   const connect = buildConnector({
-    ...SEVERAL_ADDRESSES,
     secureContext,
     rejectUnauthorized: true,
     timeout,

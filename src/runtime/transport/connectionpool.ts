@@ -4,7 +4,6 @@ import { checkServerIdentity, createSecureContext, type SecureContext } from 'no
 
 import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
-import { SEVERAL_ADDRESSES } from '../connection/addresses.js';
 import { notConnected, observed } from '../connection/observedconnection.js';
 import { asError } from '../errors.js';
 import { openTunnel } from './tunnel.js';
@@ -103,7 +102,6 @@ function connectorOf(credentials: Credentials): buildConnector.connector {
       ? { servername }
       : { checkServerIdentity: (_, certificate) => checkServerIdentity(address, certificate) }),
     rejectUnauthorized,
-    ...SEVERAL_ADDRESSES,
     timeout: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelay: TCP_PROBE_MS,

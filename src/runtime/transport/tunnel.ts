@@ -1,7 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import { SEVERAL_ADDRESSES } from '../connection/addresses.js';
 import { ObservedConnection } from '../connection/observedconnection.js';
 
 /** A proxy did not open a way to the server. */
@@ -65,7 +64,7 @@ function openConnect(options: TunnelOptions): Promise<Socket> {
 
 /** For `net.connect`. */
 function addressOf(proxy: URL, defaultPort: number): { readonly host: string; readonly port: number } {
-  return { ...SEVERAL_ADDRESSES, host: hostOf(proxy), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
+  return { host: hostOf(proxy), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
 }
 
 /** RFC 1928: the proxy resolves the name of the server. */
