@@ -9,7 +9,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { load, loadAll } from 'js-yaml';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
-import { APPLICATIONS, NAMESPACE, type Application } from '../support/argocd/argocd.js';
+import { APPLICATION_SETS, APPLICATIONS, NAMESPACE, type Application } from '../support/argocd/argocd.js';
 import { EDGES, managedCluster, PLACEMENTS, Scene } from '../support/argocd/scene.js';
 import { MANIFESTS } from '../support/definitions/manifests.js';
 import type { Pod } from '../support/hub/pod.js';
@@ -139,6 +139,12 @@ describeWithBuiltProgram('Argo CD on a hub', 'argocd', (_run, program) => {
       );
     }
 
+    /** Those of the clusters in which the workload has this version. */
+    async function runs(version: string, clusters: readonly string[]): Promise<string[]> {
+      const images = await scene.deployments();
+      return clusters.filter((name) => images.get(name)?.endsWith(`:${version}`));
+    }
+
     const controller = (): Promise<Pod> => scene.hub.placementController(DEFAULT_TARGET_NAMESPACE);
 
     it(
@@ -248,18 +254,15 @@ describeWithBuiltProgram('Argo CD on a hub', 'argocd', (_run, program) => {
       'the Applications of a wave are updated when those of the wave before are healthy',
       async () => {
         const order = (await waves()).map(([, , name]) => name);
-        const updated = async (): Promise<string[]> => {
-          const images = await scene.deployments();
-          return order.filter((name) => images.get(name)?.endsWith(':two'));
-        };
         scene.release('two');
-        await scene.argocd.compare(Object.keys(uidsOf(await scene.argocd.applications())), 'hard');
+        // Argo CD takes an Application that has not seen the commit yet for healthy: those of the first wave see it first.
+        for (const name of order) await scene.argocd.compare([`web-${name}`], 'hard');
         for (const [at, name] of order.entries()) {
           await waitFor(
             `the wave of ${name}`,
             async (seen) => {
               const rollout = await scene.argocd.rollout('web');
-              const found = await updated();
+              const found = await runs('two', order);
               seen([found, rollout]);
               return found.includes(name) && rollout[`web-${name}`]?.endsWith('Progressing');
             },
@@ -267,7 +270,7 @@ describeWithBuiltProgram('Argo CD on a hub', 'argocd', (_run, program) => {
           );
           // Its pods do not run yet: no other wave begins, also when Argo CD looks again.
           await scene.applied(EDGES);
-          expect(await updated()).toEqual(order.slice(0, at + 1));
+          expect(await runs('two', order)).toEqual(order.slice(0, at + 1));
           await scene.accept('two', name);
         }
         await waitFor('the end of the rollout', async (seen) => {
@@ -277,6 +280,37 @@ describeWithBuiltProgram('Argo CD on a hub', 'argocd', (_run, program) => {
         });
       },
       5 * MINUTE,
+    );
+
+    it(
+      'a wave with a revision of its own is updated alone, whichever Application is compared first',
+      async () => {
+        const [first = '', ...others] = (await waves()).map(([, , name]) => name);
+        const [before] = [...(await scene.argocd.applications()).values()].map(({ revision }) => revision);
+        const next = scene.release('three');
+        const [, revision = ''] = /^targetRevision: '(.*)'$/m.exec(WAVES) ?? [];
+        const follow = (targetRevision: string): Promise<void> =>
+          scene.hub.patch(`${APPLICATION_SETS}/web`, { spec: { template: { spec: { source: { targetRevision } } } } });
+        await follow(revision.replace('v2', next).replace('v1', before ?? ''));
+        await scene.applied(EDGES);
+        await scene.argocd.compare(
+          [...others, first].map((name) => `web-${name}`),
+          'hard',
+        );
+        await waitFor('the first wave', async () => (await runs('three', [first])).length === 1);
+        await scene.applied(EDGES);
+        expect(await runs('three', EDGES)).toEqual([first]);
+
+        await scene.accept('three', ...EDGES);
+        await follow('main');
+        await waitFor('the other waves', async (seen) => {
+          await scene.applied(EDGES);
+          const found = await runs('three', EDGES);
+          seen(found);
+          return found.length === EDGES.length;
+        });
+      },
+      3 * MINUTE,
     );
 
     it(

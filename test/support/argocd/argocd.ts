@@ -12,7 +12,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 /** The namespace of Argo CD. */
 export const NAMESPACE = 'argocd';
 export const APPLICATIONS = `/apis/argoproj.io/v1alpha1/namespaces/${NAMESPACE}/applications`;
-const APPLICATION_SETS = `/apis/argoproj.io/v1alpha1/namespaces/${NAMESPACE}/applicationsets`;
+export const APPLICATION_SETS = `/apis/argoproj.io/v1alpha1/namespaces/${NAMESPACE}/applicationsets`;
 const REFRESH = 'argocd.argoproj.io/application-set-refresh';
 const MERGE_PATCH = 'application/merge-patch+json';
 
