@@ -261,7 +261,8 @@ export interface PlacementSpec {
    */
   paused?: boolean;
   /**
-   * When elective changes may be made: removals for want of a label, a claim, a set, a binding or a toleration.
+   * When elective changes may be made: removals for want of a label, a claim, a set, a binding or a toleration,
+   * and the moves of spec.rebalance.
    *
    * Items: One window, every week or every day.
    */
