@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { loadAll } from 'js-yaml';
 import { ClusterEvents } from '../src/api/clusterevents.js';
 import {
   BindingReasons,
@@ -12,6 +13,7 @@ import {
 import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
 import { MultiKueueEvents, PlacementEvents } from '../src/api/placementevents.js';
 import { DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
+import { isRecord } from '../src/runtime/vocabulary/json.js';
 import { root } from './support/repository/root.js';
 
 function read(page: string): string {
@@ -83,14 +85,55 @@ describe('docs/security.md', () => {
   });
 });
 
-describe('docs/reference/hubs.md', () => {
-  const rows = read('reference/hubs.md')
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(2)
-    .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '')));
+/** What every installation has, what is made from it, and what is for clusters or for one machine. */
+const ALWAYS = [
+  'agent',
+  'base',
+  'components',
+  'definitions',
+  'helm',
+  'image',
+  'limits',
+  'olm',
+  'overlays',
+  'standalone',
+];
 
-  it.each(rows.map(([hub = '', , ...cells]) => ({ hub, cells })))(
+/** The rules of RBAC in a folder of `deploy/`. */
+function rulesIn(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
+  return files
+    .flatMap((file) => loadAll(readFileSync(path.join(folder, file), 'utf8')))
+    .filter(isRecord)
+    .filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role')
+    .flatMap(({ rules }) => (Array.isArray(rules) ? rules : [])).length;
+}
+
+describe('docs/reference/hubs.md', () => {
+  const [hubs = [], options = []] = read('reference/hubs.md')
+    .split('\n## ')
+    .map((section) =>
+      section
+        .split('\n')
+        .filter((line) => line.startsWith('| '))
+        .slice(2)
+        .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, ''))),
+    );
+
+  it('says how many rules of RBAC each optional folder of deploy/ adds', () => {
+    const said = options.flatMap(([option = '', rules = '']) =>
+      [...option.matchAll(/`(deploy\/.+?)`/g)].map(([, folder = '']) => [folder, Number.parseInt(rules, 10)]),
+    );
+    const optional = readdirSync(path.join(root, 'deploy'))
+      .filter((name) => !ALWAYS.includes(name))
+      .map((name) => `deploy/${name}`);
+
+    expect(new Map(said.map(([folder, rules]) => [folder, rules]))).toEqual(
+      new Map(optional.map((folder) => [folder, rulesIn(path.join(root, folder))])),
+    );
+  });
+
+  it.each(hubs.map(([hub = '', , ...cells]) => ({ hub, cells })))(
     'names an existing test for what it says of $hub',
     ({ cells }) => {
       const tests = cells
