@@ -56,7 +56,7 @@ for program in "$@"; do
     # main.go is ours: it asks the packages of the oldest supported API server what they say of an object.
     oldestserver) build oldestserver oldestserver . ;;
     # The control plane of the oldest supported release, in a folder as KUBEBUILDER_ASSETS: what it lacks is of the current
-    # release. Twelve minutes of CPU.
+    # release. Nine minutes of CPU.
     oldesthub)
       release=$(cd "$here/oldesthub" && go list -m -f '{{.Version}}' k8s.io/kubernetes)
       minor=${release#v1.}
