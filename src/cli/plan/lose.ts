@@ -35,6 +35,7 @@ function valueText(key: TopologyKey, value: string): string {
  * NotFoundError for what no cluster has, in a collection that could be read.
  */
 export function lostBy(world: World, texts: readonly string[]): ReadonlyMap<string, string> {
+  if (texts.length === 0) return new Map();
   const fleet = { world, inputs: new WorldInputs(world) };
   const why = new Map<string, string>();
   for (const target of texts.map(lossTarget)) {

@@ -1,5 +1,6 @@
 import { Placements } from '../../api/resources.js';
-import { atLeast, lossOfEach, type ConcernedPlacement, type ValueLoss } from '../../domain/fleet/loss.js';
+import { atLeast, lossOfEachSteps, type ConcernedPlacement, type ValueLoss } from '../../domain/fleet/loss.js';
+import { finished, type Steps } from '../../domain/fleet/steps.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
@@ -35,14 +36,23 @@ export interface EachOptions {
 }
 
 /** The output for each value of the key, and whether some Placement would be short. @throws ChangeTextError, NotFoundError. */
-export function loseEach(
+export function loseEach(reading: FleetReading, text: string, options: EachOptions): EachOutput {
+  return finished(loseEachSteps(reading, text, options));
+}
+
+export interface EachOutput {
+  readonly text: string;
+  readonly isShort: boolean;
+}
+
+export function* loseEachSteps(
   reading: FleetReading,
   text: string,
   { output, colored, onProgress }: EachOptions,
-): { readonly text: string; readonly isShort: boolean } {
+): Steps<EachOutput> {
   const key = lossKey(text);
   const values = valuesOf(reading.world, key);
-  const losses = lossOfEach(reading.world, values, onProgress);
+  const losses = yield* lossOfEachSteps(reading.world, values, onProgress);
   const clusters = reading.world.objects.managedclusters.length;
   const short = new Set(losses.flatMap((one) => atLeast(one, 'Short').map(nameOf)));
   const report = { key, losses, having: values.size, clusters, short, reading };

@@ -1,10 +1,11 @@
 import { orderedPlans, plansApart, type ApartPlan } from '../../domain/fleet/apart.js';
 import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
-import { planLoss, type PlacementLoss } from '../../domain/fleet/loss.js';
-import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
+import { planLossSteps, type PlacementLoss } from '../../domain/fleet/loss.js';
+import { planFleetSteps, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { Name } from '../../domain/fleet/sides.js';
-import type { World } from '../../domain/fleet/world.js';
+import { finished, type Steps } from '../../domain/fleet/steps.js';
+import type { World, WorldInputs } from '../../domain/fleet/world.js';
 import type { ChangeLimit } from './flags.js';
 import { laterMoves } from '../whatif/moves.js';
 import type { FleetReading } from '../whatif/worlds.js';
@@ -72,14 +73,24 @@ export interface PlanTotals {
 export interface Changed {
   readonly after: World;
   readonly writes: readonly Change[];
+  /** Of the world before, where they have been computed. */
+  readonly known?: WorldInputs;
 }
 
 /** For how many clusters the rules are judged at most, to know what slow writes do: some ten seconds. */
 const MOST_JUDGED = 20_000_000;
 
-export function planReport(reading: FleetReading, { after, writes }: Changed, limits: ChangeLimits): PlanReport {
+export function planReport(reading: FleetReading, changed: Changed, limits: ChangeLimits): PlanReport {
+  return finished(planReportSteps(reading, changed, limits));
+}
+
+export function* planReportSteps(
+  reading: FleetReading,
+  { after, writes, known }: Changed,
+  limits: ChangeLimits,
+): Steps<PlanReport> {
   const { world: before } = reading;
-  const placements = planFleet(before, after);
+  const placements = yield* planFleetSteps(before, after, known);
   const apart = apartOf(before, writes, orderedPlans(placements));
   return { ...reportOf(reading, placements, apart, limits), refusals: refusedDeletions(before, after) };
 }
@@ -90,7 +101,15 @@ export function lossReport(
   why: ReadonlyMap<string, string>,
   limits: ChangeLimits,
 ): PlanReport & { readonly loss: LossReport } {
-  const losses = planLoss(reading.world, why);
+  return finished(lossReportSteps(reading, why, limits));
+}
+
+export function* lossReportSteps(
+  reading: FleetReading,
+  why: ReadonlyMap<string, string>,
+  limits: ChangeLimits,
+): Steps<PlanReport & { readonly loss: LossReport }> {
+  const losses = yield* planLossSteps(reading.world, why);
   const namesOf = (isMeant: (one: PlacementLoss) => boolean): readonly Name[] =>
     losses.filter(isMeant).map(({ plan: { namespace, name } }) => ({ namespace, name }));
   const placements = losses.map(({ plan }) => plan);

@@ -20,7 +20,7 @@ interface Pool {
   /** 1 for a candidate, by row. */
   readonly isCandidate: Uint8Array;
   /** The candidates that have taints. */
-  readonly tainted: readonly ClusterView[];
+  readonly tainted: readonly number[];
 }
 
 /** The rows of the candidates that match each predicate. */
@@ -102,14 +102,15 @@ export class ClusterTable {
     const matches = this.#matches(rules, this.#pool(selectors));
     const { pool } = matches;
     const isCandidate = cleared(pool.isCandidate, lost);
+    const isMatched = cleared(matches.isMatched, lost);
     const sizes = {
       count: pool.candidates.length - lost.filter((row) => pool.isCandidate[row] === 1).length,
-      matched: this.#selection(matches.matched, cleared(matches.isMatched, lost)),
+      matched: this.#selection(matches.matched, isMatched),
     };
     return {
       ...sizes,
       has: (name) => isCandidate[this.#rows.get(name) ?? -1] === 1,
-      tainted: taintedAmong(pool.tainted, sizes.matched),
+      tainted: this.#tainted(pool.tainted, isMatched),
       view: (name) => (sizes.matched.has(name) ? this.cluster(name) : undefined),
       unmatched: unmatchedPredicates(rules, sizes, this.#facts(matches, isCandidate)),
     };
@@ -156,6 +157,12 @@ export class ClusterTable {
     return { size: list.length, has, [Symbol.iterator]: () => list.values() };
   }
 
+  /** The taints of those of `rows` for which `isMatched` is 1. */
+  #tainted(rows: readonly number[], isMatched: Uint8Array): Candidates['tainted'] {
+    const matching = rows.filter((row) => isMatched[row] === 1);
+    return new Map(picked(matching, this.clusters).map(({ name, taints }) => [name, taints]));
+  }
+
   /** Those of `rows` that meet every requirement of the predicate. */
   #matching(predicate: Predicate, rows: readonly number[]): readonly number[] {
     let matching = rows;
@@ -188,7 +195,7 @@ export class ClusterTable {
       if (!deleting) isCandidate[row] = 1;
     }
     const candidates = members.filter((row) => isCandidate[row] === 1);
-    const tainted = picked(candidates, this.clusters).filter(({ taints }) => taints.length > 0);
+    const tainted = candidates.filter((row) => (this.clusters[row]?.taints.length ?? 0) > 0);
     const pool = { members, candidates, isCandidate, tainted };
     this.#pools.set(id, pool);
     return pool;
@@ -201,12 +208,6 @@ function cleared(flags: Uint8Array, rows: readonly number[]): Uint8Array {
   const copy = flags.slice();
   for (const row of rows) copy[row] = 0;
   return copy;
-}
-
-/** The taints of those clusters that match. */
-function taintedAmong(clusters: readonly ClusterView[], matched: MatchedClusters): Candidates['tainted'] {
-  const matching = clusters.filter(({ name }) => matched.has(name));
-  return new Map(matching.map(({ name, taints }) => [name, taints]));
 }
 
 function picked<T>(rows: readonly number[], from: readonly T[]): readonly T[] {

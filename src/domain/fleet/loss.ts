@@ -4,6 +4,7 @@ import { noOthers, type PlacementSnapshot } from '../placement/select/snapshot.j
 import { forecastOf, type Forecast } from './forecast.js';
 import { mayMoveOn, planPlacement, unknownPlan, withMoves, type PlacementPlan, type PlannedRemoval } from './plan.js';
 import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
+import { finished, type Steps } from './steps.js';
 import { inputWithout, lostClusters, type LostClusters } from './without.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
@@ -37,47 +38,67 @@ export interface ConcernedPlacement extends Name {
   readonly effect: Exclude<LossEffect, 'None'>;
 }
 
-/** What the loss does to every Placement, by namespace and name. `why`: of each lost cluster. */
-export function planLoss(world: World, why: ReadonlyMap<string, string>): readonly PlacementLoss[] {
+/** What the loss does to every Placement, by namespace and name, with a step for each. `why`: of each lost cluster. */
+export function* planLossSteps(world: World, why: ReadonlyMap<string, string>): Steps<readonly PlacementLoss[]> {
   const names = placementsIn(world);
-  const { before: inputs, after: inputsAfter } = inputsOf(world, names);
-  const lost = lostClusters(inputs, why.keys());
+  const inputs = yield* inputsOf(world, names);
+  const lost = lostClusters(inputs.before, why.keys());
   const moving: Sides[] = [];
-  const losses = names.map((name): PlacementLoss => {
-    if (!inputs.isKnown) return { plan: unknownPlan(name), effect: 'None', isOnLast: false };
-    const before = sideOf(inputs.input(name), inputs);
-    const published = before && publishedInput(name, before, inputsAfter);
-    const after = published && sideOf(inputWithout(inputsAfter, published, lost), inputsAfter);
-    const sides = { before, after };
-    if (mayMoveOn(sides)) moving.push(sides);
-    const plan = planPlacement(name, sides, inputs);
-    if (before === undefined || published === undefined || after === undefined)
-      return { plan, effect: 'None', isOnLast: false };
-    const removes = plan.removes.map((one): PlannedRemoval => {
-      const text = why.get(one.name);
-      return text === undefined ? one : { ...one, cause: 'Gone', why: text };
-    });
-    const isLast = ({ forecast }: Side, without: Iterable<string>): boolean =>
-      isOnLast(forecast, (last) => inputWithout(inputsAfter, published, lostClusters(inputs, [...without, last])));
-    return {
-      plan: { ...plan, removes },
-      effect: lossEffect(before.forecast, after.forecast),
-      isOnLast: isLast(after, lost.names) && !isLast(before, []),
-    };
-  });
-  const plans = withMoves(
+  const losses: PlacementLoss[] = [];
+  for (const name of names) {
+    yield;
+    losses.push(
+      inputs.before.isKnown
+        ? lossOf(name, { ...inputs, why, lost, moving })
+        : { plan: unknownPlan(name), effect: 'None', isOnLast: false },
+    );
+  }
+  const plans = yield* withMoves(
     losses.map(({ plan }) => plan),
     moving,
   );
   return losses.map((one, index) => ({ ...one, plan: plans[index] ?? one.plan }));
 }
 
+interface Losing extends InputsOfLoss {
+  readonly why: ReadonlyMap<string, string>;
+  readonly lost: LostClusters;
+  readonly moving: Sides[];
+}
+
+function lossOf(name: Name, { before: inputs, after: inputsAfter, why, lost, moving }: Losing): PlacementLoss {
+  const before = sideOf(inputs.input(name), inputs);
+  const published = before && publishedInput(name, before, inputsAfter);
+  const after = published && sideOf(inputWithout(inputsAfter, published, lost), inputsAfter);
+  const sides = { before, after };
+  if (mayMoveOn(sides)) moving.push(sides);
+  const plan = planPlacement(name, sides, inputs);
+  if (before === undefined || published === undefined || after === undefined)
+    return { plan, effect: 'None', isOnLast: false };
+  const removes = plan.removes.map((one): PlannedRemoval => {
+    const text = why.get(one.name);
+    return text === undefined ? one : { ...one, cause: 'Gone', why: text };
+  });
+  const isLast = ({ forecast }: Side, without: Iterable<string>): boolean =>
+    isOnLast(forecast, (last) => inputWithout(inputsAfter, published, lostClusters(inputs, [...without, last])));
+  return {
+    plan: { ...plan, removes },
+    effect: lossEffect(before.forecast, after.forecast),
+    isOnLast: isLast(after, lost.names) && !isLast(before, []),
+  };
+}
+
+interface InputsOfLoss {
+  readonly before: WorldInputs;
+  readonly after: WorldInputs;
+}
+
 /** The inputs before and after a loss: two of them only where what was decided of a Placement counts for others. */
-function inputsOf(world: World, names: readonly Name[]): { readonly before: WorldInputs; readonly after: WorldInputs } {
+function* inputsOf(world: World, names: readonly Name[]): Steps<InputsOfLoss> {
   const before = new WorldInputs(world);
   if (!before.isKnown || !before.isBalanced) return { before, after: before };
-  const after = new WorldInputs(world);
-  continueAfter(names, before, after);
+  const after = new WorldInputs(world, before);
+  yield* continueAfter(names, before, after);
   return { before, after };
 }
 
@@ -89,14 +110,23 @@ function inputsOf(world: World, names: readonly Name[]): { readonly before: Worl
 export function lossOfEach(
   world: World,
   values: ReadonlyMap<string, string>,
-  onProgress: (done: number, all: number) => void = () => {},
+  onProgress?: (done: number, all: number) => void,
 ): readonly ValueLoss[] {
+  return finished(lossOfEachSteps(world, values, onProgress));
+}
+
+/** The same, with a step for each Placement and each value that concerns it. */
+export function* lossOfEachSteps(
+  world: World,
+  values: ReadonlyMap<string, string>,
+  onProgress: (done: number, all: number) => void = () => {},
+): Steps<readonly ValueLoss[]> {
   const names = placementsIn(world);
-  const { before: inputs, after } = inputsOf(world, names);
+  const { before: inputs, after } = yield* inputsOf(world, names);
   const rows = new Map(Array.from(byValue(values), ([value, lost]) => [value, rowOf(value, inputs, lost)]));
   for (const [index, name] of inputs.isKnown ? names.entries() : []) {
     const before = sideOf(inputs.input(name), inputs);
-    if (before !== undefined) addEffects({ rows, values, after }, name, before);
+    if (before !== undefined) yield* addEffects({ rows, values, after }, name, before);
     onProgress(index + 1, names.length);
   }
   return [...rows.values()].sort(worstFirst);
@@ -130,9 +160,10 @@ interface Losses {
   readonly after: WorldInputs;
 }
 
-function addEffects({ rows, values, after }: Losses, name: Name, before: Side): void {
+function* addEffects({ rows, values, after }: Losses, name: Name, before: Side): Steps<void> {
   const published = publishedInput(name, before, after);
   for (const value of valuesThatMatter(before.forecast, rows, values)) {
+    yield;
     const row = rows.get(value);
     if (row === undefined || published.deleting) continue;
     const forecast = forecastOf(counting(row.more, inputWithout(after, published, row.lost).snapshot));

@@ -7,6 +7,7 @@ import type { Move } from '../placement/select/choice/moves.js';
 import type { MoveWait } from '../placement/select/rebalance.js';
 import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import { forecastOf, snapshotAfter, type Forecast } from './forecast.js';
+import { finished, type Steps } from './steps.js';
 
 /**
  * The moves of `spec.rebalance` that follow, as far as the present facts say: each decision is made at the time at which the
@@ -79,12 +80,12 @@ export function mayMove({ placement: { rules } }: PlacementSnapshot): boolean {
 }
 
 /** By the keys of the Placements, the moves that follow after a change, and would not without it. */
-export function movesFollowing(
+export function* movesFollowing(
   pairs: readonly { readonly before: Start | undefined; readonly after: Start | undefined }[],
-): ReadonlyMap<string, FollowingMoves> {
-  const after = aheadOf(pairs.flatMap((one) => one.after ?? []));
+): Steps<ReadonlyMap<string, FollowingMoves>> {
+  const after = yield* aheadOf(pairs.flatMap((one) => one.after ?? []));
   if ([...after.values()].every(({ moves, isComplete }) => isComplete && moves.length === 0)) return new Map();
-  const before = aheadOf(pairs.flatMap((one) => one.before ?? []));
+  const before = yield* aheadOf(pairs.flatMap((one) => one.before ?? []));
   const following = [...after].map(([key, { moves, isComplete, rules }]) => {
     const anyway = new Set(before.get(key)?.moves.map(pairOf));
     const own = moves.filter((one) => !anyway.has(pairOf(one))).map((one) => plannedMove(one, rules));
@@ -93,8 +94,10 @@ export function movesFollowing(
   return new Map(following);
 }
 
-function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead & { readonly rules: PlacementRules }> {
-  const found = movesAhead(starts);
+function* aheadOf(
+  starts: readonly Start[],
+): Steps<ReadonlyMap<string, MovesAhead & { readonly rules: PlacementRules }>> {
+  const found = yield* movesAheadSteps(starts, MOST_OF_ONE);
   return new Map(
     starts.flatMap(({ snapshot: { placement } }, index) => {
       const ahead = found[index];
@@ -127,11 +130,17 @@ interface Timeline extends Start {
  * decided at the same time, the first of `starts` is decided first; the controller has no such order.
  */
 export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_ONE): readonly MovesAhead[] {
+  return finished(movesAheadSteps(starts, most));
+}
+
+/** The same, with a step for each decision. */
+function* movesAheadSteps(starts: readonly Start[], most: MostOfOne): Steps<readonly MovesAhead[]> {
   const timelines = starts.map((one) => timelineOf(one));
   const balanced = timelines.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
   for (const one of balanced) wake(one, one.snapshot.now);
   let left = MOST_COMPARED;
   for (let timeline = nextOf(timelines); timeline !== undefined; timeline = nextOf(timelines)) {
+    yield;
     left -= timeline.snapshot.candidates.matched.size + DECISION_COST;
     timeline.isComplete = left >= 0 && timeline.decisions < most.decisions && timeline.moves.length < most.moves;
     if (!timeline.isComplete) {

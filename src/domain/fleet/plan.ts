@@ -19,6 +19,7 @@ import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
 import type { Forecast } from './forecast.js';
 import { mayMove, movesFollowing, NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
 import { continueAfter, placementsIn, secondSide, sideOf, startOf, type Name, type Side, type Sides } from './sides.js';
+import { finished, type Steps } from './steps.js';
 import { WorldInputs, type World } from './world.js';
 
 /** What becomes of the decisions of all Placements when one world becomes another. */
@@ -94,19 +95,33 @@ const NO_LISTS: Lists = { adds: [], removes: [], stays: [], held: [], regrouped:
  * published, so that what would change anyway is not part of a plan. In O(Placements × clusters).
  */
 export function planFleet(before: World, after: World): readonly PlacementPlan[] {
-  const inputs = { before: new WorldInputs(before), after: new WorldInputs(after) };
+  return finished(planFleetSteps(before, after));
+}
+
+/** The same, with a step for each Placement. `known`: of a world with some of the same objects. */
+export function* planFleetSteps(before: World, after: World, known?: WorldInputs): Steps<readonly PlacementPlan[]> {
+  const first = new WorldInputs(before, known);
+  const inputs = { before: first, after: new WorldInputs(after, first) };
   const names = placementsIn(before, after);
-  if (inputs.before.isBalanced || inputs.after.isBalanced) continueAfter(names, inputs.before, inputs.after);
+  if (inputs.before.isBalanced || inputs.after.isBalanced) yield* continueAfter(names, inputs.before, inputs.after);
   const moving: Sides[] = [];
-  const plans = names.map((name) => {
-    if (!inputs.before.isKnown) return unknownPlan(name);
-    const first = sideOf(inputs.before.input(name), inputs.before);
-    const second = secondSide(name, first, inputs.after);
-    const sides = { before: first, after: second };
-    if (mayMoveOn(sides)) moving.push(sides);
-    return planPlacement(name, sides, inputs.after);
-  });
-  return withMoves(plans, moving);
+  const plans: PlacementPlan[] = [];
+  for (const name of names) {
+    yield;
+    plans.push(inputs.before.isKnown ? planOf(name, inputs, moving) : unknownPlan(name));
+  }
+  return yield* withMoves(plans, moving);
+}
+
+function planOf(
+  name: Name,
+  inputs: { readonly before: WorldInputs; readonly after: WorldInputs },
+  moving: Sides[],
+): PlacementPlan {
+  const first = sideOf(inputs.before.input(name), inputs.before);
+  const sides = { before: first, after: secondSide(name, first, inputs.after) };
+  if (mayMoveOn(sides)) moving.push(sides);
+  return planPlacement(name, sides, inputs.after);
 }
 
 /** Whether clusters of the Placement may move, before or after. */
@@ -115,10 +130,10 @@ export function mayMoveOn({ before, after }: Sides): boolean {
 }
 
 /** The plans with the moves that follow from the change. `moving`: the Placements of which clusters may move. */
-export function withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): readonly PlacementPlan[] {
+export function* withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): Steps<readonly PlacementPlan[]> {
   if (moving.length === 0) return plans;
   const starts = moving.map(({ before, after }) => ({ before: startOf(before), after: startOf(after) }));
-  const found = movesFollowing(starts);
+  const found = yield* movesFollowing(starts);
   return plans.map((plan) => {
     const following = found.get(keyOf(plan));
     if (following === undefined) return plan;

@@ -1,6 +1,7 @@
 import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
 import { forecastOf, type Forecast } from './forecast.js';
 import type { Start } from './movesahead.js';
+import type { Steps } from './steps.js';
 import type { PlacementInput, World, WorldInputs } from './world.js';
 
 /** A Placement in one world, and in another one: what is compared. */
@@ -25,8 +26,11 @@ export interface Side {
 }
 
 /** What is decided last of a Placement counts for the scores of the next one, as in the controller: before a change, and after it. */
-export function continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
-  for (const name of names) sideOf(before.input(name), before);
+export function* continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): Steps<void> {
+  for (const name of names) {
+    sideOf(before.input(name), before);
+    yield;
+  }
   after.continueFrom(before);
 }
 

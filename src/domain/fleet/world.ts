@@ -79,6 +79,8 @@ export interface PlacementInput {
   readonly deleting: boolean;
 }
 
+const NO_VIEWS: ReadonlyMap<RawObject, ClusterView> = new Map();
+
 /** The inputs of all Placements of one world; what several of them need is computed once. */
 export class WorldInputs {
   /** Whether everything could be read that decisions depend on. */
@@ -90,11 +92,13 @@ export class WorldInputs {
   readonly #sets: ReadonlyMap<string, SetView>;
   readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
   readonly #rules = new Map<RawObject, PlacementRules>();
+  readonly #views: ReadonlyMap<RawObject, ClusterView>;
   readonly #at: number;
   #selections: SelectionCounts | undefined;
   #isBalanced: boolean | undefined;
 
-  constructor(world: World) {
+  /** `known`: of a world like this one, whose clusters that are the same objects are not read again. */
+  constructor(world: World, known?: WorldInputs) {
     const { objects, withheld, at } = world;
     this.#at = at;
     this.isKnown = withheld.every(({ resource }) => resource === 'multiclusterengines');
@@ -107,7 +111,9 @@ export class WorldInputs {
     );
     this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, setView(one)]));
     this.#decisions = grouped(objects.placementdecisions, placementKeys, (one) => one);
-    this.clusters = new ClusterTable(objects.managedclusters.map((one) => clusterViewIn(world, one)));
+    const views = known === undefined ? NO_VIEWS : known.#views;
+    this.#views = new Map(objects.managedclusters.map((one) => [one, views.get(one) ?? clusterViewIn(world, one)]));
+    this.clusters = new ClusterTable([...this.#views.values()]);
   }
 
   /** Undefined when there is no such Placement. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
-import { atLeast, lossOfEach, planLoss, type PlacementLoss } from '../../../src/domain/fleet/loss.js';
+import { atLeast, lossOfEach, planLossSteps, type PlacementLoss } from '../../../src/domain/fleet/loss.js';
+import { finished } from '../../../src/domain/fleet/steps.js';
 import { planFleet, type PlacementPlan } from '../../../src/domain/fleet/plan.js';
 import type { RawObject, World } from '../../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
@@ -11,7 +12,7 @@ import { predicate, rawCluster, rawDecision, rawPlacement, someWorld } from '../
 const CLUSTERS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
 
 function lossOf(world: World, ...names: readonly string[]): PlacementLoss {
-  const [first] = planLoss(world, new Map(names.map((name) => [name, 'lost'])));
+  const [first] = finished(planLossSteps(world, new Map(names.map((name) => [name, 'lost']))));
   if (first === undefined) throw new Error('the world has no Placement');
   return first;
 }
@@ -160,7 +161,7 @@ describe('planLoss', () => {
   it('is what is planned when the clusters are deleted and nothing holds them', () => {
     fc.assert(
       fc.property(someScheduledWorld, fc.subarray(CLUSTERS), (world, names) => {
-        const planned = planLoss(world, new Map(names.map((name) => [name, 'lost'])));
+        const planned = finished(planLossSteps(world, new Map(names.map((name) => [name, 'lost']))));
 
         expect(planned.map(({ plan }) => comparable(plan))).toEqual(
           planFleet(world, without(world, names)).map(comparable),
@@ -216,7 +217,7 @@ describe('lossOfEach', () => {
       fc.property(someScheduledWorld, someValues, (world, values) => {
         for (const { value, placements } of lossOfEach(world, new Map(Object.entries(values)))) {
           const names = Object.keys(values).filter((name) => values[name] === value);
-          const one = planLoss(world, new Map(names.map((name) => [name, 'lost'])));
+          const one = finished(planLossSteps(world, new Map(names.map((name) => [name, 'lost']))));
           const effects = one.map(({ plan: { namespace, name }, effect }) => ({ namespace, name, effect }));
 
           expect(placements).toEqual(effects.filter(({ effect }) => effect !== 'None'));

@@ -3,7 +3,8 @@ import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { ManagedClusters, Placements } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/cli/whatif/worlds.js';
-import { lossOfEach, planLoss } from '../../../src/domain/fleet/loss.js';
+import { lossOfEach, planLossSteps } from '../../../src/domain/fleet/loss.js';
+import { finished } from '../../../src/domain/fleet/steps.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -60,7 +61,7 @@ describeWithServer('the loss of a region', { own: true }, (server) => {
       const scope = { namespace: undefined, fallback: () => 'shop', resources: DECISION_RESOURCES };
       const { world } = await readFleetWorld(fleet.client, scope);
       const now = { ...world, at: Date.now() };
-      const foreseen = planLoss(now, new Map(LOST.map((name) => [name, 'lost'])));
+      const foreseen = finished(planLossSteps(now, new Map(LOST.map((name) => [name, 'lost']))));
       const regions = new Map(CLUSTERS.map(({ name, region }) => [name, region]));
       const effects = foreseen.map(({ plan: { namespace, name }, effect }) => ({ namespace, name, effect }));
 
