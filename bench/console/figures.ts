@@ -11,6 +11,7 @@ import { systemClock } from '../../src/runtime/clock.js';
 import { launchChromium } from '../../test/support/rigs/console/chromium.js';
 import { startConsole, type MemoryConsole } from '../../test/support/rigs/console/hub.js';
 import { consoleWorld } from '../../test/support/rigs/console/worlds.js';
+import { growthFigure } from './growth.js';
 import { liveFigures } from './live.js';
 import { root } from '../../test/support/repository/root.js';
 
@@ -23,7 +24,30 @@ const SLOWER = 4;
 /** 40 ms, 10 Mbit/s. */
 const NETWORK = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
 
-export async function consoleFigures(): Promise<readonly Figure[]> {
+/** Of an hour of the page, so much is measured by `console`; `console-hour` measures all of it. */
+const GROWTH_MINUTES = 4;
+const HOUR_MINUTES = 60;
+
+/** `profiles`: the folder for CPU profiles of the console. */
+export async function consoleFigures(profiles?: string): Promise<readonly Figure[]> {
+  return [...(await pageFigures()), ...(await liveFigures(profiles)), ...(await growth(GROWTH_MINUTES))];
+}
+
+/** What an hour at a page that stays open does to it. */
+export function hourFigures(): Promise<readonly Figure[]> {
+  return growth(HOUR_MINUTES);
+}
+
+async function growth(minutes: number): Promise<readonly Figure[]> {
+  const browser = await launchChromium();
+  try {
+    return [await growthFigure(browser, minutes)];
+  } finally {
+    await browser.close();
+  }
+}
+
+async function pageFigures(): Promise<readonly Figure[]> {
   const started = await startConsole(consoleWorld(CLUSTERS), readAssets(), systemClock);
   const browser = await launchChromium();
   try {
@@ -32,7 +56,6 @@ export async function consoleFigures(): Promise<readonly Figure[]> {
       ...(await firstSight(browser, started)),
       ...(await use(browser, started)),
       ...(await plans(started)),
-      ...(await liveFigures(browser)),
     ];
   } finally {
     await browser.close();
@@ -186,7 +209,7 @@ async function plans({ hub }: MemoryConsole): Promise<readonly Figure[]> {
     const values: number[] = [];
     for (let run = -1; run < SAMPLES; run++) {
       const before = process.cpuUsage();
-      const plan = await planAnswer(snapshot, draftOf(run + 2), 'shop');
+      const plan = await planAnswer(snapshot, draftOf(run + 2), { namespace: 'shop', slices: { clock: systemClock } });
       if ('fault' in plan) throw new Error(plan.fault);
       const { user, system } = process.cpuUsage(before);
       if (run >= 0) values.push((user + system) / 1000);

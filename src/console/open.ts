@@ -40,7 +40,14 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
   const snapshots = new Snapshots({ client, namespace, fallback, clock: systemClock });
   const assets = readAssets();
   const sessions = new Sessions(systemClock);
-  const hub = { snapshots, client, transport, session: { ...options.session, build: assets.build }, namespace };
+  const hub = {
+    snapshots,
+    client,
+    transport,
+    session: { ...options.session, build: assets.build },
+    namespace,
+    slices: { clock: systemClock },
+  };
   const server = await listen(
     { assets, entrance: new LinkEntrance(hub, sessions), streams: new Streams(systemClock) },
     address,

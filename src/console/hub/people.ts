@@ -54,6 +54,11 @@ const READING_MS = 10_000;
 /** A page asks every few seconds. Who has not asked for this long is forgotten, token and all. */
 const FORGET_MS = 60_000;
 const SWEEP_MS = 15_000;
+/**
+ * A draft whose plan takes longer is given up. A label of a cluster takes two seconds where there are 10,000 clusters and 1,000
+ * Placements; the others have their turns meanwhile.
+ */
+const PLAN_MS = 10_000;
 const MOST_PEOPLE = 200;
 const MOST_REFUSED = 1_000;
 const MOST_NEW_REVIEWS = 8;
@@ -140,11 +145,13 @@ export class People {
   }
 
   #person({ transport, snapshots }: Known, credential: Credential, user: string): Person {
-    const { hub, build } = this.#options;
+    const { hub, build, clock } = this.#options;
     const own = namespaceOf(credential);
     const id = user === '' ? this.#tokenKey(credential) : user;
     const session = { hub, context: '', user, namespace: own, build };
-    return { id, user, hub: { snapshots, client: createClient(transport), transport, session, namespace: undefined } };
+    const slices = { clock, mostMs: PLAN_MS };
+    const client = createClient(transport);
+    return { id, user, hub: { snapshots, client, transport, session, namespace: undefined, slices } };
   }
 
   #knownOf(credential: Credential): Known {

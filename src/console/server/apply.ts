@@ -5,8 +5,8 @@ import { ApiError } from '../../runtime/errors.js';
 import type { Call } from '../../runtime/transport/call.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
-import { DraftFault, draftWorld, type DraftObject, type DraftWorld } from './draft.js';
-import { planOf } from './plan.js';
+import type { DraftObject, DraftWorld } from './draft.js';
+import { plannedDraft, type Planning } from './plan.js';
 import type { Snapshot } from './reading/snapshot.js';
 
 /** Writes a draft with the rights of the person: Placements as a whole, and labels of clusters. */
@@ -21,15 +21,11 @@ export async function applyAnswer(
   transport: Pick<Transport, 'call'>,
   snapshot: Snapshot,
   { draft, basedOn, dryRun }: ApplyRequest,
-  namespace: string,
+  planning: Planning,
 ): Promise<ApplyAnswer> {
-  let world: DraftWorld;
-  try {
-    world = await draftWorld(snapshot.world, draft, namespace);
-  } catch (error) {
-    if (error instanceof DraftFault) return { kind: 'refused', object: 'draft', message: error.message };
-    throw error;
-  }
+  const planned = await plannedDraft(snapshot, draft, planning);
+  if ('fault' in planned) return { kind: 'refused', object: 'draft', message: planned.fault };
+  const { world, plan } = planned;
   const others = world.objects.find(({ type }) => type !== Placements);
   if (others !== undefined || draft.drains.length + draft.losses.length + draft.each.length > 0)
     return {
@@ -37,7 +33,7 @@ export async function applyAnswer(
       object: 'draft',
       message: 'only Placements and labels are applied here; use the commands for the rest',
     };
-  if (planOf(snapshot, world).basedOn !== basedOn) return { kind: 'moved' };
+  if (plan.basedOn !== basedOn) return { kind: 'moved' };
   const writes = [...world.objects.map(objectWrite), ...world.labels.map((one) => labelWrite(one, snapshot))];
   for (const query of [{ dryRun: 'All' }, ...(dryRun ? [] : [{}])]) {
     const refused = await sendAll(transport, writes, { ...query, fieldValidation: 'Strict' });

@@ -1,9 +1,9 @@
 import { LAST_APPLIED } from '../../api/names.js';
-import { manifestRules } from '../../cli/files/files.js';
 import type { ManifestRules } from '../../cli/files/manifestfaults.js';
 import { parseUserManifests, type UserManifest } from '../../cli/files/usermanifests.js';
 import { labelChange } from '../../cli/plan/changes.js';
 import { lostBy } from '../../cli/plan/lose.js';
+import type { Steps } from '../../domain/fleet/steps.js';
 import { TYPES } from '../../cli/whatif/worlds.js';
 import { drained } from '../../domain/fleet/drain.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
@@ -42,46 +42,52 @@ const PLANNED: readonly WorldResource[] = [
 ];
 const MOST_FAULTS = 3;
 
-/** @throws DraftFault with field, value and rule, or the name of what does not exist. */
-export async function draftWorld(world: World, draft: Draft, namespace: string): Promise<DraftWorld> {
-  const rules = await manifestRules();
-  return faulty(() => {
-    const context = { world, namespace, rules };
-    const objects = manifestsOf(draft.manifests, rules).map((one) => draftObject(one, context));
-    const labels = draft.labels.map((text) => labelChange(`mcl/${text}`)).filter((one) => one.kind === 'label');
-    const replaced = objects.reduce(withObject, world);
-    const changed = overlay(replaced, labels);
-    const clusters = new Set(changed.objects.managedclusters.map(({ metadata }) => metadata.name));
-    const missing = draft.drains.find((name) => !clusters.has(name));
-    if (missing !== undefined) throw new DraftFault(`ManagedCluster ${missing} was not found`);
-    const after = draft.drains.reduce(drained, changed);
-    return { after, objects, labels, lost: lostBy(after, draft.losses) };
-  });
+/** Where a draft is read: the namespace of objects that name none, and what the API server refuses. */
+export interface DraftContext {
+  readonly world: World;
+  readonly namespace: string;
+  readonly rules: ManifestRules;
 }
 
-/** What `work` cannot read is a fault of the draft. @throws DraftFault */
-export function faulty<T>(work: () => T): T {
+/** With a step for each object and each drain. @throws Error with field, value and rule, or the name of what does not exist. */
+export function* draftWorldSteps(draft: Draft, context: DraftContext): Steps<DraftWorld> {
+  const { world, rules } = context;
+  const manifests = parseUserManifests(Buffer.from(draft.manifests), 'draft');
+  for (const { object, where } of manifests) {
+    check(where, rules.ofManifest(object));
+    yield;
+  }
+  const objects: DraftObject[] = [];
+  let replaced = world;
+  for (const manifest of manifests) {
+    const object = draftObject(manifest, context);
+    objects.push(object);
+    replaced = withObject(replaced, object);
+    yield;
+  }
+  const labels = draft.labels.map((text) => labelChange(`mcl/${text}`)).filter((one) => one.kind === 'label');
+  let after = overlay(replaced, labels);
+  const clusters = new Set(after.objects.managedclusters.map(({ metadata }) => metadata.name));
+  const missing = draft.drains.find((name) => !clusters.has(name));
+  if (missing !== undefined) throw new DraftFault(`ManagedCluster ${missing} was not found`);
+  for (const name of draft.drains) {
+    yield;
+    after = drained(after, name);
+  }
+  return { after, objects, labels, lost: lostBy(after, draft.losses) };
+}
+
+/** What the steps cannot read is a fault of the draft. @throws DraftFault */
+export function* faulty<T>(steps: Steps<T>): Steps<T> {
   try {
-    return work();
+    return yield* steps;
   } catch (error) {
     throw error instanceof DraftFault ? error : new DraftFault(errorText(error).split('\n', 1)[0], { cause: error });
   }
 }
 
-function manifestsOf(text: string, rules: ManifestRules): readonly UserManifest[] {
-  const manifests = parseUserManifests(Buffer.from(text), 'draft');
-  for (const { object, where } of manifests) check(where, rules.ofManifest(object));
-  return manifests;
-}
-
 function check(where: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new DraftFault(`${where}: ${faults.slice(0, MOST_FAULTS).join('; ')}`);
-}
-
-interface DraftContext {
-  readonly world: World;
-  readonly namespace: string;
-  readonly rules: ManifestRules;
 }
 
 function draftObject(

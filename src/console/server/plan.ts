@@ -1,47 +1,85 @@
 import { createHash } from 'node:crypto';
-import { loseEach } from '../../cli/plan/loseeach.js';
+import { manifestRules } from '../../cli/files/files.js';
+import { loseEachSteps } from '../../cli/plan/loseeach.js';
 import { lossText, totalText } from '../../cli/plan/text.js';
-import { isChange, lossReport, planReport, type PlanReport } from '../../cli/plan/report.js';
+import { isChange, lossReportSteps, planReportSteps, type PlanReport } from '../../cli/plan/report.js';
 import { laterMoves } from '../../cli/whatif/moves.js';
 import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import type { Steps } from '../../domain/fleet/steps.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
-import { DraftFault, draftWorld, faulty, keyOf, type DraftWorld } from './draft.js';
+import { DraftFault, draftWorldSteps, faulty, keyOf, type DraftContext, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
 import type { Snapshot } from './reading/snapshot.js';
+import { inSlices, TooLong, type Slices } from './slices.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
 
 /** Of a list, this many clusters are named; the counts are whole. */
 const MOST_CLUSTERS = 500;
 
-export async function planAnswer(snapshot: Snapshot, draft: Draft, namespace: string): Promise<PlanAnswer> {
+/** What is planned of, and for how long. */
+export interface Planning {
+  /** Of objects of a draft that name none. */
+  readonly namespace: string;
+  readonly slices: Slices;
+}
+
+export async function planAnswer(snapshot: Snapshot, draft: Draft, planning: Planning): Promise<PlanAnswer> {
+  const planned = await plannedDraft(snapshot, draft, planning);
+  if (!('fault' in planned)) return planned.plan;
+  const line = faultLine(draft.manifests, planned.fault);
+  return { fault: planned.fault, ...(line === undefined ? {} : { line }) };
+}
+
+/** A draft with its plan, or why there is none. */
+export async function plannedDraft(
+  snapshot: Snapshot,
+  draft: Draft,
+  { namespace, slices }: Planning,
+): Promise<{ readonly world: DraftWorld; readonly plan: Plan } | { readonly fault: string }> {
+  const rules = await manifestRules();
   try {
-    const world = await draftWorld(snapshot.world, draft, namespace);
-    return { ...planOf(snapshot, world), ...lossOfEach(snapshot, world, draft) };
+    return await inSlices(planSteps(snapshot, draft, { world: snapshot.world, namespace, rules }), slices);
   } catch (error) {
-    if (error instanceof DraftFault) {
-      const line = faultLine(draft.manifests, error.message);
-      return { fault: error.message, ...(line === undefined ? {} : { line }) };
-    }
+    if (error instanceof TooLong)
+      return { fault: `planning ${error.message}: plan fewer changes at once, or take kubectl mce plan, which waits` };
+    if (error instanceof DraftFault) return { fault: error.message };
     throw error;
   }
 }
 
+function* planSteps(
+  snapshot: Snapshot,
+  draft: Draft,
+  context: DraftContext,
+): Steps<{ readonly world: DraftWorld; readonly plan: Plan }> {
+  const world = yield* faulty(draftWorldSteps(draft, context));
+  const each = yield* lossOfEachSteps(snapshot, world, draft);
+  return { world, plan: { ...(yield* planOfSteps(snapshot, world)), ...each } };
+}
+
 /** The changes of the draft count as made. @throws DraftFault */
-function lossOfEach({ reading }: Snapshot, { after, lost }: DraftWorld, { each }: Draft): Pick<Plan, 'lossOfEach'> {
+function* lossOfEachSteps(
+  { reading }: Snapshot,
+  { after, lost }: DraftWorld,
+  { each }: Draft,
+): Steps<Pick<Plan, 'lossOfEach'>> {
   const [key, other] = each;
   if (key === undefined) return {};
   if (other !== undefined) throw new DraftFault(`the loss of each value is planned of one key: take ${other} away`);
   if (lost.size > 0) throw new DraftFault('a loss, and the loss of each value, are two plans: take one of them away');
-  const { text } = faulty(() => loseEach({ ...reading, world: after }, key, { output: 'text', colored: false }));
-  return { lossOfEach: text };
+  const steps = loseEachSteps({ ...reading, world: after }, key, { output: 'text', colored: false });
+  return { lossOfEach: (yield* faulty(steps)).text };
 }
 
-export function planOf({ reading }: Snapshot, { after, objects, lost }: DraftWorld): Plan {
+function* planOfSteps(snapshot: Snapshot, { after, objects, lost }: DraftWorld): Steps<Plan> {
+  const { reading, inputs: known } = snapshot;
   const { placements, refusals, totals, loss }: PlanReport =
-    lost.size > 0 ? lossReport({ ...reading, world: after }, lost, {}) : planReport(reading, { after, writes: [] }, {});
+    lost.size > 0
+      ? yield* lossReportSteps({ ...reading, world: after }, lost, {})
+      : yield* planReportSteps(reading, { after, writes: [], known }, {});
   const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);
   const replaced = objects.flatMap(({ type, live }) =>
     live === undefined ? [] : [{ name: `${type.kind} ${keyOf(live)}`, live: manifestText(live) }],

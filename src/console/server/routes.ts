@@ -11,6 +11,7 @@ import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { planAnswer } from './plan.js';
 import { placementSchema } from './schema.js';
+import type { Slices } from './slices.js';
 import type { Current, Snapshot, Snapshots } from './reading/snapshot.js';
 
 /** The API of the console, one row a route. */
@@ -23,6 +24,8 @@ export interface Hub {
   readonly session: Session;
   /** The only namespace that is read; undefined: all. */
   readonly namespace: string | undefined;
+  /** How long a plan may take, and what may not wait for it. */
+  readonly slices: Slices;
 }
 
 export interface Request {
@@ -121,21 +124,22 @@ async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Req
   return { current, data: { rows }, withheld };
 }
 
-async function planFound({ snapshots, session }: Hub, { body }: Request): Promise<Found> {
+async function planFound({ snapshots, session, slices }: Hub, { body }: Request): Promise<Found> {
   const draft = draftIn(body);
   const current = await snapshots.current();
-  return { current, data: await planAnswer(current.snapshot, draft, session.namespace) };
+  return { current, data: await planAnswer(current.snapshot, draft, { namespace: session.namespace, slices }) };
 }
 
 /** Of a reading that is as new as can be. */
-async function applyFound({ snapshots, session, transport }: Hub, { body }: Request): Promise<Found> {
+async function applyFound({ snapshots, session, transport, slices }: Hub, { body }: Request): Promise<Found> {
   if (!isRecord(body) || typeof body['basedOn'] !== 'string' || typeof body['dryRun'] !== 'boolean')
     throw new RequestError(400, 'want draft, basedOn and dryRun');
   const request = { draft: draftIn(body['draft']), basedOn: body['basedOn'], dryRun: body['dryRun'] };
   if (!request.dryRun) snapshots.expire();
   const current = await snapshots.current();
   if (current.stale !== undefined) throw new RequestError(503, `the hub cannot be read: ${current.stale}`);
-  const data = await applyAnswer(transport, current.snapshot, request, session.namespace);
+  const planning = { namespace: session.namespace, slices };
+  const data = await applyAnswer(transport, current.snapshot, request, planning);
   if (!request.dryRun) snapshots.expire();
   return { current, data };
 }

@@ -199,6 +199,33 @@ async function seenBy(token: string, world: World, refused: readonly string[]): 
   return answers;
 }
 
+/** The stream of somebody who sees one namespace, while an administrator follows, too: all that is written, without its epoch. */
+async function ticksOf(tenant: readonly string[], change: (second: number) => void): Promise<string> {
+  people.close();
+  server.close();
+  const own = new ManualClock();
+  ({ api, log, people, server, streams } = await startTokenConsole(ASSETS, own));
+  for (const one of tenant) api.refuses.add(one);
+  const texts = ['', ''];
+  for (const [index, token] of [CANARY, 'ben'].entries()) {
+    const { port } = server.address() as AddressInfo;
+    const headers = { host: HOST, authorization: `Bearer ${token}` };
+    const sent = request({ host: '127.0.0.1', port, path: '/api/v1/stream?topics=fleet,placements,plan', headers });
+    sent.on('response', (response) => response.on('data', (chunk: Buffer) => (texts[index] += chunk.toString())));
+    sent.end();
+    await waitFor('the stream', () => (texts[index] ?? '') !== '' || undefined);
+  }
+  for (let second = 1; second <= 12; second++) {
+    change(second);
+    await own.advance(1_000);
+  }
+  await own.advance(20_000);
+  const mark = 'event: beat';
+  await waitFor('the last of it', () => texts[1]?.includes(mark) || undefined);
+  streams.close();
+  return (texts[1] ?? '').replaceAll(/^id: [\w-]{8}-/gm, 'id: ');
+}
+
 describe('rights', () => {
   it('hubs that differ in what a person may not list are the same to that person, byte for byte', async () => {
     const tenant = [
@@ -217,6 +244,30 @@ describe('rights', () => {
     expect(JSON.stringify(seen)).toContain('"resource\\":\\"managedclusters');
     // What the person may list makes a difference.
     expect(await seenBy('ben', exampleWorld({ ...EXAMPLE_SPEC, numberOfClusters: 1 }), tenant)).not.toEqual(seen);
+  });
+
+  it('hubs that differ in what a person may not list tell that person the same at the same times', async () => {
+    const tenant = ['managedclusters', 'managedclustersets', 'multiclusterengines'].map((one) => `ben ${one}`);
+    const changed = (resource: 'managedclusters' | 'placements', version: number): void => {
+      const { objects } = api.world;
+      const list = objects[resource].map((one) => ({
+        ...one,
+        metadata: { ...one.metadata, resourceVersion: String(version) },
+      }));
+      api.world = { ...api.world, objects: { ...objects, [resource]: list } };
+    };
+    const visible = (second: number): void => {
+      if (second === 6) changed('placements', second);
+    };
+    const told = await ticksOf(tenant, visible);
+    const beside = await ticksOf(tenant, (second) => {
+      changed('managedclusters', second);
+      visible(second);
+    });
+    expect(beside).toBe(told);
+    expect(told.match(/"placements"/g)).toHaveLength(2);
+    // What the person may list makes a difference.
+    expect(await ticksOf(tenant, () => undefined)).not.toBe(told);
   });
 
   it('each person sees what their token may list, whoever else has asked before', async () => {
@@ -295,5 +346,71 @@ describe('rights', () => {
     await clock.advance(10_001);
     const { code, headers } = await ask('fleet', { headers: { cookie } });
     expect([code, headers['retry-after']]).toEqual([503, '5']);
+  });
+});
+
+/** Each look at it takes 20 ms: a slice of a computation is one step. */
+class PassingClock extends ManualClock {
+  #looks = 0;
+
+  override monotonic(): number {
+    return super.monotonic() + 20 * this.#looks++;
+  }
+}
+
+describe('drafts', () => {
+  const placements = (specs: readonly string[]): { manifests: string } => {
+    const head = 'apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\n';
+    const one = (spec: string, index: number): string =>
+      `${head}metadata: {name: p${index}, namespace: shop}\nspec: ${spec}\n`;
+    return { manifests: specs.map(one).join('---\n') };
+  };
+  const plan = async (cookie: string, body: object): Promise<Reply> =>
+    ask('plan', { method: 'POST', body, headers: { cookie } });
+  /** So many predicates, each with as many expressions of as many values. */
+  const predicates = (count: number, expressions: number, values: number): string => {
+    const list = Array.from({ length: values }, (_, index) => `v${index}`).join();
+    const all = Array.from(
+      { length: expressions },
+      (_, index) => `{key: k${index}, operator: NotIn, values: [${list}]}`,
+    );
+    const predicate = `{requiredClusterSelector: {labelSelector: {matchExpressions: [${all.join()}]}}}`;
+    return `{predicates: [${Array.from({ length: count }, () => predicate).join()}]}`;
+  };
+
+  /** Each predicate and each list of values once. */
+  const aliased = (spec: string): string => {
+    const [, values = ''] = /values: (\[[^\]]*\])/.exec(spec) ?? [];
+    const [list, ...others] = spec.split(values);
+    return [list, `&v ${values}`, others.join('*v')].join('');
+  };
+
+  it('one that takes long lets others have their turns, and is given up after ten seconds', async () => {
+    people.close();
+    server.close();
+    ({ api, log, people, server, streams } = await startTokenConsole(ASSETS, new PassingClock()));
+    const [anna, ben] = [await logIn(CANARY), await logIn('ben')];
+    let isOver = false;
+    const planned = plan(anna, placements(Array.from({ length: 400 }, () => '{}'))).finally(() => (isOver = true));
+    for (let other = 0; other < 10; other++) {
+      expect((await ask('fleet', { headers: { cookie: ben } })).code).toBe(200);
+      expect(isOver).toBe(false);
+    }
+    expect(JSON.parse((await planned).text).data.fault).toMatch(
+      /^planning it takes longer than 10 s: .*kubectl mce plan/,
+    );
+    expect(JSON.parse((await plan(anna, placements(['{}']))).text).data).toMatchObject({ summary: expect.any(String) });
+  });
+
+  it.each([
+    ['64 predicates of 64 expressions of 256 values', predicates(64, 64, 256), 413, undefined],
+    ['the same by aliases', aliased(predicates(64, 64, 256)), 200, 'excessive aliasing'],
+    ['65 predicates', predicates(65, 1, 1), 200, 'spec.predicates: Too many'],
+    ['65 expressions', predicates(1, 65, 1), 200, 'matchExpressions'],
+    ['257 values', predicates(1, 1, 257), 200, 'values'],
+  ])('%s are refused before anything is planned', async (_what, spec, code, fault) => {
+    const reply = await plan(await logIn(CANARY), placements([spec]));
+    expect(reply.code).toBe(code);
+    if (fault !== undefined) expect(JSON.parse(reply.text).data.fault).toContain(fault);
   });
 });

@@ -1,10 +1,13 @@
 import { EventEmitter } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { Feed } from '../../../src/console/server/reading/feed.js';
-import { Stream, type StreamParts } from '../../../src/console/server/stream.js';
+import type { Entrance } from '../../../src/console/server/guard.js';
+import { Snapshots } from '../../../src/console/server/reading/snapshot.js';
+import { Stream, Streams, type StreamParts } from '../../../src/console/server/stream.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import type { World } from '../../../src/domain/fleet/world.js';
 import { startConsole, type MemoryConsole } from '../../support/rigs/console/hub.js';
@@ -272,6 +275,62 @@ describe('how much it costs', () => {
     // Nothing is left of it.
     expect([feed.isFollowed, clock.pending]).toEqual([false, 0]);
   });
+});
+
+/** A connection that takes nothing after its request. */
+class StalledSocket extends Duplex {
+  constructor(request: string) {
+    super();
+    this.push(request);
+  }
+
+  override _read(): void {}
+
+  /** Never done. */
+  override _write(): void {}
+}
+
+/** A server of streams alone, each of another person; all of them see the same readings. */
+function streamServer(streams: Streams): ReturnType<typeof createServer> {
+  const { client } = started.hub;
+  const snapshots = new Snapshots({ client, namespace: undefined, fallback: () => 'shop', clock });
+  let persons = 0;
+  const enter = (_visit: unknown, _path: string, work: (hub: object, person: string) => unknown): unknown =>
+    work({ snapshots }, `person ${persons++}`);
+  return createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'https://console');
+    const visit = { request, response, origin: '', body: () => Promise.resolve() };
+    // Of an entrance, a stream uses this alone.
+    void streams.serve({ enter } as unknown as Entrance, visit, searchParams);
+  });
+}
+
+it('what 500 streams that nobody reads are to be told does not grow, and all of them are cut', async () => {
+  const streams = new Streams(clock);
+  const server = streamServer(streams);
+  const topics = Array.from({ length: 64 }, (_, index) => `placement:shop/${'n'.repeat(200)}-${index}`).join();
+  const sockets = Array.from({ length: 500 }, () => {
+    const socket = new StalledSocket(`GET /stream?topics=${topics} HTTP/1.1\r\nHost: console\r\n\r\n`);
+    server.emit('connection', socket);
+    return socket;
+  });
+  await waitFor('the streams', () => streams.size === 500 || undefined);
+  const held = (): number => sockets.reduce((sum, { writableLength }) => sum + writableLength, 0);
+  const changes = async (from: number, to: number): Promise<void> => {
+    for (let version = from; version < to; version++) {
+      change('placements', String(version));
+      await clock.advance(1_000);
+    }
+  };
+  await changes(10, 15);
+  const first = held();
+  await changes(15, 35);
+  expect([streams.size, held()]).toEqual([500, first]);
+  // Each may hold what the system does not take at once, and one event beyond it.
+  expect(first / sockets.length).toBeLessThan(64 * 1024);
+  await changes(35, 45);
+  await waitFor('the cut', () => streams.size === 0 || undefined);
+  expect(sockets.every(({ destroyed }) => destroyed)).toBe(true);
 });
 
 describe('who may listen', () => {

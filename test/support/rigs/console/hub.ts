@@ -92,7 +92,7 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
   };
   const transport = { call: (call: Call) => hub.write(call) };
   const entrance = new LinkEntrance(
-    { snapshots, client: hub.client, transport, session, namespace: undefined },
+    { snapshots, client: hub.client, transport, session, namespace: undefined, slices: { clock } },
     sessions,
   );
   const streams = new Streams(clock);
