@@ -1,11 +1,40 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { commandText, shown } from '../../../src/console/web/command.js';
 
 describe('commands to copy', () => {
-  it('a shell gets back the words, whatever they hold, or there is no command', () => {
-    const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), {
+  it('a shell gets back the words, whatever they hold, and runs none of them, or there is no command', () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'command-'));
+    // Texts, and what a shell would act on.
+    const pieces = [
+      "'",
+      '"',
+      '$',
+      '(',
+      ')',
+      '`',
+      ';',
+      '&',
+      '|',
+      '<',
+      '>',
+      '\\',
+      '~',
+      '*',
+      '!',
+      '#',
+      '{',
+      '=',
+      '-',
+      ' ',
+    ];
+    const attack = fc.constantFrom(...pieces, '$(touch ran)', '`touch ran`', ';touch ran;', '\n', '\u202e');
+    const unit = fc.oneof(attack, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }));
+    const words = fc.array(fc.string({ unit, minLength: 1, maxLength: 12 }), {
       minLength: 1,
       maxLength: 4,
     });
@@ -14,7 +43,10 @@ describe('commands to copy', () => {
         const command = commandText(list);
         if (command === undefined) return;
         const script = `for word in ${command}; do printf '%s\\0' "$word"; done`;
-        expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(list.map((word) => `${word}\0`).join(''));
+        expect(execFileSync('sh', ['-c', script], { cwd, encoding: 'utf8' })).toBe(
+          list.map((word) => `${word}\0`).join(''),
+        );
+        expect(readdirSync(cwd)).toEqual([]);
       }),
       { numRuns: 60 },
     );
