@@ -31,6 +31,7 @@ export class ReadingPool implements SnapshotPool {
   readonly followers: () => number;
   /** The last reading of everything, and until when it is given to others. */
   #whole: { readonly made: Made; readonly until: number } | undefined;
+  #making: Promise<Made> | undefined;
   #forget: Timer | undefined;
   readonly #shared = new Map<string, WeakRef<Snapshot>>();
 
@@ -42,10 +43,23 @@ export class ReadingPool implements SnapshotPool {
   }
 
   async reading(request: ReadingRequest): Promise<Made> {
-    const made = await this.#wholeFor(request);
+    const made = (await this.#wholeFor(request)) ?? (await this.#madeByOther(request));
     if (made !== undefined) return made;
-    // Somebody else may have read while this reader was waiting.
-    return this.#inTurn(async () => (await this.#wholeFor(request)) ?? this.#make(request), request.isFirst);
+    const reading = this.#inTurn(() => this.#make(request), request.isFirst);
+    if (!request.wasWhole) return reading;
+    this.#making = reading;
+    try {
+      return await reading;
+    } finally {
+      if (this.#making === reading) this.#making = undefined;
+    }
+  }
+
+  /** What somebody reads now who could read everything is for all others who may: they take no turns for it. */
+  async #madeByOther(request: ReadingRequest): Promise<Made | undefined> {
+    if (this.#making === undefined || !(request.wasWhole || request.isFirst)) return undefined;
+    await this.#making.catch(() => undefined);
+    return this.#wholeFor(request);
   }
 
   close(): void {

@@ -61,6 +61,8 @@ export interface ReadingRequest {
   readonly read: () => Promise<FleetReading>;
   /** Nothing is held of this reader yet. */
   readonly isFirst: boolean;
+  /** The last reading of this reader was of everything. */
+  readonly wasWhole: boolean;
   /** A reading that began before is of no use, by the monotonic clock. */
   readonly notBefore: number;
   /** Since when it is known that this person may list every object of every kind; undefined where that is not so. */
@@ -203,7 +205,13 @@ export class Snapshots {
       return readFleetWorld(client, { namespace, fallback, resources: WORLD_RESOURCES });
     };
     try {
-      const request = { read, isFirst: this.#last === undefined, notBefore: this.#notBefore, mayListAll };
+      const request = {
+        read,
+        isFirst: this.#last === undefined,
+        wasWhole: this.#isWhole,
+        notBefore: this.#notBefore,
+        mayListAll,
+      };
       const made = await (pool?.reading(request) ?? madeOf(read, clock));
       this.#use(made.reading);
       this.#readAt = made.start;
