@@ -6,7 +6,7 @@ import { runBenches, type Figure } from '@multicluster-engine/kube-apiserver/tes
 
 import { root } from '../test/support/repository/root.js';
 import { bundle } from '../tools/bundle.js';
-import { consoleFigures } from './console/figures.js';
+import { consoleFigures, hourFigures } from './console/figures.js';
 import { fleetFigures } from './fleet/figures.js';
 import { healthFigures } from './fleet/health.js';
 import { attackFigures } from './gateway/attacks.js';
@@ -23,7 +23,7 @@ import { standaloneFigures } from './standalone.js';
  *   --server=embedded|real|FILE   the API server: this project's, kube-apiserver, or that of a kubeconfig (an empty hub)
  *   --runs=N                      how often each figure is measured; default 5
  *   --rows=ROW,…                  only these rows
- *   --profiles=DIR                also a CPU profile of the controller for each row, of the last run
+ *   --profiles=DIR                also a CPU profile of the controller for each row, of the last run (`console`: of the console)
  *   --main=FILE                   main.js of another version of the program, to compare with (`placement-shares` too)
  */
 const { values, positionals } = readArguments();
@@ -36,6 +36,8 @@ const rows = ROW_NAMES.filter((row) => askedRows.includes(row));
 if (!['embedded', 'real'].includes(values.server) && !existsSync(values.server))
   refuse(`--server: ${JSON.stringify(values.server)} is neither embedded, nor real, nor a file`);
 
+const profiles = values.profiles === undefined ? undefined : path.resolve(values.profiles);
+if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
 const other = values.main === undefined ? undefined : path.resolve(values.main);
 
 const PLACEMENT_SIZES = ['100x1000', '1000x200', '1000x1000', '10000x1000', '10000x10000'];
@@ -47,8 +49,6 @@ function placementBench(name: string): () => Promise<readonly Figure[]> {
   const [clusters = 0, placements = 0] = name.split('x').map(Number);
   if (clusters < MIN_CLUSTERS)
     refuse(`placement-${name}: at least ${MIN_CLUSTERS} clusters: with fewer, sets have none to replace another`);
-  const profiles = values.profiles === undefined ? undefined : path.resolve(values.profiles);
-  if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
   return async () => {
     const main = other ?? (await bundled());
     const options = { server: values.server, runs: Number(values.runs), main, rows, profiles };
@@ -64,12 +64,13 @@ async function bundled(): Promise<string> {
 }
 
 const isReal = values.server !== 'embedded';
-const isProfiled = values.profiles !== undefined;
+const isProfiled = profiles !== undefined;
 // What is measured of another version is no result of this one, nor with the profiler, which takes CPU time of its own; some
 // rows alone do not replace all.
 const otherSuffix = other === undefined ? '' : '-other';
 const rowsSuffix = rows.length === ROW_NAMES.length ? '' : '-rows';
 const suffix = (isReal ? '-real' : '') + rowsSuffix + (isProfiled ? '-profiled' : '') + otherSuffix;
+const consoleSuffix = isProfiled ? '-profiled' : '';
 const shares = `placement-shares${otherSuffix}`;
 const asked = positionals.flatMap((name) => /^placement-(\d+x\d+)$/.exec(name)?.[1] ?? []);
 const sizes = [...new Set([...PLACEMENT_SIZES, ...asked])];
@@ -80,16 +81,16 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   standalone: standaloneFigures,
   fleet: fleetFigures,
   health: healthFigures,
-  console: consoleFigures,
+  [`console${consoleSuffix}`]: () => consoleFigures(profiles),
+  'console-hour': hourFigures,
   'placement-parts': () => partsFigures(),
   'placement-scheduling': () => Promise.resolve(schedulingFigures()),
   [shares]: () => sharesFigures(other),
   scale: () => scaleFigures(),
   ...Object.fromEntries(placements),
 };
-const names = positionals.map((name) =>
-  /^placement-\d/.test(name) ? `${name}${suffix}` : name === 'placement-shares' ? shares : name,
-);
+const renamed: Readonly<Record<string, string>> = { 'placement-shares': shares, console: `console${consoleSuffix}` };
+const names = positionals.map((name) => (/^placement-\d/.test(name) ? `${name}${suffix}` : (renamed[name] ?? name)));
 for (const name of names)
   if (benches[name] === undefined) refuse(`${JSON.stringify(name)} is none of ${Object.keys(benches).join(', ')}`);
 await runBenches(root, benches, names);

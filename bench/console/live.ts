@@ -1,306 +1,163 @@
-import { request } from 'node:http';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { quantile, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import type { Browser } from 'playwright-core';
-import { portOf } from '../../src/console/server/server.js';
-import { readAssets } from '../../src/console/server/assets.js';
-import { eventsIn } from '../../src/console/web/eventstream.js';
-import type { World } from '../../src/domain/fleet/world.js';
-import { systemClock } from '../../src/runtime/clock.js';
-import { field, parseJson, textField } from '../../src/runtime/vocabulary/json.js';
-import { startConsole } from '../../test/support/rigs/console/hub.js';
-import { HOST, startTokenConsole } from '../../test/support/rigs/console/tokens.js';
-import { consoleWorld } from '../../test/support/rigs/console/worlds.js';
+import path from 'node:path';
+import { follow, OpenPage, Person, stall } from './clients.js';
+import { startConsoleProcess, type ConsoleProcess } from './process.js';
 
-/** Pages that stay open while the fleet moves. They are clients of this process; the hub is in memory, and parsed anew. */
+/** Pages that stay open while the fleet moves: a console, its hub, and their clients are three processes. */
 
-const CLUSTERS = 10_000;
-const PAGES = 20;
-/** Of one person. */
-const STREAMS = 4;
-const RUNS = 3;
-const CHANGES = 8;
-const LOAD_MS = 20_000;
+const SIZE = { clusters: 10_000, placements: 1_000 };
+const SMALL = { clusters: 30, placements: 4 };
 const EACH_MS = 100;
+/** Of one person, at most. */
+const STREAMS = 4;
 const STALLED = 500;
-const QUERY = 'label:bench=yes';
-const PATH = `fleet?q=${QUERY}&limit=50`;
+const STALLED_MS = 40_000;
+const MOST_TOPICS = 64;
 
-interface HubWorld {
-  world: World;
+interface Audience {
+  readonly what: string;
+  readonly persons: number;
+  readonly pagesOfEach: number;
+  readonly forMs: number;
+  /** From a change until each page shows it, ms. */
+  readonly atMost: number;
 }
 
-interface Client {
-  readonly port: number;
-  readonly headers: Readonly<Record<string, string>>;
+const AUDIENCES: readonly Audience[] = [
+  { what: '20 pages of one person', persons: 1, pagesOfEach: 20, forMs: 30_000, atMost: 2_000 },
+  { what: '20 pages of 20 persons', persons: 20, pagesOfEach: 1, forMs: 30_000, atMost: 2_000 },
+  { what: '200 different pages of 200 persons', persons: 200, pagesOfEach: 1, forMs: 60_000, atMost: 6_000 },
+];
+
+/** `profiles`: the folder for CPU profiles of the console, one for each audience. */
+export async function liveFigures(profiles: string | undefined): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const audience of AUDIENCES) figures.push(...(await followed(audience, profiles)));
+  return [...figures, await stalled()];
 }
 
-export async function liveFigures(browser: Browser): Promise<readonly Figure[]> {
-  return [...(await ofOnePerson()), ...(await ofManyPersons()), await stalled(), await grown(browser)];
-}
-
-/** The label is given to one cluster more: the answer to the query counts them. */
-function change(hub: HubWorld, index: number): void {
-  const { objects } = hub.world;
-  const managedclusters = [...objects.managedclusters];
-  const one = managedclusters[index % managedclusters.length];
-  if (one === undefined) throw new Error('there is no cluster');
-  const labels = { ...one.metadata.labels, bench: 'yes' };
-  const metadata = { ...one.metadata, labels, resourceVersion: `bench-${index}` };
-  managedclusters[index % managedclusters.length] = { ...one, metadata };
-  hub.world = { ...hub.world, objects: { ...objects, managedclusters } };
-}
-
-/** A page: reads the stream, asks again when its topic is named, and knows how many clusters its answer counts. */
-class Page {
-  count = 0;
-  bytes = 0;
-  #tag = '';
-  #client: Client;
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  async fetch(): Promise<void> {
-    const { headers, text, code } = await ask(this.#client, PATH, { 'if-none-match': this.#tag });
-    this.bytes += text.length;
-    if (code === 429 || code >= 500) {
-      // As the page does; without a connection that the server has just closed.
-      const seconds = Number(headers['retry-after'] ?? 5);
-      setTimeout(() => void this.fetch().catch(() => undefined), seconds * 1_000);
-    }
-    if (code !== 200) return;
-    this.#tag = textField(headers, 'etag');
-    this.count = Number(field(field(parseJson(text), 'data'), 'matched'));
+async function followed(audience: Audience, profiles: string | undefined): Promise<readonly Figure[]> {
+  const console = await startConsoleProcess(SIZE);
+  const persons = Array.from({ length: audience.persons }, (_, index) => new Person(console, index));
+  try {
+    const pages = await opened(persons, audience.pagesOfEach);
+    // What is compiled and kept once is no part of what a change costs.
+    await changes(console, { from: 0, forMs: 5_000 });
+    await waitFor('the first changes', () => pages.every(({ count }) => count >= 40) || undefined, {
+      deadlineMs: 60_000,
+    });
+    const profile = profiles && path.join(profiles, `console-${audience.persons}.cpuprofile`);
+    return await measured(console, pages, { ...audience, profile });
+  } finally {
+    for (const person of persons) person.close();
+    await console.stop();
   }
 }
 
-function ask(
-  { port, headers }: Client,
-  path: string,
-  more: Readonly<Record<string, string>>,
-): Promise<{ readonly code: number; readonly text: string; readonly headers: Readonly<Record<string, unknown>> }> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      host: '127.0.0.1',
-      port,
-      path: `/api/v1/${path}`,
-      headers: { ...headers, ...more },
-      agent: false,
-    };
-    const sent = request(options, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () => resolve({ code: response.statusCode ?? 0, text, headers: response.headers }));
+/** Each page has a view of its own: a term of its query that matches every cluster, and differs. */
+async function opened(persons: readonly Person[], pagesOfEach: number): Promise<readonly OpenPage[]> {
+  const all: OpenPage[] = [];
+  for (const person of persons) {
+    const pages = Array.from({ length: pagesOfEach }, (_, index) => {
+      const query = encodeURIComponent(`label:bench=yes label:tier!=other-${all.length + index}`);
+      return new OpenPage(person, `fleet?q=${query}&limit=50`);
     });
-    sent.on('error', reject);
-    sent.end();
-  });
-}
-
-/** Follows the stream for these pages. Resolves once it is open, with what ends it. */
-function follow({ port, headers }: Client, pages: readonly Page[]): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: '/api/v1/stream?topics=fleet', headers };
-    const sent = request(options, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`the stream is refused: ${response.statusCode}`));
-      let rest = '';
-      response.on('data', (chunk: Buffer) => {
-        const found = eventsIn(rest + chunk.toString());
-        ({ rest } = found);
-        if (found.events.some(({ data }) => data.startsWith('["')))
-          for (const page of pages) void page.fetch().catch(() => undefined);
-      });
-      response.on('error', () => undefined);
-      resolve(() => response.destroy());
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
-}
-
-/** Ms from a change until each page has an answer that counts it: the p99 of all. */
-async function latencies(hub: HubWorld, pages: readonly Page[], changes: number): Promise<number> {
-  const all: number[] = [];
-  for (let index = 0; index < changes; index++) {
-    const wanted = (pages[0]?.count ?? 0) + 1;
-    change(hub, wanted);
-    const since = performance.now();
-    const waits = pages.map(async (page) => {
-      await waitFor('the page', () => page.count >= wanted || undefined, { everyMs: 5 });
-      all.push(performance.now() - since);
-    });
-    await Promise.all(waits);
-    // Changes come at any time between two readings.
-    await new Promise((resolve) => setTimeout(resolve, (index * 373) % 1_000));
+    for (const page of pages) await page.fetch();
+    const streams = Math.min(STREAMS, pages.length);
+    for (let stream = 0; stream < streams; stream++)
+      await follow(
+        person,
+        pages.filter((_, index) => index % streams === stream),
+      );
+    all.push(...pages);
   }
-  return all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1] ?? Number.NaN;
+  return all;
 }
 
-async function ofOnePerson(): Promise<readonly Figure[]> {
-  const { hub, server, port, sessions, streams } = await startConsole(
-    consoleWorld(CLUSTERS),
-    readAssets(),
-    systemClock,
-  );
-  const cookie = `console-${port}=${sessions.open(sessions.code())}`;
-  const client = { port, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
-  const pages = Array.from({ length: PAGES }, () => new Page(client));
-  await Promise.all(pages.map((page) => page.fetch()));
-  for (let stream = 0; stream < STREAMS; stream++)
-    await follow(
-      client,
-      pages.filter((_, index) => index % STREAMS === stream),
-    );
-  const values: number[] = [];
-  for (let run = 0; run < RUNS; run++) values.push(await latencies(hub, pages, CHANGES));
-  const loaded = await underLoad(hub, pages);
-  streams.close();
-  server.closeAllConnections();
-  server.close();
-  const measure = `a change until ${PAGES} pages of one person show it, p99: ${CLUSTERS} clusters`;
-  return [{ id: 'C6', measure, unit: 'ms', values, atMost: 2_000 }, ...loaded];
-}
-
-/** The clients are in the same process: the server alone takes less. */
-async function underLoad(hub: HubWorld, pages: readonly Page[]): Promise<readonly Figure[]> {
-  const delays = monitorEventLoopDelay({ resolution: 5 });
-  const sent = pages.reduce((sum, page) => sum + page.bytes, 0);
-  const before = process.cpuUsage();
+/** Ten changes a second. Returns when each was made, the first with the number `from`. */
+async function changes(
+  console: ConsoleProcess,
+  { from, forMs }: { readonly from: number; readonly forMs: number },
+): Promise<readonly number[]> {
+  const times: number[] = [];
   const since = performance.now();
-  delays.enable();
-  for (let index = 0; performance.now() - since < LOAD_MS; index++) {
-    change(hub, 2_000 + index);
-    await new Promise((resolve) => setTimeout(resolve, EACH_MS));
+  while (performance.now() - since < forMs) {
+    console.change(from + times.length);
+    times.push(performance.now());
+    await sleep(EACH_MS);
   }
-  delays.disable();
-  const { user, system } = process.cpuUsage(before);
-  const seconds = (performance.now() - since) / 1_000;
-  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0) - sent;
-  const what = `${PAGES} pages, ${CLUSTERS} clusters, 10 changes/s`;
+  return times;
+}
+
+async function measured(
+  console: ConsoleProcess,
+  pages: readonly OpenPage[],
+  { what, forMs, atMost, profile }: Audience & { readonly profile: string | undefined },
+): Promise<readonly Figure[]> {
+  const sent = (): number => pages.reduce((sum, { bytes }) => sum + bytes, 0);
+  const from = Math.max(...pages.map(({ count }) => count));
+  await console.calls();
+  if (profile !== undefined) await console.probe({ kind: 'startProfile' });
+  const before = await console.probe({ kind: 'watchLoop' });
+  const [since, bytes] = [performance.now(), sent()];
+  const times = await changes(console, { from, forMs });
+  const after = await console.probe({ kind: 'sample' });
+  const [seconds, calls] = [(performance.now() - since) / 1_000, await console.calls()];
+  const sentInAll = sent() - bytes;
+  if (profile !== undefined) await console.probe({ kind: 'stopProfile', file: profile });
+  const last = from + times.length;
+  await waitFor('the last change', () => pages.every(({ count }) => count >= last) || undefined, {
+    deadlineMs: 60_000,
+  });
+  const waits = pages.flatMap(({ seen }) => times.map((at, index) => shownAt(seen, from + index + 1) - at));
+  const rest = `${SIZE.clusters} clusters, ${SIZE.placements} Placements, 10 changes/s`;
+  const figure = (id: string, measure: string, unit: string, value: number, most: number): Figure => ({
+    id,
+    measure: `${what}, ${rest}: ${measure}`,
+    unit,
+    values: [value],
+    atMost: most,
+  });
   return [
-    {
-      id: 'C7',
-      measure: `${what}: CPU, clients included`,
-      unit: 'cores',
-      values: [(user + system) / 1e6 / seconds],
-      atMost: 0.5,
-    },
-    {
-      id: 'C7',
-      measure: `${what}: delay of the event loop, p99`,
-      unit: 'ms',
-      values: [delays.percentile(99) / 1e6],
-      atMost: 25,
-    },
-    { id: 'C7', measure: `${what}: sent`, unit: 'MB/s', values: [bytes / 1e6 / seconds], atMost: 1 },
-    {
-      id: 'C7',
-      measure: `${what}: memory, clients included`,
-      unit: 'MB',
-      values: [process.memoryUsage().rss / 1e6],
-      atMost: 450,
-    },
+    figure('C6', 'from a change until a page shows it, p99', 'ms', quantile(waits.toSorted(ascending), 0.99), atMost),
+    figure('C6', 'the same, median', 'ms', quantile(waits.toSorted(ascending), 0.5), atMost),
+    figure('C7', 'CPU of the console', 'cores', (after.cpuMs - before.cpuMs) / 1_000 / seconds, 0.5),
+    figure('C7', 'its resident memory', 'MB', (after.residentMiB * 2 ** 20) / 1e6, 450),
+    figure('C7', 'delay of its event loop, p99', 'ms', after.loopDelayP99Ms, 25),
+    figure('C7', 'the longest delay', 'ms', after.loopDelayMs, 250),
+    figure('C7', 'sent to the pages', 'MB/s', sentInAll / 1e6 / seconds, 1),
+    figure('C9', 'reviews of tokens and proofs of rights', '1/s', (calls.reviews + calls.proofs) / seconds, 90 * 10),
+    figure('C9', 'pages of lists', '1/s', calls.pages / seconds, 90),
   ];
 }
 
-/** Each with a token and readings of their own. */
-async function ofManyPersons(): Promise<readonly Figure[]> {
-  const console = await startTokenConsole(readAssets(), systemClock);
-  const { api, server, streams, people } = console;
-  api.world = consoleWorld(CLUSTERS);
-  const clients = Array.from({ length: PAGES }, (_, index) => personOf(console, index));
-  const pages = clients.map((client) => new Page(client));
-  for (const [index, client] of clients.entries()) {
-    const own = pages.slice(index, index + 1);
-    for (const page of own) await page.fetch();
-    await follow(client, own);
-  }
-  const values: number[] = [];
-  for (let run = 0; run < RUNS; run++) values.push(await latencies(api, pages, 2));
-  streams.close();
-  people.close();
-  server.closeAllConnections();
-  server.close();
-  const measure = `a change until ${PAGES} persons on a hub see it, slowest: ${CLUSTERS} clusters`;
-  return [{ id: 'C6', measure, unit: 'ms', values, atMost: 2_000 }];
+function shownAt(seen: OpenPage['seen'], count: number): number {
+  return seen.find((one) => one.count >= count)?.at ?? Number.NaN;
 }
 
-function personOf({ api, server }: Awaited<ReturnType<typeof startTokenConsole>>, index: number): Client {
-  const token = `person-${index}-person-${index}`;
-  api.users.set(token, `person ${index}`);
-  return { port: portOf(server), headers: { host: HOST, authorization: `Bearer ${token}` } };
+function ascending(a: number, b: number): number {
+  return a - b;
 }
 
-/** Streams that nobody reads, of a small fleet that changes all the time: what the process grows by. */
+/** Of a small fleet that changes all the time, each with as much to be told as a stream may ask for. */
 async function stalled(): Promise<Figure> {
-  const console = await startTokenConsole(readAssets(), systemClock);
-  const { api, server, streams, people } = console;
-  for (let person = 0; person < STALLED / STREAMS; person++) {
-    const { port, headers } = personOf(console, person);
-    for (let stream = 0; stream < STREAMS; stream++)
-      await new Promise<void>((resolve, reject) => {
-        const options = { host: '127.0.0.1', port, path: '/api/v1/stream?topics=fleet', headers };
-        const sent = request(options, (response) => {
-          response.pause();
-          response.on('error', () => undefined);
-          resolve();
-        });
-        sent.on('error', reject);
-        sent.end();
-      });
+  const console = await startConsoleProcess(SMALL);
+  const persons = Array.from({ length: STALLED / STREAMS }, (_, index) => new Person(console, index));
+  const name = 'n'.repeat(200);
+  const topics = Array.from({ length: MOST_TOPICS }, (_, index) => `placement:shop/${name}-${index}`);
+  try {
+    for (const person of persons) for (let stream = 0; stream < STREAMS; stream++) await stall(person, topics);
+    const before = await console.probe({ kind: 'collect' });
+    await changes(console, { from: 0, forMs: STALLED_MS });
+    const after = await console.probe({ kind: 'collect' });
+    const measure = `${STALLED} streams that nobody reads, ${MOST_TOPICS} topics each, 10 changes/s: growth of the resident memory in ${STALLED_MS / 1_000} s`;
+    const values = [((after.residentMiB - before.residentMiB) * 2 ** 20) / 1e6];
+    return { id: 'C8', measure, unit: 'MB', values, atMost: 10 };
+  } finally {
+    for (const person of persons) person.close();
+    await console.stop();
   }
-  const size = (): number => {
-    globalThis.gc?.();
-    const { heapUsed, external } = process.memoryUsage();
-    return (heapUsed + external) / 1e6;
-  };
-  const before = size();
-  const since = performance.now();
-  for (let index = 0; performance.now() - since < LOAD_MS; index++) {
-    change(api, index);
-    await new Promise((resolve) => setTimeout(resolve, EACH_MS));
-  }
-  const after = size();
-  streams.close();
-  people.close();
-  server.closeAllConnections();
-  server.close();
-  const measure = `${STALLED} streams that nobody reads, 10 changes/s, ${LOAD_MS / 1_000} s: growth of the memory`;
-  return { id: 'C8', measure, unit: 'MB', values: [after - before], atMost: 10 };
-}
-
-/** The page itself, in a browser. */
-async function grown(browser: Browser): Promise<Figure> {
-  const { hub, server, port, sessions, streams } = await startConsole(
-    consoleWorld(CLUSTERS),
-    readAssets(),
-    systemClock,
-  );
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
-  const page = await context.newPage();
-  await page.goto(`http://127.0.0.1:${port}/login#code=${sessions.code()}`);
-  await page.getByText('10,000 clusters').waitFor();
-  await page.goto(`http://127.0.0.1:${port}/fleet?view=table&q=${QUERY}`);
-  const session = await context.newCDPSession(page);
-  const load = async (from: number): Promise<number> => {
-    const since = performance.now();
-    for (let index = from; performance.now() - since < LOAD_MS; index++) {
-      change(hub, index);
-      await new Promise((resolve) => setTimeout(resolve, EACH_MS));
-    }
-    await session.send('HeapProfiler.collectGarbage');
-    return (await session.send('Runtime.getHeapUsage')).usedSize / 1e6;
-  };
-  // First what everything that is compiled and kept takes once.
-  const before = await load(0);
-  const after = await load(5_000);
-  await context.close();
-  streams.close();
-  server.closeAllConnections();
-  server.close();
-  const measure = `a page, ${CLUSTERS} clusters, 10 changes/s: growth of its heap in ${LOAD_MS / 1_000} s`;
-  return { id: 'C4', measure, unit: 'MB', values: [after - before], atMost: 1 };
 }

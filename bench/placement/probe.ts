@@ -22,6 +22,8 @@ export interface Sample {
   readonly loopDelayMs: number;
   /** The second longest one, likewise. */
   readonly secondLoopDelayMs: number;
+  /** The delay that one in a hundred exceeds, likewise. */
+  readonly loopDelayP99Ms: number;
 }
 
 const MIB = 2 ** 20;
@@ -36,7 +38,9 @@ function sample(): Sample {
   const { rss, heapUsed } = process.memoryUsage();
   const peakMiB = process.resourceUsage().maxRSS / 1024;
   const memory = { residentMiB: rss / MIB, peakMiB, heapMiB: heapUsed / MIB };
-  return { cpuMs: (user + system) / 1000, ...memory, loopDelayMs: delayMs(1), secondLoopDelayMs: delayMs(2) };
+  const loopDelayP99Ms = delayMs(Math.floor((delays?.count ?? 0) / 100) + 1);
+  const longest = { loopDelayMs: delayMs(1), secondLoopDelayMs: delayMs(2), loopDelayP99Ms };
+  return { cpuMs: (user + system) / 1000, ...memory, ...longest };
 }
 
 /** The delay of that rank, the longest first. */
