@@ -1,7 +1,7 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import { lossOfEach } from '../../src/domain/fleet/loss.js';
-import { planFleet } from '../../src/domain/fleet/plan.js';
+import { planFleet } from '../../src/domain/fleet/fleetplan.js';
 import { explainInputOf, type World } from '../../src/domain/fleet/world.js';
 import { explainPredicates } from '../../src/domain/placement/explain/predicates.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';

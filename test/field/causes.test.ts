@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
 import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../src/domain/fleet/plan.js';
+import { planFleet } from '../../src/domain/fleet/fleetplan.js';
 import { worldOf, type RawObject, type World, type WorldResource } from '../../src/domain/fleet/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';

@@ -7,7 +7,7 @@ import { explainReport } from '../../src/cli/explain/report.js';
 import { deniedOf } from '../../src/cli/explain/rights.js';
 import { explanationLines } from '../../src/cli/explain/text.js';
 import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../src/domain/fleet/plan.js';
+import { planFleet } from '../../src/domain/fleet/fleetplan.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { taint } from '../support/builders/taints.js';

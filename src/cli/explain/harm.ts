@@ -1,6 +1,6 @@
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
 import { forecastOf } from '../../domain/fleet/forecast.js';
-import { planFleet } from '../../domain/fleet/plan.js';
+import { planFleet } from '../../domain/fleet/fleetplan.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from '../../domain/fleet/world.js';
 import { selects } from '../../domain/clusters/selector.js';
 import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';

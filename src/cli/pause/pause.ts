@@ -1,7 +1,8 @@
 import { asRecord } from '../../runtime/vocabulary/json.js';
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
-import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
+import { planFleet } from '../../domain/fleet/fleetplan.js';
+import type { PlacementPlan } from '../../domain/fleet/plan.js';
 import { explainInputOf, type RawObject, type World } from '../../domain/fleet/world.js';
 import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';

@@ -1,7 +1,8 @@
 import { orderedPlans, plansApart, type ApartPlan } from '../../domain/fleet/apart.js';
 import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
 import { planLossSteps, type PlacementLoss } from '../../domain/fleet/loss.js';
-import { planFleetSteps, type PlacementPlan } from '../../domain/fleet/plan.js';
+import { planFleetSteps } from '../../domain/fleet/fleetplan.js';
+import type { PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { Name } from '../../domain/fleet/sides.js';
 import { finished, type Steps } from '../../domain/fleet/steps.js';

@@ -8,7 +8,7 @@ import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/cli/whatif/worlds.js';
-import { planFleet } from '../../../src/domain/fleet/plan.js';
+import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
 import { explainInputOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';

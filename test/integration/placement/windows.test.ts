@@ -8,7 +8,7 @@ import { history, HISTORY_RESOURCES } from '../../../src/cli/history/text.js';
 import { changePause } from '../../../src/cli/pause/pause.js';
 import { DECISION_RESOURCES, readFleetWorld, type FleetReading } from '../../../src/cli/whatif/worlds.js';
 import { overlay } from '../../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../../src/domain/fleet/plan.js';
+import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
 import { errorText } from '../../../src/runtime/errors.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 

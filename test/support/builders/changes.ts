@@ -4,7 +4,7 @@ import { timestamp, type ObjectMeta } from '../../../src/runtime/vocabulary/meta
 import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
 import { forecastOf } from '../../../src/domain/fleet/forecast.js';
-import { planFleet } from '../../../src/domain/fleet/plan.js';
+import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
 import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { isBalanced } from '../../../src/domain/placement/spec/prioritizers.js';
