@@ -1,4 +1,4 @@
-import { textOf } from '../../domain/placement/select/rules.js';
+import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
@@ -134,8 +134,8 @@ function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContex
   };
 }
 
-function cellOf({ cluster, unmet }: ClusterExplanation, { predicate, source, requirement }: Column): Cell {
-  const met = !(unmet[predicate] ?? []).some((one) => one.requirement === requirement);
-  const found = cluster && textOf(cluster, source, requirement.key);
+function cellOf({ cluster, unmet }: ClusterExplanation, column: Column): Cell {
+  const met = !(unmet[column.predicate] ?? []).some((one) => one.requirement === column.requirement);
+  const found = cluster && foundIn(cluster, column);
   return { met, ...(found === undefined ? {} : { found }) };
 }

@@ -4,7 +4,14 @@ import type { PlacementRules, Predicate } from '../placement/spec/predicates.js'
 import type { ClusterView } from '../placement/spec/cluster.js';
 import { unmatchedPredicates, type CandidateFacts } from '../placement/select/unmatched.js';
 import { clusterHash, type Candidate, type MatchedClusters } from '../placement/select/rank.js';
-import { sourcedRequirements, textOf, type Source } from '../placement/select/rules.js';
+import {
+  foundIn,
+  sourcedRequirements,
+  textOf,
+  type ClusterRequirement,
+  type KeySource,
+  type Source,
+} from '../placement/select/rules.js';
 import { NO_CANDIDATES, type Candidates } from '../placement/select/snapshot.js';
 import { admits } from '../selectors.js';
 
@@ -36,7 +43,7 @@ interface Matches {
   readonly isMatched: Uint8Array;
 }
 
-/** The value of one label or claim for each row; undefined where the cluster does not have it. */
+/** The value of one label or claim, or the result of an expression, for each row; undefined where the cluster has none. */
 type Column = readonly (string | undefined)[];
 
 /**
@@ -86,13 +93,13 @@ export class ClusterTable {
   }
 
   /** The keys of all labels or claims. */
-  keys(source: Source): ReadonlySet<string> {
+  keys(source: KeySource): ReadonlySet<string> {
     return new Set(this.clusters.flatMap(({ labels, claims }) => Object.keys(source === 'label' ? labels : claims)));
   }
 
   /** The value of a label or claim of each cluster; undefined for one that does not have it. */
-  values(source: Source, key: string): ReadonlyMap<string, string | undefined> {
-    const column = this.#column(source, key);
+  values(source: KeySource, key: string): ReadonlyMap<string, string | undefined> {
+    const column = this.#values(source, key);
     return new Map(this.clusters.map(({ name }, row) => [name, column[row]]));
   }
 
@@ -128,12 +135,12 @@ export class ClusterTable {
       rows.some((row) => isCandidate[row] === 1 && is(row));
     return {
       someMatch: (predicate) => some(matching.get(predicate) ?? []),
-      someMeet: ({ source, requirement }) => {
-        const column = this.#column(source, requirement.key);
-        return some(pool.candidates, (row) => admits(requirement, column[row]));
+      someMeet: (one) => {
+        const column = this.#found(one);
+        return some(pool.candidates, (row) => admits(one.requirement, column[row]));
       },
       someHave: (source, key) => {
-        const column = this.#column(source, key);
+        const column = this.#values(source, key);
         return some(pool.candidates, (row) => column[row] !== undefined);
       },
     };
@@ -166,18 +173,26 @@ export class ClusterTable {
   /** Those of `rows` that meet every requirement of the predicate. */
   #matching(predicate: Predicate, rows: readonly number[]): readonly number[] {
     let matching = rows;
-    for (const { source, requirement } of sourcedRequirements(predicate)) {
-      const column = this.#column(source, requirement.key);
-      matching = matching.filter((row) => admits(requirement, column[row]));
+    for (const one of sourcedRequirements(predicate)) {
+      const column = this.#found(one);
+      matching = matching.filter((row) => admits(one.requirement, column[row]));
     }
     return matching;
   }
 
-  #column(source: Source, key: string): Column {
+  #values(source: KeySource, key: string): Column {
+    return this.#column(source, key, (cluster) => textOf(cluster, source, key));
+  }
+
+  #found(one: ClusterRequirement): Column {
+    return this.#column(one.source, one.requirement.key, (cluster) => foundIn(cluster, one));
+  }
+
+  #column(source: Source, key: string, valueOf: (cluster: ClusterView) => string | undefined): Column {
     const id = `${source} ${key}`;
     const known = this.#columns.get(id);
     if (known !== undefined) return known;
-    const column = this.clusters.map((cluster) => textOf(cluster, source, key));
+    const column = this.clusters.map(valueOf);
     this.#columns.set(id, column);
     return column;
   }

@@ -5,6 +5,7 @@ import { readRelease } from '../placement/spec/release.js';
 import { ownClusters, placementKeys, readDecision } from '../placement/stored/decision.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
+import { Expressions } from '../placement/spec/expression.js';
 import { compileSpec, type PlacementRules } from '../placement/spec/predicates.js';
 import { isBalanced } from '../placement/spec/prioritizers.js';
 import { clusterView, manifestView } from '../placement/spec/cluster.js';
@@ -93,6 +94,7 @@ export class WorldInputs {
   readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
   readonly #rules = new Map<RawObject, PlacementRules>();
   readonly #views: ReadonlyMap<RawObject, ClusterView>;
+  readonly #expressions = new Expressions();
   readonly #at: number;
   #selections: SelectionCounts | undefined;
   #isBalanced: boolean | undefined;
@@ -169,7 +171,7 @@ export class WorldInputs {
   #rulesOf(placement: RawObject): PlacementRules {
     const known = this.#rules.get(placement);
     if (known !== undefined) return known;
-    const rules = compileSpec(placement.spec);
+    const rules = compileSpec(placement.spec, this.#expressions);
     this.#rules.set(placement, rules);
     return rules;
   }

@@ -3,8 +3,8 @@ import {
   sourcedRequirements,
   textOf,
   unmet,
-  type Source,
-  type SourcedRequirement,
+  type ClusterRequirement,
+  type KeySource,
 } from '../../domain/placement/select/rules.js';
 import {
   contradictionIn,
@@ -73,12 +73,12 @@ function requirementFacts(predicate: Predicate, candidates: CandidateFacts): rea
   ]);
 }
 
-function meetFact(one: SourcedRequirement, candidates: CandidateFacts): WatchedFact {
+function meetFact(one: ClusterRequirement, candidates: CandidateFacts): WatchedFact {
   const someHave = (): boolean => candidates.someMeet(one);
   return { has: (cluster) => meetsOne(cluster, one), someHave, was: someHave() };
 }
 
-function keyFact(source: Source, key: string, candidates: CandidateFacts): WatchedFact {
+function keyFact(source: KeySource, key: string, candidates: CandidateFacts): WatchedFact {
   const someHave = (): boolean => candidates.someHave(source, key);
   return { has: (cluster) => textOf(cluster, source, key) !== undefined, someHave, was: someHave() };
 }

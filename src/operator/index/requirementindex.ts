@@ -1,12 +1,12 @@
 import {
   meetsOne,
   sourcedRequirements,
+  type ClusterRequirement,
+  type KeySource,
   type Source,
-  type SourcedRequirement,
 } from '../../domain/placement/select/rules.js';
 import { needsKey, type CandidateFacts } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
-import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { isComparison } from '../../domain/comparison.js';
 import { sameRead } from '../../domain/placement/spec/cluster.js';
@@ -16,7 +16,7 @@ import { Bitset } from './bitset.js';
 /** One requirement, shared by all Placements that have it. */
 interface SharedRequirement {
   readonly id: string;
-  readonly one: SourcedRequirement;
+  readonly one: ClusterRequirement;
   /** Keys of the Placements. */
   readonly placements: Set<string>;
   /** Ordinals of the clusters that meet it; undefined until it is needed. */
@@ -25,9 +25,6 @@ interface SharedRequirement {
 
 /** The existing clusters by ordinal. */
 export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
-
-/** Where keys are; an expression has none. */
-type KeySource = TopologyKey['source'];
 
 const KEY_SOURCES: readonly KeySource[] = ['label', 'claim'];
 const FIELDS = { label: 'labels', claim: 'claims' } as const;
@@ -131,7 +128,7 @@ export class RequirementIndex {
     return matching;
   }
 
-  #met(one: SourcedRequirement): Bitset {
+  #met(one: ClusterRequirement): Bitset {
     const shared = this.#requirements.get(idOf(one));
     if (shared?.met !== undefined) return shared.met;
     const met = this.#evaluate(one);
@@ -139,7 +136,7 @@ export class RequirementIndex {
     return met;
   }
 
-  #evaluate(one: SourcedRequirement): Bitset {
+  #evaluate(one: ClusterRequirement): Bitset {
     const met = new Bitset();
     const { source, requirement } = one;
     if (source === 'expression' || this.#keyCounts[source].has(requirement.key)) {
@@ -183,7 +180,7 @@ export class RequirementIndex {
     }
   }
 
-  #create(id: string, one: SourcedRequirement): SharedRequirement {
+  #create(id: string, one: ClusterRequirement): SharedRequirement {
     const shared: SharedRequirement = { id, one, placements: new Set(), met: undefined };
     this.#requirements.set(id, shared);
     if (one.source === 'expression') this.#expressions.add(shared);
@@ -216,7 +213,7 @@ function changedTerms(source: Source, key: string, before: string | undefined, a
 }
 
 /** The terms that a requirement depends on: its key with each of its values, or the presence of its key. */
-function termsOf({ source, requirement: { key, operator, values } }: SourcedRequirement): string[] {
+function termsOf({ source, requirement: { key, operator, values } }: ClusterRequirement): string[] {
   if (source === 'expression') return [];
   if (operator === 'Exists' || operator === 'DoesNotExist') return [termFor(source, key)];
   if (isComparison(operator)) return [termFor(source, key, ANY)];
@@ -231,12 +228,12 @@ function termFor(source: Source, key: string, value?: string | typeof ANY): stri
   return JSON.stringify([source, key, value]);
 }
 
-function idOf({ source, requirement: { key, operator, values } }: SourcedRequirement): string {
+function idOf({ source, requirement: { key, operator, values } }: ClusterRequirement): string {
   return JSON.stringify([source, operator, key, values]);
 }
 
 /** The requirements of all predicates, with the presence of the keys that they need in both sources, and those of the groups. */
-function* requirementsOf(rules: PlacementRules): Generator<{ id: string; one: SourcedRequirement }> {
+function* requirementsOf(rules: PlacementRules): Generator<{ id: string; one: ClusterRequirement }> {
   for (const one of rules.predicates.flatMap(sourcedRequirements)) {
     yield { id: idOf(one), one };
     if (!needsKey(one)) continue;
@@ -248,6 +245,6 @@ function* requirementsOf(rules: PlacementRules): Generator<{ id: string; one: So
   for (const one of (rules.groups?.groups ?? []).flatMap(sourcedRequirements)) yield { id: idOf(one), one };
 }
 
-function presenceOf(source: Source, key: string): SourcedRequirement {
+function presenceOf(source: KeySource, key: string): ClusterRequirement {
   return { source, requirement: { path: '', key, operator: 'Exists', values: [] } };
 }

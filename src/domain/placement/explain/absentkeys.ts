@@ -1,6 +1,13 @@
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { sourcedRequirements, textOf, type SourcedRequirement } from '../select/rules.js';
+import {
+  sourcedRequirements,
+  textOf,
+  type ClusterRequirement,
+  type KeyRequirement,
+  type KeySource,
+  type SourcedRequirement,
+} from '../select/rules.js';
 import { needsKey } from '../select/unmatched.js';
 import { hintsFor, hintText } from './hints.js';
 import { wordText } from './requirementtext.js';
@@ -17,7 +24,9 @@ export function absentKeys(
   candidates: Iterable<ClusterView>,
   none = 'no candidate',
 ): readonly AbsentKey[] {
-  const keys = namedKeys(rules).filter((one) => needsKey(one) && !someHave(one, candidates));
+  const keys = namedKeys(rules)
+    .filter(needsKey)
+    .filter((one) => !someHave(one, candidates));
   const all = keys.length === 0 ? [] : [...candidates];
   if (all.length === 0) return [];
   return keys.map((one) => {
@@ -28,14 +37,14 @@ export function absentKeys(
 }
 
 /** Ends with the first that has it: most keys are those of the first cluster. */
-function someHave({ source, requirement }: SourcedRequirement, candidates: Iterable<ClusterView>): boolean {
+function someHave({ source, requirement }: KeyRequirement, candidates: Iterable<ClusterView>): boolean {
   for (const one of candidates) if (textOf(one, source, requirement.key) !== undefined) return true;
   return false;
 }
 
 /** The keys of spread, scores, groups and details, in this order. */
-function namedKeys({ spread, prioritizers, groups, details }: PlacementRules): readonly SourcedRequirement[] {
-  const exists = (source: 'label' | 'claim', key: string, path: string): SourcedRequirement => {
+function namedKeys({ spread, prioritizers, groups, details }: PlacementRules): readonly ClusterRequirement[] {
+  const exists = (source: KeySource, key: string, path: string): ClusterRequirement => {
     return { source, requirement: { path, key, operator: 'Exists', values: [] } };
   };
   return [

@@ -4,15 +4,14 @@ import { isCompared } from '../spec/predicates.js';
 import { rankedClusters, type RankedCandidate } from './ranking.js';
 import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
 import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
-import type { Requirement } from '../../selectors.js';
 import type { Predicate } from '../spec/predicates.js';
 import {
   failures,
+  foundIn,
   sourcedRequirements,
-  textOf,
   unmetBy,
+  type ClusterRequirement,
   type FailedRule,
-  type Source,
   type Unmet,
 } from '../select/rules.js';
 import { scorerOfSnapshot } from '../select/scores.js';
@@ -139,12 +138,10 @@ function judge({ name, cluster, sets, inDecision }: ClusterToExplain, criteria: 
 }
 
 /** A requirement, with the results for the values of its key that were compared so far. */
-interface CachedRequirement {
-  readonly source: Source;
-  readonly requirement: Requirement;
+type CachedRequirement = ClusterRequirement & {
   /** By value, or undefined without the key: one unmet requirement, or none. */
   readonly byValue: Map<string | undefined, readonly Unmet[]>;
-}
+};
 
 /** The requirements of a predicate. */
 type CachedPredicate = readonly CachedRequirement[];
@@ -162,7 +159,7 @@ function unmetOf(predicate: CachedPredicate, cluster: ClusterView): readonly Unm
   let first = NONE;
   let several: Unmet[] | undefined;
   for (const cached of predicate) {
-    const found = textOf(cluster, cached.source, cached.requirement.key);
+    const found = foundIn(cluster, cached);
     const list = cached.byValue.get(found) ?? compare(cached, found);
     if (list.length === 0) continue;
     if (first.length === 0) first = list;

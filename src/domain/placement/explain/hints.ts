@@ -1,7 +1,7 @@
 import { nearestWord, type Words } from '../../../runtime/vocabulary/nearestword.js';
 import { needsKey, otherSource } from '../select/unmatched.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { textOf, type Source, type SourcedRequirement } from '../select/rules.js';
+import { textOf, type KeyRequirement, type KeySource, type SourcedRequirement } from '../select/rules.js';
 import { wordText } from './requirementtext.js';
 
 /** A word of a requirement that no candidate has, and the one that was probably meant. All words are those of candidates. */
@@ -10,7 +10,7 @@ export interface Hint extends SourcedRequirement {
   /** The key, or one of the values. */
   readonly word: string;
   /** What to write instead: a key of `source`, and a value of it when `word` is a value. */
-  readonly suggested: { readonly source: Source; readonly key: string; readonly value: string | undefined };
+  readonly suggested: { readonly source: KeySource; readonly key: string; readonly value: string | undefined };
   /** How many of the candidates have it. */
   readonly carriers: number;
   readonly candidates: number;
@@ -21,9 +21,9 @@ export interface Hint extends SourcedRequirement {
  * for its key.
  */
 export function hintsFor(one: SourcedRequirement, values: Words, candidates: readonly ClusterView[]): readonly Hint[] {
+  if (!needsKey(one)) return [];
   const { source, requirement } = one;
   const { key } = requirement;
-  if (!needsKey(one)) return [];
   if (values.size === 0) return keyHint(one, candidates);
   if (requirement.bound !== undefined) return [];
   return requirement.values.flatMap((word): Hint[] => {
@@ -40,9 +40,8 @@ export function hintText({ suggested: { source, key, value }, carriers, candidat
   return `did you mean ${source} ${meant} (${carriers} of ${candidates} have it)?`;
 }
 
-function keyHint(one: SourcedRequirement, candidates: readonly ClusterView[]): readonly Hint[] {
+function keyHint(one: KeyRequirement, candidates: readonly ClusterView[]): readonly Hint[] {
   const { source, requirement } = one;
-  if (source === 'expression') return [];
   const other = otherSource(source);
   const word = requirement.key;
   const total = candidates.length;
@@ -56,7 +55,7 @@ function keyHint(one: SourcedRequirement, candidates: readonly ClusterView[]): r
   return [{ ...one, ...match, word, suggested: { source, key: match.word, value: undefined }, candidates: total }];
 }
 
-function countKeys(candidates: readonly ClusterView[], source: 'label' | 'claim'): Words {
+function countKeys(candidates: readonly ClusterView[], source: KeySource): Words {
   const words = new Map<string, number>();
   for (const cluster of candidates) {
     for (const key of Object.keys(source === 'label' ? cluster.labels : cluster.claims))

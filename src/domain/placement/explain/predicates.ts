@@ -1,5 +1,5 @@
 import type { Requirement } from '../../selectors.js';
-import { sourcedRequirements, type SourcedRequirement, type Unmet } from '../select/rules.js';
+import { sourcedRequirements, type ClusterRequirement, type SourcedRequirement, type Unmet } from '../select/rules.js';
 import { factsAmong, whyUnmatched, type Unmatched } from '../select/unmatched.js';
 import { hintsFor, type Hint } from './hints.js';
 import { unmatchedText } from './unmatchedtext.js';
@@ -18,10 +18,10 @@ export interface PredicateExplanation {
   readonly hints: readonly Hint[];
 }
 
-export interface RequirementExplanation extends SourcedRequirement {
+export type RequirementExplanation = ClusterRequirement & {
   /** How many candidates meet it. */
   readonly met: number;
-}
+};
 
 /** What each predicate of the Placement finds among the candidates, in the order of the predicates. */
 export function explainPredicates({ placement, clusters }: Explanation): readonly PredicateExplanation[] {
@@ -39,7 +39,7 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
   const metBy = (requirement: Requirement): number => candidates.length - (unmetBy.get(requirement)?.count ?? 0);
   const hintsOf = (one: SourcedRequirement): readonly Hint[] =>
     hintsFor(one, unmetBy.get(one.requirement)?.values ?? new Map(), candidates);
-  const facts = { ...factsAmong(candidates), someMeet: (one: SourcedRequirement) => metBy(one.requirement) > 0 };
+  const facts = { ...factsAmong(candidates), someMeet: (one: ClusterRequirement) => metBy(one.requirement) > 0 };
   return placement.rules.predicates.map((predicate, index) => {
     const requirements = sourcedRequirements(predicate).map((one) => ({ ...one, met: metBy(one.requirement) }));
     const isUnmatched = candidates.length > 0 && matched[index] === 0;

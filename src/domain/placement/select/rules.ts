@@ -1,7 +1,8 @@
 import { admits, firstUnmet, valueOf, type Requirement } from '../../selectors.js';
 import type { PlacementRules, Predicate } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { resultOf } from '../spec/expression.js';
+import type { ExpressionRequirement } from '../spec/expression.js';
+import type { TopologyKey } from '../spec/spread.js';
 import { standingOf, taintsAgainstNew } from './standing.js';
 
 /**
@@ -9,8 +10,10 @@ import { standingOf, taintsAgainstNew } from './standing.js';
  * them: both read the same generators.
  */
 
+/** Where keys are. */
+export type KeySource = TopologyKey['source'];
 /** Where a requirement looks for its key. The key of an expression is its text, and the value of that is its result. */
-export type Source = 'label' | 'claim' | 'expression';
+export type Source = KeySource | 'expression';
 
 /** A requirement with where it looks for its key. */
 export interface SourcedRequirement {
@@ -18,11 +21,21 @@ export interface SourcedRequirement {
   readonly requirement: Requirement;
 }
 
+/** One that looks for its key. */
+export interface KeyRequirement extends SourcedRequirement {
+  readonly source: KeySource;
+}
+
+/** One that can be compared with what a cluster has. */
+export type ClusterRequirement =
+  | KeyRequirement
+  | { readonly source: 'expression'; readonly requirement: ExpressionRequirement };
+
 /** Labels, claims and, where they are asked for, expressions: a selector that only prefers clusters has none. */
 type Selector = Pick<Predicate, 'labels' | 'claims'> & Partial<Pick<Predicate, 'expressions'>>;
 
 /** The requirements of a predicate: labels, then claims, then expressions. */
-export function sourcedRequirements({ labels, claims, expressions = [] }: Selector): readonly SourcedRequirement[] {
+export function sourcedRequirements({ labels, claims, expressions = [] }: Selector): readonly ClusterRequirement[] {
   return [
     ...labels.map((requirement) => ({ source: 'label' as const, requirement })),
     ...claims.map((requirement) => ({ source: 'claim' as const, requirement })),
@@ -90,26 +103,24 @@ export function* unmet(
     if (one !== undefined) yield one;
   }
   for (const requirement of expressions) {
-    const one = unmetBy(resultOf(requirement.key, cluster), 'expression', requirement);
+    const one = unmetBy(requirement.expression.resultOf(cluster), 'expression', requirement);
     if (one !== undefined) yield one;
   }
 }
 
-/** What the cluster has under a key: the value of a label or a claim, undefined without it, or the result of an expression. */
-export function textOf(cluster: ClusterView, source: Source, key: string): string | undefined {
-  switch (source) {
-    case 'label':
-      return valueOf(cluster.labels, key);
-    case 'claim':
-      return valueOf(cluster.claims, key);
-    case 'expression':
-      return resultOf(key, cluster);
-  }
+/** The value of a label or a claim; undefined for a cluster without it. */
+export function textOf(cluster: ClusterView, source: KeySource, key: string): string | undefined {
+  return valueOf(source === 'label' ? cluster.labels : cluster.claims, key);
+}
+
+/** What the cluster has where the requirement looks: {@link textOf} its key, or the result of its expression. */
+export function foundIn(cluster: ClusterView, { source, requirement }: ClusterRequirement): string | undefined {
+  return source === 'expression' ? requirement.expression.resultOf(cluster) : textOf(cluster, source, requirement.key);
 }
 
 /** Whether the cluster meets the requirement. */
-export function meetsOne(cluster: ClusterView, { source, requirement }: SourcedRequirement): boolean {
-  return admits(requirement, textOf(cluster, source, requirement.key));
+export function meetsOne(cluster: ClusterView, one: ClusterRequirement): boolean {
+  return admits(one.requirement, foundIn(cluster, one));
 }
 
 /** The requirement, if a cluster with this value of its key does not meet it. */
@@ -132,7 +143,7 @@ function matchesOne({ labels, claims, expressions }: Predicate, cluster: Cluster
   return (
     firstUnmet(labels, cluster.labels) === undefined &&
     firstUnmet(claims, cluster.claims) === undefined &&
-    expressions.every((requirement) => admits(requirement, resultOf(requirement.key, cluster)))
+    expressions.every((requirement) => admits(requirement, requirement.expression.resultOf(cluster)))
   );
 }
 

@@ -2,15 +2,24 @@ import { valuesAround } from '../../comparison.js';
 import { meets } from '../../selectors.js';
 import type { PlacementRules, Predicate } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { meetsOne, sourcedRequirements, textOf, unmet, type Source, type SourcedRequirement } from './rules.js';
+import {
+  meetsOne,
+  sourcedRequirements,
+  textOf,
+  unmet,
+  type ClusterRequirement,
+  type KeyRequirement,
+  type KeySource,
+  type SourcedRequirement,
+} from './rules.js';
 
 /** Why a predicate matches no candidate, from facts about all candidates together: yes or no, never a count. */
 
 /** The first of these that holds. */
 export type Unmatched =
   | { readonly kind: 'Contradiction'; readonly requirements: readonly SourcedRequirement[] }
-  | { readonly kind: 'OtherSource'; readonly requirement: SourcedRequirement }
-  | { readonly kind: 'KeyAbsent'; readonly requirement: SourcedRequirement }
+  | { readonly kind: 'OtherSource'; readonly requirement: KeyRequirement }
+  | { readonly kind: 'KeyAbsent'; readonly requirement: KeyRequirement }
   | { readonly kind: 'RequirementUnmet'; readonly requirement: SourcedRequirement }
   | { readonly kind: 'NotTogether' };
 
@@ -23,8 +32,8 @@ export interface UnmatchedPredicate {
 /** What is asked about the candidates of a Placement. */
 export interface CandidateFacts {
   someMatch(predicate: Predicate): boolean;
-  someMeet(one: SourcedRequirement): boolean;
-  someHave(source: Source, key: string): boolean;
+  someMeet(one: ClusterRequirement): boolean;
+  someHave(source: KeySource, key: string): boolean;
 }
 
 /** How many clusters a Placement can select from, and how many of them match. */
@@ -37,7 +46,7 @@ interface Sizes {
 export function factsAmong(candidates: readonly ClusterView[]): CandidateFacts {
   return {
     someMatch: (predicate) => candidates.some((one) => unmet(predicate, one).next().done === true),
-    someMeet: ({ source, requirement }) => candidates.some((one) => meetsOne(one, { source, requirement })),
+    someMeet: (requirement) => candidates.some((one) => meetsOne(one, requirement)),
     someHave: (source, key) => candidates.some((one) => textOf(one, source, key) !== undefined),
   };
 }
@@ -63,13 +72,13 @@ export function unmatchedPredicates(
 
 /** Why no candidate meets all of the requirements of a predicate. */
 export function whyUnmatched(
-  requirements: readonly SourcedRequirement[],
+  requirements: readonly ClusterRequirement[],
   facts: Pick<CandidateFacts, 'someMeet' | 'someHave'>,
 ): Unmatched {
   const contradiction = contradictionIn(requirements);
   if (contradiction !== undefined) return { kind: 'Contradiction', requirements: contradiction };
   const none = requirements.filter((one) => !facts.someMeet(one));
-  const absent = none.filter((one) => needsKey(one) && !facts.someHave(one.source, one.requirement.key));
+  const absent = none.filter(needsKey).filter((one) => !facts.someHave(one.source, one.requirement.key));
   const elsewhere = absent.find(({ source, requirement }) => facts.someHave(otherSource(source), requirement.key));
   if (elsewhere !== undefined) return { kind: 'OtherSource', requirement: elsewhere };
   const [firstAbsent] = absent;
@@ -79,11 +88,12 @@ export function whyUnmatched(
 }
 
 /** Whether a cluster may lack the key, and then does not meet the requirement. */
-export function needsKey({ source, requirement: { operator } }: SourcedRequirement): boolean {
-  return source !== 'expression' && operator !== 'NotIn' && operator !== 'DoesNotExist';
+export function needsKey<R extends SourcedRequirement>(one: R): one is R & KeyRequirement {
+  const { operator } = one.requirement;
+  return one.source !== 'expression' && operator !== 'NotIn' && operator !== 'DoesNotExist';
 }
 
-export function otherSource(source: Source): Source {
+export function otherSource(source: KeySource): KeySource {
   return source === 'label' ? 'claim' : 'label';
 }
 

@@ -5,7 +5,9 @@ const MOST_DIGITS = 15;
 const MOST_DECIMALS = 9;
 const [ZERO, POINT] = ['0'.charCodeAt(0), '.'.charCodeAt(0)];
 /** Powers of two: the product of one with a whole number is exact. */
-const FACTORS = new Map(['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, index) => [suffix, 1024 ** index]));
+const FACTORS: ReadonlyMap<string, number> = new Map(
+  ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, index) => [suffix, 1024 ** index]),
+);
 
 /**
  * A quantity of Kubernetes (`500m`, `16Gi`, `0.35`) as a number; undefined for a text that is none. It is the nearest number, so

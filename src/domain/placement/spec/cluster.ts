@@ -1,11 +1,18 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
 import { factsOf, isFactName, NO_FACTS, type FactNames } from '../../clusters/facts.js';
-import { fieldsOf, readableAnnotations, type ClusterFields, type RawCluster } from '../../clusters/fields.js';
+import {
+  fieldsOf,
+  readableAnnotations,
+  SELECTION_FIELDS,
+  type ClusterFields,
+  type RawCluster,
+  type SelectionField,
+} from '../../clusters/fields.js';
 import { isList, type StringMap } from '../../selectors.js';
 import { readHubTaints, readTaints, sameTaints, type Taint } from './taint.js';
 
-/** The fields of a ManagedCluster that selection depends on. */
-export interface ClusterView {
+/** The types of {@link ClusterView}. */
+interface Values {
   readonly name: string;
   readonly deleting: boolean;
   readonly labels: StringMap;
@@ -16,17 +23,21 @@ export interface ClusterView {
   readonly annotations?: StringMap;
 }
 
+/** What selection reads of a ManagedCluster: the values of the list of `clusters/fields.ts`. */
+export type ClusterView = Pick<Values, SelectionField>;
+
 const NO_TEXTS: StringMap = {};
 
-/** When two values of a field are the same. Each field has a row: a change of one without would wake no Placement. */
-const SAME: { readonly [Field in Exclude<keyof ClusterView, 'name'>]: (a: ClusterView, b: ClusterView) => boolean } = {
+/** When two values are the same: a change of one that nothing compares would wake no Placement. */
+const SAME: { readonly [Field in SelectionField]: (a: ClusterView, b: ClusterView) => boolean } = {
+  name: (a, b) => a.name === b.name,
   deleting: (a, b) => a.deleting === b.deleting,
   labels: (a, b) => sameMap(a.labels, b.labels),
   claims: (a, b) => sameMap(a.claims, b.claims),
   taints: (a, b) => sameTaints(a.taints, b.taints),
   annotations: (a, b) => sameMap(a.annotations ?? NO_TEXTS, b.annotations ?? NO_TEXTS),
 };
-const SAMES = Object.values(SAME);
+const SAMES = SELECTION_FIELDS.map((field) => SAME[field]);
 
 /** Whether selection makes no difference between the two. */
 export function sameView(a: ClusterView, b: ClusterView): boolean {

@@ -44,7 +44,7 @@ const LONGEST_EXPRESSION = 2_048;
  */
 const HIGHEST_COST = 10_000;
 const MOST_STEPS = 300_000;
-/** Most expressions that are kept compiled. */
+/** Most expressions that {@link Expressions} keeps compiled. */
 const MOST_COMPILED = 1_024;
 
 const TEXTS = mapOf(STRING, STRING);
@@ -67,11 +67,17 @@ const FIELDS: ReadonlyMap<string, ReadonlyMap<string, CelType>> = new Map(
 );
 const VARIABLE = 'managedCluster';
 
-/**
- * The expressions of a CEL selector inside a `parse`. Each is a requirement whose key is the expression, and whose value in a
- * cluster is the {@link resultOf} it.
- */
-export function readExpressions(value: unknown, path: string): readonly Requirement[] {
+/** The requirement that an expression is true. Its key is the text. */
+export interface ExpressionRequirement extends Requirement {
+  readonly expression: Expression;
+}
+
+/** The expressions of a CEL selector inside a `parse`. */
+export function readExpressions(
+  value: unknown,
+  path: string,
+  expressions: Expressions,
+): readonly ExpressionRequirement[] {
   const at = `${path}.celExpressions`;
   const items = readList(readObject(value, path)['celExpressions'], at);
   if (items.length > MOST_EXPRESSIONS) reject(at, `has ${items.length} items: at most ${MOST_EXPRESSIONS} are allowed`);
@@ -81,9 +87,9 @@ export function readExpressions(value: unknown, path: string): readonly Requirem
     if (text.length > LONGEST_EXPRESSION)
       reject(place, `has ${text.length} characters: at most ${LONGEST_EXPRESSION} are allowed`);
     if (text.trim() === '') reject(place, `${quote(text)}: must be an expression`);
-    const compiled = compiledOf(text);
-    if (compiled.kind === 'problem') reject(place, compiled.message);
-    return { path: place, key: text, operator: 'In', values: ['true'] };
+    const compiled = expressions.compile(text);
+    if (compiled.kind === 'problem') return reject(place, compiled.message);
+    return { path: place, key: text, operator: 'In', values: ['true'], expression: compiled.expression };
   });
 }
 
@@ -96,7 +102,7 @@ export function expressionProblem(spec: unknown): Problem | undefined {
     const selector = field(field(predicate, 'requiredClusterSelector'), 'celSelector');
     for (const [at, text] of listIn(selector, 'celExpressions').slice(0, MOST_EXPRESSIONS).entries()) {
       if (typeof text !== 'string' || text.length > LONGEST_EXPRESSION || text.trim() === '') continue;
-      const compiled = compiledOf(text);
+      const compiled = compileText(text);
       const path = `spec.predicates[${index}].requiredClusterSelector.celSelector.celExpressions[${at}]`;
       if (compiled.kind === 'problem') return { field: path, message: compiled.message };
     }
@@ -109,40 +115,63 @@ function listIn(value: unknown, name: string): readonly unknown[] {
   return isList(list) ? list : [];
 }
 
-/** What the expression says of a cluster: `true`, `false`, or `error: …` where it cannot be evaluated. */
-export function resultOf(text: string, cluster: ClusterView): string {
-  const compiled = compiledOf(text);
-  if (compiled.kind === 'problem') return `error: ${compiled.message}`;
-  const known = compiled.recent.find(([view]) => view === cluster);
-  if (known !== undefined) return known[1];
-  const result = evaluate(compiled.run, cluster);
-  compiled.recent = [[cluster, result], ...compiled.recent.slice(0, 1)];
-  return result;
-}
-
-interface CompiledExpression {
-  readonly kind: 'program';
-  readonly run: Program;
+/** A compiled expression. */
+export class Expression {
+  readonly #run: Program;
+  readonly #variables: Variables;
   /** The last results: a change of a cluster is judged by its view before and after. */
-  recent: readonly (readonly [ClusterView, string])[];
+  #recent: readonly (readonly [ClusterView, string])[] = [];
+
+  constructor(run: Program, variables: Variables) {
+    this.#run = run;
+    this.#variables = variables;
+  }
+
+  /** What it says of a cluster: `true`, `false`, or `error: …` where it cannot be evaluated. */
+  resultOf(cluster: ClusterView): string {
+    const known = this.#recent.find(([view]) => view === cluster);
+    if (known !== undefined) return known[1];
+    const result = evaluate(this.#run, this.#variables.of(cluster));
+    this.#recent = [[cluster, result], ...this.#recent.slice(0, 1)];
+    return result;
+  }
 }
 
-type Compiled = CompiledExpression | { readonly kind: 'problem'; readonly message: string };
+/** The variable of the last cluster: several expressions are evaluated for one. */
+class Variables {
+  #last: { readonly cluster: ClusterView; readonly variable: Value } | undefined;
 
-/** By text: many Placements, and every generation of each, have the same expressions. */
-const compiledExpressions = new Map<string, Compiled>();
-
-function compiledOf(text: string): Compiled {
-  const known = compiledExpressions.get(text);
-  if (known !== undefined) return known;
-  const compiled = compileText(text);
-  const [oldest] = compiledExpressions.keys();
-  if (compiledExpressions.size >= MOST_COMPILED && oldest !== undefined) compiledExpressions.delete(oldest);
-  compiledExpressions.set(text, compiled);
-  return compiled;
+  of(cluster: ClusterView): Value {
+    if (this.#last?.cluster !== cluster) this.#last = { cluster, variable: jsonValue(variableOf(cluster)) };
+    return this.#last.variable;
+  }
 }
 
-function compileText(text: string): Compiled {
+type Problematic = { readonly kind: 'problem'; readonly message: string };
+type Compiled = { readonly kind: 'expression'; readonly expression: Expression } | Problematic;
+
+/**
+ * The compiled expressions by their text: many Placements, and every generation of each, have the same ones. Whoever compiles
+ * specs has one of these, for as long as its specs are of use.
+ */
+export class Expressions {
+  readonly #variables = new Variables();
+  readonly #compiled = new Map<string, Compiled>();
+
+  compile(text: string): Compiled {
+    const known = this.#compiled.get(text);
+    if (known !== undefined) return known;
+    const read = compileText(text);
+    const compiled: Compiled =
+      read.kind === 'problem' ? read : { kind: 'expression', expression: new Expression(read.run, this.#variables) };
+    const [oldest] = this.#compiled.keys();
+    if (this.#compiled.size >= MOST_COMPILED && oldest !== undefined) this.#compiled.delete(oldest);
+    this.#compiled.set(text, compiled);
+    return compiled;
+  }
+}
+
+function compileText(text: string): { readonly kind: 'program'; readonly run: Program } | Problematic {
   const declarations: Declarations = {
     functions: baseFunctions(),
     variables: new Map([[VARIABLE, struct('ManagedCluster')]]),
@@ -154,7 +183,7 @@ function compileText(text: string): Compiled {
       return { kind: 'problem', message: `must evaluate to a bool, and evaluates to ${checked.type.text}` };
     const message = programProblem(checked, declarations.functions);
     if (message !== undefined) return { kind: 'problem', message };
-    return { kind: 'program', run: program(checked, declarations.functions), recent: [] };
+    return { kind: 'program', run: program(checked, declarations.functions) };
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     return { kind: 'problem', message: compileMessage(error, text) };
@@ -172,8 +201,7 @@ function compileMessage({ problems, message }: CompileError, text: string): stri
   return text.includes('\n') ? `${what} (line ${lines.length}, ${column})` : `${what} (${column})`;
 }
 
-function evaluate(run: Program, cluster: ClusterView): string {
-  const variable = variableFor(cluster);
+function evaluate(run: Program, variable: Value): string {
   try {
     const budget = new Budget({ left: MOST_STEPS }, HIGHEST_COST);
     return run((name) => (name === VARIABLE ? variable : undefined), budget) === true ? 'true' : 'false';
@@ -182,14 +210,6 @@ function evaluate(run: Program, cluster: ClusterView): string {
     if (error instanceof EvaluationError) return `error: ${error.message}`;
     throw error;
   }
-}
-
-/** The variable of the last cluster: several expressions are evaluated for one. */
-let last: { readonly cluster: ClusterView; readonly variable: Value } | undefined;
-
-function variableFor(cluster: ClusterView): Value {
-  if (last?.cluster !== cluster) last = { cluster, variable: jsonValue(variableOf(cluster)) };
-  return last.variable;
 }
 
 /** What the variable is. What the agent has not reported is absent, but for the maps and the list, which are empty. */

@@ -3,7 +3,7 @@ import { hash64, hex64 } from '../../hash.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
 import { readDetails } from './details.js';
 import { readChangeWindows, type ChangeWindow } from './changewindows.js';
-import { readExpressions } from './expression.js';
+import { Expressions, readExpressions, type ExpressionRequirement } from './expression.js';
 import { readGroups, type GroupStrategy } from './groups.js';
 import { readRebalance, type Rebalance } from './rebalance.js';
 import { readSpread, type SpreadConstraint, type TopologyKey } from './spread.js';
@@ -26,8 +26,7 @@ import {
 export interface Predicate {
   readonly labels: readonly Requirement[];
   readonly claims: readonly Requirement[];
-  /** Each has the expression as its key, and asks for the result `true`. */
-  readonly expressions: readonly Requirement[];
+  readonly expressions: readonly ExpressionRequirement[];
   /** How many clusters it may bring in; either all predicates of a Placement have a number, or none has. */
   readonly wanted: number | undefined;
 }
@@ -81,9 +80,12 @@ const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
 
-/** Parses `spec`; never throws: the first invalid field becomes the `problem`. */
-export function compileSpec(spec: unknown): PlacementRules {
-  const read = parse(() => readSpec(readObject(spec, 'spec')));
+/**
+ * Parses `spec`; never throws: the first invalid field becomes the `problem`. `expressions`: of who compiles many specs, so that
+ * equal expressions are compiled once.
+ */
+export function compileSpec(spec: unknown, expressions = new Expressions()): PlacementRules {
+  const read = parse(() => readSpec(readObject(spec, 'spec'), expressions));
   if (read.ok) return read.value;
   // What is neither true nor false pauses: the last decision stays with the problem, and deleted clusters with it.
   const paused = isRecord(spec) && (spec['paused'] ?? false) !== false;
@@ -105,13 +107,13 @@ export function hasNumbers({ predicates }: Pick<PlacementRules, 'predicates'>): 
   return predicates[0]?.wanted !== undefined;
 }
 
-function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
+function readSpec(spec: Readonly<Record<string, unknown>>, expressions: Expressions): PlacementRules {
   if (spec['clusterSets'] !== undefined && spec['clusterSets'] !== null) {
     reject('spec.clusterSets', 'is not a field: write ClusterSets');
   }
   const requested = readSets(spec['ClusterSets']);
   const limit = readWanted(spec['numberOfClusters'], 'spec.numberOfClusters');
-  const predicates = readPredicates(spec['predicates']);
+  const predicates = readPredicates(spec['predicates'], expressions);
   const wanted = wantedOf(limit, predicates);
   const prioritizers = readPrioritizers(spec['prioritizerPolicy'], 'spec.prioritizerPolicy');
   const tolerations = readTolerations(spec['tolerations'], 'spec.tolerations');
@@ -159,11 +161,11 @@ function readWanted(value: unknown, path: string): number | undefined {
   return reject(path, `${quote(value)} is not a whole number from 0 to ${LARGEST_NUMBER}`);
 }
 
-function readPredicates(value: unknown): readonly Predicate[] {
+function readPredicates(value: unknown, expressions: Expressions): readonly Predicate[] {
   const path = 'spec.predicates';
   const items = readList(value, path);
   if (items.length > MOST_PREDICATES) reject(path, `has ${items.length} items: at most ${MOST_PREDICATES} are allowed`);
-  const predicates = items.map((item, index) => readPredicate(item, `${path}[${index}]`));
+  const predicates = items.map((item, index) => readPredicate(item, `${path}[${index}]`, expressions));
   const missing = predicates.findIndex(({ wanted }) => wanted === undefined);
   if (missing >= 0 && predicates.some(({ wanted }) => wanted !== undefined))
     reject(
@@ -173,14 +175,14 @@ function readPredicates(value: unknown): readonly Predicate[] {
   return predicates;
 }
 
-function readPredicate(item: unknown, path: string): Predicate {
+function readPredicate(item: unknown, path: string, expressions: Expressions): Predicate {
   const at = `${path}.requiredClusterSelector`;
   const predicate = readObject(item, path);
   const selector = readObject(predicate['requiredClusterSelector'], at);
   return {
     labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
     claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
-    expressions: readExpressions(selector['celSelector'], `${at}.celSelector`),
+    expressions: readExpressions(selector['celSelector'], `${at}.celSelector`, expressions),
     wanted: readWanted(predicate['numberOfClusters'], `${path}.numberOfClusters`),
   };
 }

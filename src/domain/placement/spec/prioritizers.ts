@@ -46,7 +46,7 @@ export interface Prioritizer {
 
 type Named = Pick<Prioritizer, 'coordinate' | 'builtIn'>;
 
-const BUILT_INS = new Map<string, Coordinate>([
+const BUILT_INS: ReadonlyMap<string, Coordinate> = new Map<string, Coordinate>([
   ['Balance', { kind: 'Balance' }],
   ['PredicateOrder', { kind: 'PredicateOrder' }],
   ['ResourceAllocatableCPU', allocatable('cpu')],

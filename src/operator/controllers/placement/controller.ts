@@ -1,5 +1,6 @@
 import { Placements } from '../../../api/resources.js';
 import { COLLECTION_WINDOW, type CollectionWindow } from '../../../domain/placement/select/collection.js';
+import { Expressions } from '../../../domain/placement/spec/expression.js';
 import { DecisionIndex } from '../../index/decisionindex.js';
 import { MembershipIndex } from '../../index/membershipindex.js';
 import { PlacementIndex } from '../../index/placementindex.js';
@@ -49,6 +50,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     index,
     mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
     changeFilter: new ChangeFilter(),
+    expressions: new Expressions(),
     states: new Map(),
     earlier: new Map(),
     collectionWindow: options.collectionWindow ?? COLLECTION_WINDOW,

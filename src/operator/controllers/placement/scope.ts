@@ -1,5 +1,6 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
+import type { Expressions } from '../../../domain/placement/spec/expression.js';
 import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
 import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
 import type { Details, Since } from '../../../domain/placement/stored/items.js';
@@ -55,6 +56,8 @@ export interface PlacementContext {
     readonly decisions: MutationCache<PlacementDecision>;
   };
   readonly changeFilter: ChangeFilter;
+  /** Of the specs in the index. */
+  readonly expressions: Expressions;
   /** Key → the state of every Placement that this process has reconciled and that exists. */
   readonly states: Map<string, PlacementState>;
   /** Clusters whose labels or claims changed, by name: how they were before the last such change. */

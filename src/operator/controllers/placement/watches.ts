@@ -109,7 +109,7 @@ function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterS
 }
 
 function foldPlacement(
-  { index, caches, changeFilter, mutations, metrics, enqueueAfter }: PlacementContext,
+  { index, caches, changeFilter, mutations, metrics, expressions, enqueueAfter }: PlacementContext,
   facts: NamedFacts,
   change: Change<Placement>,
 ): readonly string[] {
@@ -124,7 +124,7 @@ function foldPlacement(
     metrics?.placementGone(namespace, name);
     return facts.put(key) ? [key, ...viewAgain(index, caches, facts)] : [key];
   }
-  const rules = compileSpec(after.spec);
+  const rules = compileSpec(after.spec, expressions);
   index.upsertPlacement(key, { namespace, rules });
   return facts.put(key, namedFacts(rules)) ? [key, ...viewAgain(index, caches, facts)] : [key];
 }

@@ -2,13 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { unmetText } from '../../../../src/domain/placement/explain/requirementtext.js';
 import { matches, unmet } from '../../../../src/domain/placement/select/rules.js';
 import { clusterView } from '../../../../src/domain/placement/spec/cluster.js';
-import { expressionProblem, resultOf } from '../../../../src/domain/placement/spec/expression.js';
+import { expressionProblem } from '../../../../src/domain/placement/spec/expression.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
+import type { ClusterView } from '../../../../src/domain/placement/spec/cluster.js';
 import type { RawCluster } from '../../../../src/domain/clusters/fields.js';
 
 const specOf = (...celExpressions: readonly unknown[]): object => ({
   predicates: [{ requiredClusterSelector: { celSelector: { celExpressions } } }],
 });
+const resultOf = (text: string, cluster: ClusterView): string | undefined =>
+  compileSpec(specOf(text)).predicates[0]?.expressions[0]?.expression.resultOf(cluster);
 const PATH = 'spec.predicates[0].requiredClusterSelector.celSelector.celExpressions';
 
 function clusterWith(labels: Record<string, string>, claims: Record<string, string> = {}): RawCluster {

@@ -1,3 +1,4 @@
+import { Expressions } from '../../../../src/domain/placement/spec/expression.js';
 import { placementCacheOptions } from '../../../../src/operator/controllers/placement/caches.js';
 import { DeletionCheck } from '../../../../src/operator/controllers/placement/deletions.js';
 import { PlacementReconciler } from '../../../../src/operator/controllers/placement/reconcile.js';
@@ -70,6 +71,7 @@ export class PlacementProcess {
       index,
       mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
       changeFilter: new ChangeFilter(),
+      expressions: new Expressions(),
       states: new Map(),
       earlier: new Map(),
       collectionWindow: { quietMs: 0, mostMs: 0 },
