@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { root } from './support/repository/root.js';
@@ -330,6 +331,60 @@ describe('sizes', () => {
     ['a function in a function', 'function f() { if (a) { for (;;) { g(() => { if (c) { while (b) {} } }); } } }', []],
   ])('the size of %s is measured', (_name, text, wrong) => {
     expect(readSource('src/x.ts', text).functions.flatMap(wrongShape)).toEqual(wrong);
+  });
+});
+
+describe('state', () => {
+  it('no file of domain keeps anything from one call to the next', () => {
+    const found = sources.filter(({ file }) => file.startsWith('src/domain/'));
+    expect(found.flatMap(({ file, state }) => state.map((line) => `${file}:${line}`))).toEqual([]);
+  });
+
+  it.each([
+    ['let last;', [1]],
+    ['\nexport const known = new Map<string, number>();', [2]],
+    ['const known: Set<string> = new Set();', [1]],
+    ['const known: Known = new WeakMap();', [1]],
+    ['class A { static readonly known = new Map(); }', [1]],
+    ['const NONE: ReadonlySet<string> = new Set();\nconst NO_TIMES: Since = new Map();', []],
+    ['function f() { let a = new Map(); }\nclass A { readonly #a = new Map(); }', []],
+  ])('of %j the lines %j are state', (text, lines) => {
+    expect(readSource('src/domain/a.ts', text).state).toEqual(lines);
+  });
+});
+
+describe('passes', () => {
+  const reconcilers = sources.filter(({ implemented }) => implemented.includes('Reconciler'));
+  const PASS = ['gather', 'decide', 'apply', 'report'];
+  /** Of a table of contents. */
+  const MOST = 30;
+
+  /** What the file declares, and the files of its own folder that it imports. */
+  function namesAround({ file, imports, declared }: Source): readonly string[] {
+    const near = imports.filter(({ specifier }) => /^\.\/[^/]+$/.test(specifier)).map(targetOf);
+    return [...declared, ...sources.filter((one) => near.includes(one.file)).flatMap((one) => one.declared), file];
+  }
+
+  it('each controller has the parts of a pass by their names', () => {
+    const missing = reconcilers.flatMap((source) =>
+      ['Scope', ...PASS].filter((name) => !namesAround(source).includes(name)).map((name) => `${source.file} ${name}`),
+    );
+    expect(reconcilers.map(({ file }) => file)).toContain('src/operator/controllers/clusters/health/reconcile.ts');
+    expect(missing).toEqual([]);
+  });
+
+  it('reconcile is a table of contents: it calls each part of the pass, and is short', () => {
+    const wrong = reconcilers.flatMap(({ file, functions }) => {
+      const lines = readFileSync(path.join(root, file), 'utf8').split('\n');
+      return functions
+        .filter(({ name }) => name === 'reconcile')
+        .flatMap((one) => {
+          const body = lines.slice(one.line - 1, one.line - 1 + one.lines).join('\n');
+          const absent = PASS.filter((name) => !new RegExp(`\\b${name}\\(`).test(body));
+          return [...absent, ...(one.lines > MOST ? [`${one.lines} lines`] : [])].map((what) => `${file} ${what}`);
+        });
+    });
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { isFailure } from '../errors.js';
 import { isOlder } from '../vocabulary/meta.js';
 
 /** What the cache reads of an object: any Kubernetes object has it. */
@@ -45,6 +46,22 @@ export class MutationCache<T extends Versioned> {
   /** The API server has no object with this uid any more. */
   deleted(key: string, uid: string): void {
     this.#mutations.set(key, { object: undefined, uid, at: this.#clock.monotonic() });
+  }
+
+  /**
+   * Keeps the answer to `write`. After a conflict the watch cache is behind: keeps what `read` finds, so that the next reconcile
+   * begins with that. Throws what `write` throws.
+   */
+  async write<O extends T>(key: string, write: () => Promise<O>, read: () => Promise<T | undefined>): Promise<O> {
+    try {
+      const stored = await write();
+      this.mutated(key, stored);
+      return stored;
+    } catch (error) {
+      const found = isFailure(error, 'Conflict', 'AlreadyExists') ? await read() : undefined;
+      if (found !== undefined) this.mutated(key, found);
+      throw error;
+    }
   }
 
   /** The newer of the mutation held for `key` and `cached`, the object in the watch cache; undefined when deleted. */

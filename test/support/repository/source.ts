@@ -30,6 +30,12 @@ export interface Source {
   readonly lines: number;
   readonly imports: readonly Import[];
   readonly functions: readonly FunctionShape[];
+  /** The names that the file declares outside of functions and classes. */
+  readonly declared: readonly string[];
+  /** The interfaces that its classes implement. */
+  readonly implemented: readonly string[];
+  /** The lines of values that outlive a call and can change: `let`, collections without a readonly type, static fields. */
+  readonly state: readonly number[];
 }
 
 interface Node {
@@ -88,12 +94,49 @@ export function readSource(file: string, text: string): Source {
   const tree = treeOf(file, text);
   const imports: Import[] = [];
   const functions: FunctionShape[] = [];
+  const implemented: string[] = [];
+  const statements = statementsOf(tree);
+  const state = statements.filter(isState).map((node) => node.loc.start.line);
   walk(tree, undefined, (node, parent) => {
     const found = importOf(node);
     if (found !== undefined) imports.push({ file, line: node.loc.start.line, ...found });
     if (FUNCTIONS.has(node.type)) functions.push(shapeOf(file, node, parent));
+    implemented.push(...list(node['implements']).flatMap((one) => nameOf(one['expression']) ?? []));
+    if (node.type.startsWith('Class') && node['static'] === true && node.type.endsWith('Property'))
+      state.push(node.loc.start.line);
   });
-  return { file, lines: lineCount(text), imports, functions };
+  const declared = statements.flatMap(namesIn);
+  return { file, lines: lineCount(text), imports, functions, declared, implemented, state };
+}
+
+const COLLECTIONS = new Set(['Map', 'Set', 'WeakMap', 'WeakSet']);
+
+/** The statements of a module, with what it exports in place of the exports. */
+function statementsOf(tree: unknown): Node[] {
+  const program = isNode(tree) ? tree['program'] : undefined;
+  return list(isNode(program) ? program['body'] : undefined).map((node) => {
+    return isNode(node['declaration']) ? node['declaration'] : node;
+  });
+}
+
+function namesIn(statement: Node): string[] {
+  const own = [statement, ...list(statement['declarations'])];
+  return own.flatMap((one) => nameOf(one['id']) ?? []);
+}
+
+function isState(statement: Node): boolean {
+  if (statement.type !== 'VariableDeclaration') return false;
+  return statement['kind'] !== 'const' || list(statement['declarations']).some(isCollection);
+}
+
+/** Whether it is a new collection that nothing keeps from being changed. A weak one is of no use but to be changed. */
+function isCollection({ id, init }: Node): boolean {
+  if (!isNode(init) || init.type !== 'NewExpression' || !isNode(id)) return false;
+  const made = nameOf(init['callee']) ?? '';
+  if (!COLLECTIONS.has(made)) return false;
+  const annotation = isNode(id['typeAnnotation']) ? id['typeAnnotation']['typeAnnotation'] : undefined;
+  const type = isNode(annotation) ? (nameOf(annotation['typeName']) ?? annotation.type) : made;
+  return made.startsWith('Weak') || COLLECTIONS.has(type);
 }
 
 function treeOf(file: string, text: string): unknown {

@@ -28,74 +28,113 @@ export interface StatusKind<T extends ObjectWithStatus> {
 const WRITE_INTERVAL_MS = 1_000;
 const NOT_CURRENT_RETRY_MS = 5_000;
 
+/** What one pass over one object works with. */
+interface Scope<T extends ObjectWithStatus> {
+  readonly kind: StatusKind<T>;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** Own writes that the cache may not show yet. */
+  readonly mutations: MutationCache<T>;
+  /** Key → monotonic ms of the last write. */
+  readonly writtenAt: Map<string, number>;
+  readonly key: string;
+  readonly pass: Pass;
+}
+
+/** The object as it was read or last written, or the result of the pass when there is nothing to decide. */
+type Gathered<T> =
+  | { readonly kind: 'nothing'; readonly result: Result }
+  | { readonly kind: 'gathered'; readonly object: T };
+
+type Decision<T> =
+  | { readonly kind: 'none' }
+  /** The last write was less than {@link WRITE_INTERVAL_MS} ago. */
+  | { readonly kind: 'wait'; readonly forMs: number }
+  | { readonly kind: 'write'; readonly object: T };
+
+/** `behind`: the stored object is another one than that which was read. */
+type Written = 'nothing' | 'stored' | 'behind' | 'gone';
+
 /** Writes the status of every object of a kind, those that are being deleted included: once when it changes, at most 1/s. */
 export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler {
-  readonly #kind: StatusKind<T>;
-  readonly #client: KubeClient;
-  readonly #clock: Clock;
-  readonly #mutations: MutationCache<T>;
-  /** Key → monotonic ms of the last write. */
-  readonly #writtenAt = new Map<string, number>();
+  readonly #context: Omit<Scope<T>, 'key' | 'pass'>;
 
   constructor(kind: StatusKind<T>, client: KubeClient, clock: Clock) {
-    this.#kind = kind;
-    this.#client = client;
-    this.#clock = clock;
-    this.#mutations = new MutationCache(clock);
-    kind.cache.onChange((change) => this.#mutations.observe(change));
+    const mutations = new MutationCache<T>(clock);
+    this.#context = { kind, client, clock, mutations, writtenAt: new Map() };
+    kind.cache.onChange((change) => mutations.observe(change));
   }
 
   /** Drops what is known of earlier writes: another process may have written since. */
   clear(): void {
-    this.#mutations.clear();
-    this.#writtenAt.clear();
+    this.#context.mutations.clear();
+    this.#context.writtenAt.clear();
   }
 
   /** Whether the object has another status than wanted. It has not after the events of own writes. */
   isOutdated(object: T): boolean {
-    return this.#kind.withWantedStatus(object, this.#now()) !== undefined;
+    return withWantedStatus(object, this.#context) !== undefined;
   }
 
   async reconcile(key: string, pass: Pass): Promise<Result> {
-    const { cache, inputs, withWantedStatus } = this.#kind;
-    const notCurrent = cachesNotCurrent([cache, ...inputs]);
-    if (notCurrent.length > 0) return waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS);
-    const cached = cache.store.get(key);
-    const newest = this.#mutations.newest(key, cached);
-    if (cached === undefined || newest === undefined || cached.metadata.uid !== newest.metadata.uid) {
-      this.#writtenAt.delete(key);
-      return DONE;
-    }
-    const wanted = withWantedStatus(newest, this.#now());
-    if (wanted === undefined) return DONE;
-    const waitMs = this.#untilNextWrite(key);
-    if (waitMs > 0) return { ending: 'done', requeueAfterMs: waitMs };
-    return this.#apply(key, wanted, pass);
+    const scope: Scope<T> = { ...this.#context, key, pass };
+    const gathered = gather(scope);
+    if (gathered.kind === 'nothing') return gathered.result;
+    const decision = decide(gathered.object, scope);
+    return report(decision, await apply(decision, scope));
   }
+}
 
-  async #apply(key: string, wanted: T, { signal }: Pass): Promise<Result> {
-    const { type } = this.#kind;
-    this.#writtenAt.set(key, this.#clock.monotonic());
-    try {
-      const object = { ...wanted, apiVersion: apiVersionOf(type), kind: type.kind };
-      const stored = await this.#client.updateStatus<T>(type, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal });
-      this.#mutations.mutated(key, stored);
-    } catch (error) {
-      // Until the watch has delivered the stored object, another write would meet the same conflict.
-      if (isFailure(error, 'Conflict'))
-        return { ending: 'wait', reason: 'the cache is older than the stored object', afterMs: WRITE_INTERVAL_MS };
-      if (isFailure(error, 'NotFound')) return DONE;
-      throw error;
-    }
-    return DONE;
+function gather<T extends ObjectWithStatus>({ kind, mutations, writtenAt, key }: Scope<T>): Gathered<T> {
+  const { cache, inputs } = kind;
+  const notCurrent = cachesNotCurrent([cache, ...inputs]);
+  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
+  const cached = cache.store.get(key);
+  const newest = mutations.newest(key, cached);
+  if (cached === undefined || newest === undefined || cached.metadata.uid !== newest.metadata.uid) {
+    writtenAt.delete(key);
+    return { kind: 'nothing', result: DONE };
   }
+  return { kind: 'gathered', object: newest };
+}
 
-  #untilNextWrite(key: string): number {
-    const last = this.#writtenAt.get(key);
-    return last === undefined ? 0 : last + WRITE_INTERVAL_MS - this.#clock.monotonic();
-  }
+function decide<T extends ObjectWithStatus>(object: T, scope: Scope<T>): Decision<T> {
+  const wanted = withWantedStatus(object, scope);
+  if (wanted === undefined) return { kind: 'none' };
+  const last = scope.writtenAt.get(scope.key);
+  const forMs = last === undefined ? 0 : last + WRITE_INTERVAL_MS - scope.clock.monotonic();
+  return forMs > 0 ? { kind: 'wait', forMs } : { kind: 'write', object: wanted };
+}
 
-  #now(): string {
-    return timestamp(this.#clock.now());
+async function apply<T extends ObjectWithStatus>(decision: Decision<T>, scope: Scope<T>): Promise<Written> {
+  if (decision.kind !== 'write') return 'nothing';
+  const { kind, client, clock, mutations, writtenAt, key, pass } = scope;
+  const { type } = kind;
+  writtenAt.set(key, clock.monotonic());
+  try {
+    const object = { ...decision.object, apiVersion: apiVersionOf(type), kind: type.kind };
+    const options = { fieldManager: CLUSTERS_FIELD_MANAGER, signal: pass.signal };
+    mutations.mutated(key, await client.updateStatus<T>(type, object, options));
+    return 'stored';
+  } catch (error) {
+    if (isFailure(error, 'Conflict')) return 'behind';
+    if (isFailure(error, 'NotFound')) return 'gone';
+    throw error;
   }
+}
+
+/** The status is the report; what is left to say is when the next pass is due. */
+function report(decision: Decision<unknown>, written: Written): Result {
+  if (decision.kind === 'wait') return { ending: 'done', requeueAfterMs: decision.forMs };
+  // Until the watch has delivered the stored object, another write would meet the same conflict.
+  if (written === 'behind')
+    return { ending: 'wait', reason: 'the cache is older than the stored object', afterMs: WRITE_INTERVAL_MS };
+  return DONE;
+}
+
+function withWantedStatus<T extends ObjectWithStatus>(
+  object: T,
+  { kind, clock }: Pick<Scope<T>, 'kind' | 'clock'>,
+): T | undefined {
+  return kind.withWantedStatus(object, timestamp(clock.now()));
 }

@@ -3,6 +3,7 @@ import { isFailure } from '../../../runtime/errors.js';
 import type { Pass, Reconciler, Result } from '../../../runtime/controller/result.js';
 import { apply } from './apply.js';
 import { InventoryCounts } from './counts.js';
+import { decide } from './decide.js';
 import { gather, type Gathered } from './gather.js';
 import { CONFLICT_RETRY_MS } from './remove.js';
 import { report } from './report.js';
@@ -25,9 +26,9 @@ export class InventoryReconciler implements Reconciler {
   async reconcile(name: string, pass: Pass): Promise<Result> {
     const scope: Scope = { ...this.#context, name, pass, counts: this.#counts, memory: this.#memory };
     const gathered = gather(name, scope);
-    forget(gathered, scope);
+    remember(gathered, scope);
     try {
-      const result = await apply(gathered, scope);
+      const result = await apply(decide(gathered, scope), scope);
       report(gathered, scope);
       return result;
     } catch (error) {
@@ -38,9 +39,18 @@ export class InventoryReconciler implements Reconciler {
   }
 }
 
-/** Forgets what was remembered of the cluster and is not so any more. */
-function forget(gathered: Gathered, { name, memory }: Scope): void {
+/** Remembers since when the source is missing or unavailable, and forgets what is not so any more. */
+function remember(gathered: Gathered, { name, memory, clock }: Scope): void {
+  const keep = (since: Map<string, number>, isSo: boolean): void => {
+    if (!isSo) since.delete(name);
+    else if (!since.has(name)) since.set(name, clock.monotonic());
+  };
   if (gathered.kind !== 'taken') memory.taken.delete(name);
-  if (gathered.kind !== 'missing') memory.missingSince.delete(name);
-  if (gathered.kind !== 'known' || isAvailable(gathered.cluster)) memory.unavailableSince.delete(name);
+  keep(memory.missingSince, gathered.kind === 'missing');
+  keep(memory.unavailableSince, gathered.kind === 'known' && isUnavailable(gathered));
+}
+
+/** A cluster that is not stored yet may get its taint at once. */
+function isUnavailable({ cluster, stored }: Extract<Gathered, { kind: 'known' }>): boolean {
+  return stored !== undefined && !isAvailable(cluster);
 }

@@ -9,13 +9,11 @@ import type { InventoryCache, Scope } from './scope.js';
 
 export const CONFLICT_RETRY_MS = 1_000;
 const BRAKED_RETRY_MS = 300_000;
-/** How long a source has to be missing, or unavailable: a cause that meets many of them does so within that time. */
-export const GRACE_PERIOD_MS = 60_000;
 const HEAD = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
 
 /** Deletes the ManagedCluster once its source is gone for certain, and unless most of the inventory is. */
 export async function remove(stored: ManagedCluster, inventory: InventoryCache, scope: Scope): Promise<Result> {
-  const { client, clock, counts, deletions, memory, mutations, pass } = scope;
+  const { client, counts, deletions, mutations, pass } = scope;
   const { signal, log } = pass;
   const { name, uid = '', resourceVersion = '' } = stored.metadata;
   const { type, read } = inventory.inventory;
@@ -24,10 +22,6 @@ export async function remove(stored: ManagedCluster, inventory: InventoryCache, 
   const { source } = origin;
   const sourced = sourceName(type, source);
   if (sourced === undefined) return DONE;
-  const since = memory.missingSince.get(name) ?? clock.monotonic();
-  memory.missingSince.set(name, since);
-  const remainingMs = since + GRACE_PERIOD_MS - clock.monotonic();
-  if (remainingMs > 0) return { ending: 'wait', reason: 'the source has just gone', afterMs: remainingMs };
   const checked = await deletions.get(inventory.inventory)?.check(NaN);
   if (checked?.kind !== 'confirmed')
     return { ending: 'wait', reason: checked?.reason ?? 'unknown', afterMs: checked?.afterMs ?? BRAKED_RETRY_MS };

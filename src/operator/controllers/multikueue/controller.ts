@@ -1,6 +1,7 @@
 import { MultiKueueConfigs } from '../../../api/resources.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import { followedPlacement, type MultiKueueConfig } from '../../../domain/placement/publish/multikueue.js';
+import { Expressions } from '../../../domain/placement/spec/expression.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -35,10 +36,12 @@ export interface MultiKueueOptions extends Omit<ClusterControllerOptions, 'cache
 export function createMultiKueueControllers(options: MultiKueueOptions): OptionalControllers {
   const { caches, client, clock, configs, recorder, settleWindowMs, log } = options;
   const mutations = new MutationCache<MultiKueueConfig>(clock);
+  const memory = { expressions: new Expressions(), reported: new Map<string, string>() };
+  const context = { client, caches, configs, mutations, recorder, ...memory };
   const controller = newController(options, {
     name: 'multikueue',
     kind: MultiKueueConfigs.kind,
-    reconciler: new MultiKueueReconciler({ client, caches, configs, mutations, recorder, reported: new Map() }),
+    reconciler: new MultiKueueReconciler(context),
     keys: () => configs.store.keys(),
     workers: 1,
   });

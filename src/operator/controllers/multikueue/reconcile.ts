@@ -11,12 +11,12 @@ import {
   type MultiKueueConfig,
 } from '../../../domain/placement/publish/multikueue.js';
 import { clusterView, type ClusterView } from '../../../domain/placement/spec/cluster.js';
+import type { Expressions } from '../../../domain/placement/spec/expression.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
-import { isFailure } from '../../../runtime/errors.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
@@ -30,6 +30,8 @@ export interface MultiKueueContext {
   /** Own writes that the cache may not show yet. */
   readonly mutations: MutationCache<MultiKueueConfig>;
   readonly recorder: EventRecorder;
+  /** Of the Placements that are followed. */
+  readonly expressions: Expressions;
   /** The last event of each config: it is not repeated. */
   readonly reported: Map<string, string>;
 }
@@ -69,7 +71,7 @@ export class MultiKueueReconciler implements Reconciler {
     const scope: Scope = { ...this.#context, name, pass };
     const gathered = gather(scope);
     if (gathered.kind === 'nothing') return gathered.result;
-    const { clusters, problem } = decide(gathered);
+    const { clusters, problem } = decide(gathered, scope);
     if (clusters !== undefined) await apply(gathered.config, clusters, scope);
     report(gathered.config, problem, scope);
     return DONE;
@@ -99,7 +101,10 @@ function gather({ caches, configs, mutations, name, reported }: Scope): Gathered
   return { kind: 'gathered', config, followed, placement, selected };
 }
 
-function decide({ followed, placement, selected }: Extract<Gathered, { kind: 'gathered' }>): FollowedClusters {
+function decide(
+  { followed, placement, selected }: Extract<Gathered, { kind: 'gathered' }>,
+  { expressions }: Pick<Scope, 'expressions'>,
+): FollowedClusters {
   if (followed.kind === 'none') return UNCHANGED;
   if (followed.kind === 'malformed')
     return { ...UNCHANGED, problem: `annotation "${followed.value}": want NAMESPACE/NAME of a Placement` };
@@ -108,7 +113,7 @@ function decide({ followed, placement, selected }: Extract<Gathered, { kind: 'ga
       ...UNCHANGED,
       problem: `there is no Placement ${keyOf(followed)}: the MultiKueueConfig keeps its clusters`,
     };
-  const rules = compileSpec(placement.spec);
+  const rules = compileSpec(placement.spec, expressions);
   // Either is about to change, or nobody knows the order: what is listed stays.
   return selected === undefined || rules.problem !== undefined ? UNCHANGED : kueueClusters(followed, rules, selected);
 }
@@ -120,18 +125,12 @@ async function apply(
 ): Promise<void> {
   const config = withClusters(stored, clusters);
   if (config === undefined) return;
-  try {
-    const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
-    mutations.mutated(name, await client.update<MultiKueueConfig>(MultiKueueConfigs, config, options));
-    log.info({ clusters: config.spec?.clusters.length }, 'clusters of a decision listed for Kueue');
-  } catch (error) {
-    // The cache is behind: the next reconcile takes what is stored.
-    if (isFailure(error, 'Conflict')) {
-      const found = await client.get<MultiKueueConfig>(MultiKueueConfigs, { name }, { signal });
-      if (found !== undefined) mutations.mutated(name, found);
-    }
-    throw error;
-  }
+  await mutations.write(
+    name,
+    () => client.update<MultiKueueConfig>(MultiKueueConfigs, config, { fieldManager: PLACEMENT_FIELD_MANAGER, signal }),
+    () => client.get<MultiKueueConfig>(MultiKueueConfigs, { name }, { signal }),
+  );
+  log.info({ clusters: config.spec?.clusters.length }, 'clusters of a decision listed for Kueue');
 }
 
 function report({ metadata }: MultiKueueConfig, note: string | undefined, { name, recorder, reported }: Scope): void {

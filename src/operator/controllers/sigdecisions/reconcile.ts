@@ -11,7 +11,6 @@ import {
 } from '../../../domain/placement/publish/sigdecision.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
-import { isFailure } from '../../../runtime/errors.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
@@ -59,7 +58,7 @@ export class SigDecisionReconciler implements Reconciler {
     const scope: Scope = { ...this.#context, key, pass };
     const gathered = gather(scope);
     if (gathered.kind === 'nothing') return gathered.result;
-    const changes = sigChanges(gathered.owner, gathered.decided, gathered);
+    const changes = decide(gathered);
     await apply(changes, scope);
     return report(changes, scope);
   }
@@ -82,6 +81,10 @@ function gather({ caches, published, mutations, key }: Scope): Gathered {
   });
   const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
   return { kind: 'gathered', owner, decided, stored, annotationsOf };
+}
+
+function decide(gathered: Extract<Gathered, { kind: 'gathered' }>): SigChanges {
+  return sigChanges(gathered.owner, gathered.decided, gathered);
 }
 
 async function apply({ writes }: SigChanges, scope: Scope): Promise<void> {
@@ -107,21 +110,16 @@ async function applyOne(
     if (deletion === 'gone') mutations.deleted(key, uid);
     return;
   }
-  try {
-    const stored =
+  const written = { ...write.object, metadata };
+  const stored = await mutations.write(
+    key,
+    () =>
       write.kind === 'create'
-        ? await client.create<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options)
-        : await client.update<SigDecision>(SigPlacementDecisions, { ...write.object, metadata }, options);
-    versions.set(key, stored.metadata.resourceVersion ?? '');
-    mutations.mutated(key, stored);
-  } catch (error) {
-    // The cache is behind: the next reconcile takes what is stored.
-    if (isFailure(error, 'Conflict', 'AlreadyExists')) {
-      const found = await client.get<SigDecision>(SigPlacementDecisions, metadata, { signal });
-      if (found !== undefined) mutations.mutated(key, found);
-    }
-    throw error;
-  }
+        ? client.create<SigDecision>(SigPlacementDecisions, written, options)
+        : client.update<SigDecision>(SigPlacementDecisions, written, options),
+    () => client.get<SigDecision>(SigPlacementDecisions, metadata, { signal }),
+  );
+  versions.set(key, stored.metadata.resourceVersion ?? '');
 }
 
 function report({ writes, foreign }: SigChanges, { pass: { log } }: Scope): Result {

@@ -29,7 +29,7 @@ export function createHealthControllers(options: HealthControllerOptions): Healt
   const { caches, client, clock, recorder, wall, workers } = options;
   const observer = new HealthObserver({ caches, clock, wall, recorder, enqueue: (name) => controller.add(name) });
   const reconciler = new HealthReconciler({ client, clusters: caches.clusters.store, observer, recorder, clock });
-  caches.clusters.onChange((change) => void reconciler.mutations.observe(change));
+  caches.clusters.onChange((change) => reconciler.observe(change));
   const controller = newController(options, {
     name: 'clusterhealth',
     kind: ManagedClusters.kind,

@@ -4,7 +4,8 @@ import { ManagedClusters } from '../../../../api/resources.js';
 import { apiVersionOf } from '../../../../runtime/vocabulary/kinds.js';
 import { refusedConditions } from '../../../../domain/health/conditions.js';
 import { clusterEvents } from '../../../../domain/health/events.js';
-import type { HealthStatus } from '../../../../domain/health/status.js';
+import type { HealthStatus, HealthWrites } from '../../../../domain/health/status.js';
+import type { Change } from '../../../../runtime/cache/store.js';
 import type { KubeClient } from '../../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../../runtime/events/recorder.js';
 import type { Clock } from '../../../../runtime/clock.js';
@@ -39,116 +40,184 @@ export interface HealthReconcilerOptions {
   readonly clock: Clock;
 }
 
+/** What all passes share. */
+interface HealthContext extends HealthReconcilerOptions {
+  /** Own writes that the cache may not show yet. */
+  readonly mutations: MutationCache<ManagedCluster>;
+  readonly slots: UnknownSlots;
+}
+
+/** What one pass over one cluster works with. */
+interface Scope extends HealthContext {
+  readonly name: string;
+  readonly pass: Pass;
+}
+
+interface Gathered {
+  readonly cluster: ManagedCluster;
+  readonly health: ClusterHealth;
+}
+
+type Decision =
+  | { readonly kind: 'none' }
+  /** Another cluster has become Unknown a moment ago. */
+  | { readonly kind: 'wait'; readonly forMs: number }
+  | { readonly kind: 'write'; readonly writes: HealthWrites };
+
+/** How the writes ended. `behind`: somebody has changed the cluster since it was read. */
+type Written = 'nothing' | 'stored' | 'behind' | 'gone';
+
 /**
  * Writes the conditions, the taint and the times of taints of one ManagedCluster, by server-side apply: all other fields
  * are those of people and of agents. The taint comes first: it carries its time itself.
  */
 export class HealthReconciler implements Reconciler {
-  readonly mutations: MutationCache<ManagedCluster>;
-  readonly #options: HealthReconcilerOptions;
-  /** Cluster → monotonic ms from which its status Unknown may be written. */
-  readonly #slots = new Map<string, number>();
-  #nextSlot = 0;
+  readonly #context: HealthContext;
 
   constructor(options: HealthReconcilerOptions) {
-    this.#options = options;
-    this.mutations = new MutationCache(options.clock);
+    const { clock } = options;
+    this.#context = { ...options, mutations: new MutationCache(clock), slots: new UnknownSlots(clock) };
+  }
+
+  /** To be called with each change of the cache of clusters. */
+  observe(change: Change<ManagedCluster>): void {
+    this.#context.mutations.observe(change);
   }
 
   /** Drops what is known of earlier writes: another process may have written since. */
   clear(): void {
-    this.mutations.clear();
+    this.#context.mutations.clear();
+    this.#context.slots.clear();
+  }
+
+  async reconcile(name: string, pass: Pass): Promise<Result> {
+    const scope: Scope = { ...this.#context, name, pass };
+    const gathered = gather(scope);
+    const decision = decide(gathered, scope);
+    const written = await apply(gathered, decision, scope);
+    return report(gathered, { decision, written }, scope);
+  }
+}
+
+/** Undefined for a cluster that is gone. */
+function gather({ clusters, mutations, observer, name }: Scope): Gathered | undefined {
+  const cluster = mutations.newest(name, clusters.get(name));
+  return cluster && { cluster, health: observer.healthOf(cluster) };
+}
+
+function decide(gathered: Gathered | undefined, { slots, name }: Scope): Decision {
+  const writes = gathered?.health.writes;
+  if (gathered === undefined || (writes?.status === undefined && writes?.taints === undefined)) {
+    slots.leave(name);
+    return { kind: 'none' };
+  }
+  const forMs = slots.untilSlot(name, gathered.health);
+  return forMs > 0 ? { kind: 'wait', forMs } : { kind: 'write', writes: gathered.health.writes };
+}
+
+async function apply(gathered: Gathered | undefined, decision: Decision, scope: Scope): Promise<Written> {
+  if (gathered === undefined || decision.kind !== 'write') return 'nothing';
+  const { client, mutations, name, pass } = scope;
+  const { status, taints } = decision.writes;
+  let current = gathered.cluster;
+  try {
+    if (taints !== undefined) {
+      const spec = taints.length === 0 ? {} : { taints: [...taints] };
+      const object = { ...headOf(current), spec };
+      current = await client.apply<ManagedCluster>(ManagedClusters, object, optionsFor(current, pass.signal));
+      mutations.mutated(name, current);
+    }
+    if (status !== undefined) await applyStatus(current, status, scope);
+    return 'stored';
+  } catch (error) {
+    if (isFailure(error, 'Conflict')) return 'behind';
+    if (isFailure(error, 'NotFound')) return 'gone';
+    if (isFailure(error, 'Invalid')) await applyRefusal(error, scope);
+    throw error;
+  }
+}
+
+/** Records the events of what was written, and says when the next pass is due. */
+function report(
+  gathered: Gathered | undefined,
+  { decision, written }: { readonly decision: Decision; readonly written: Written },
+  { recorder }: Scope,
+): Result {
+  if (decision.kind === 'wait') return { ending: 'done', requeueAfterMs: decision.forMs };
+  if (written === 'behind')
+    return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: CONFLICT_RETRY_MS };
+  if (written === 'stored' && gathered !== undefined) recordEvents(gathered, recorder);
+  return DONE;
+}
+
+function recordEvents({ cluster, health: { view, judgement, writes } }: Gathered, recorder: EventRecorder): void {
+  const regarding = { ...headOf(cluster), metadata: cluster.metadata };
+  for (const { type, reason, note } of clusterEvents(view.stored, judgement, writes))
+    recorder.record({ regarding, type, reason, action: 'Judge', note });
+}
+
+/** `cluster`: as it was read or last written. */
+async function applyStatus(
+  cluster: ManagedCluster,
+  { conditions, taintTimes }: HealthStatus,
+  { client, mutations, pass: { signal } }: Scope,
+): Promise<void> {
+  const status = {
+    ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
+    ...(taintTimes.length === 0 ? {} : { taintTimes: [...taintTimes] as never[] }),
+  };
+  // An empty status would stay owned by this manager, and become null when its last field goes.
+  const object = { ...headOf(cluster), spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
+  const stored = await client.applyStatus<ManagedCluster>(ManagedClusters, object, optionsFor(cluster, signal));
+  mutations.mutated(cluster.metadata.name, stored);
+}
+
+/** The cluster says what the hub cannot write: the log alone would reach nobody who reads the cluster. */
+async function applyRefusal(error: ApiError, scope: Scope): Promise<void> {
+  const gathered = gather(scope);
+  if (gathered === undefined) return;
+  const { stored } = gathered.health.view;
+  const conditions = refusedConditions(stored.conditions, error.message, scope.observer.now());
+  if (conditions === undefined) return;
+  try {
+    await applyStatus(gathered.cluster, { conditions, taintTimes: stored.taintTimes }, scope);
+  } catch (failure) {
+    // The first refusal is thrown and logged; this one has the same cause, or the next pass meets its own.
+    if (!isFailure(failure, 'Invalid', 'Conflict', 'NotFound')) throw failure;
+  }
+}
+
+/** Lets the status Unknown be written {@link UNKNOWN_INTERVAL_MS} apart, in the order in which clusters ask. */
+class UnknownSlots {
+  readonly #clock: Clock;
+  /** Cluster → monotonic ms from which its status Unknown may be written. */
+  readonly #slots = new Map<string, number>();
+  #next = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  clear(): void {
     this.#slots.clear();
   }
 
-  async reconcile(name: string, { signal }: Pass): Promise<Result> {
-    const { clusters, observer } = this.#options;
-    const cluster = this.mutations.newest(name, clusters.get(name));
-    if (cluster === undefined) return this.#done(name);
-    const health = observer.healthOf(cluster);
-    if (health.writes.status === undefined && health.writes.taints === undefined) return this.#done(name);
-    const waitMs = this.#untilSlot(name, health);
-    if (waitMs > 0) return { ending: 'done', requeueAfterMs: waitMs };
-    try {
-      await this.#apply(cluster, health, signal);
-      this.#report(cluster, health);
-    } catch (error) {
-      if (isFailure(error, 'Conflict'))
-        return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: CONFLICT_RETRY_MS };
-      if (isFailure(error, 'NotFound')) return DONE;
-      if (isFailure(error, 'Invalid')) await this.#reportRefusal(name, error, signal);
-      throw error;
-    }
-    return DONE;
-  }
-
-  #done(name: string): Result {
+  leave(name: string): void {
     this.#slots.delete(name);
-    return DONE;
-  }
-
-  async #apply(cluster: ManagedCluster, { writes }: ClusterHealth, signal: AbortSignal): Promise<void> {
-    const { client } = this.#options;
-    let current = cluster;
-    if (writes.taints !== undefined) {
-      const spec = writes.taints.length === 0 ? {} : { taints: [...writes.taints] };
-      const object = { ...headOf(cluster), spec };
-      current = await client.apply<ManagedCluster>(ManagedClusters, object, optionsFor(cluster, signal));
-      this.mutations.mutated(cluster.metadata.name, current);
-    }
-    if (writes.status !== undefined) await this.#applyStatus(current, writes.status, signal);
-  }
-
-  #report(cluster: ManagedCluster, { view, judgement, writes }: ClusterHealth): void {
-    const regarding = { ...headOf(cluster), metadata: cluster.metadata };
-    for (const { type, reason, note } of clusterEvents(view.stored, judgement, writes))
-      this.#options.recorder.record({ regarding, type, reason, action: 'Judge', note });
-  }
-
-  async #applyStatus(
-    cluster: ManagedCluster,
-    { conditions, taintTimes }: HealthStatus,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const status = {
-      ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
-      ...(taintTimes.length === 0 ? {} : { taintTimes: [...taintTimes] as never[] }),
-    };
-    // An empty status would stay owned by this manager, and become null when its last field goes.
-    const object = { ...headOf(cluster), spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
-    const options = optionsFor(cluster, signal);
-    const stored = await this.#options.client.applyStatus<ManagedCluster>(ManagedClusters, object, options);
-    this.mutations.mutated(cluster.metadata.name, stored);
-  }
-
-  /** The cluster says what the hub cannot write: the log alone would reach nobody who reads the cluster. */
-  async #reportRefusal(name: string, error: ApiError, signal: AbortSignal): Promise<void> {
-    const { clusters, observer } = this.#options;
-    const cluster = this.mutations.newest(name, clusters.get(name));
-    if (cluster === undefined) return;
-    const { stored } = observer.healthOf(cluster).view;
-    const conditions = refusedConditions(stored.conditions, error.message, observer.now());
-    if (conditions === undefined) return;
-    try {
-      await this.#applyStatus(cluster, { conditions, taintTimes: stored.taintTimes }, signal);
-    } catch (failure) {
-      // The first refusal is thrown and logged; this one has the same cause, or the next pass meets its own.
-      if (!isFailure(failure, 'Invalid', 'Conflict', 'NotFound')) throw failure;
-    }
   }
 
   /** Ms until the status Unknown may be written; 0 for every other write. */
-  #untilSlot(name: string, { judgement, writes }: ClusterHealth): number {
+  untilSlot(name: string, { judgement, writes }: ClusterHealth): number {
     const isLoss = judgement.kind === 'judged' && judgement.conditions.availability === 'unknown';
     if (!isLoss || writes.status === undefined) return 0;
-    const now = this.#options.clock.monotonic();
-    const slot = this.#slots.get(name) ?? Math.max(now, this.#nextSlot);
+    const now = this.#clock.monotonic();
+    const slot = this.#slots.get(name) ?? Math.max(now, this.#next);
     if (slot <= now) {
       this.#slots.delete(name);
-      this.#nextSlot = Math.max(this.#nextSlot, now + UNKNOWN_INTERVAL_MS);
+      this.#next = Math.max(this.#next, now + UNKNOWN_INTERVAL_MS);
       return 0;
     }
-    if (!this.#slots.has(name)) this.#nextSlot = slot + UNKNOWN_INTERVAL_MS;
+    if (!this.#slots.has(name)) this.#next = slot + UNKNOWN_INTERVAL_MS;
     this.#slots.set(name, slot);
     return slot - now;
   }
