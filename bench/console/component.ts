@@ -1,4 +1,4 @@
-import type { TokenServerConfig } from '../../src/runtime/flags/upstream.js';
+import type { TokenServerConfig } from '../../src/runtime/flags/tokenserver.js';
 import { runComponent } from '../../src/console/hub/run.js';
 import '../placement/probe.js';
 

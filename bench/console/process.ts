@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
-import type { TokenServerConfig } from '../../src/runtime/flags/upstream.js';
+import type { TokenServerConfig } from '../../src/runtime/flags/tokenserver.js';
 import type { ProbeRequest, Sample } from '../placement/probe.js';
 import type { Calls, HubOrder, HubStart } from './hub.js';
 import type { BenchSize } from './world.js';

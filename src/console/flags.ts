@@ -4,7 +4,7 @@ import {
   TOKEN_SERVER_FLAGS,
   tokenServerConfig,
   type TokenServerConfig,
-} from '../runtime/flags/upstream.js';
+} from '../runtime/flags/tokenserver.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
 import {
   checkNoArguments,

@@ -5,7 +5,7 @@ import {
   tokenServerConfig,
   variablesSet,
   type TokenServerConfig,
-} from '../runtime/flags/upstream.js';
+} from '../runtime/flags/tokenserver.js';
 import type { Command } from '../runtime/flags/commands.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 

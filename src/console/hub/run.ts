@@ -2,7 +2,7 @@ import { systemClock } from '../../runtime/clock.js';
 import { runWithEndpoints } from '../../runtime/endpoints/endpoints.js';
 import { secureMetrics } from '../../runtime/endpoints/securemetrics.js';
 import { errorText } from '../../runtime/errors.js';
-import type { TokenServerConfig } from '../../runtime/flags/upstream.js';
+import type { TokenServerConfig } from '../../runtime/flags/tokenserver.js';
 import { createLogger } from '../../runtime/log/pinologger.js';
 import { build, version } from '../../runtime/process/build.js';
 import { refuseDebugger } from '../../runtime/process/debugger.js';
