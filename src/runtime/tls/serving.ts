@@ -21,6 +21,7 @@ export interface ServingCertificate extends KeyPair {
 const DAY_MS = 24 * 3600 * 1000;
 /** 90 days. */
 export const LIFETIME_MS = 90 * DAY_MS;
+/** Of RFC 5280; a longer name is cut to its first label, which has 63 characters at most. Clients read the DNS names. */
 const MAX_COMMON_NAME = 64;
 /**
  * The attribute serialNumber of a name. Clients trust a certificate and its successor at the same time; with equal names and
@@ -43,7 +44,8 @@ export async function issueServingCertificate(request: ServingRequest): Promise<
   // Certificate times are whole seconds.
   const notBefore = Math.floor((now - SKEW_MS) / 1000) * 1000;
   const notAfter = Math.floor(now / 1000) * 1000 + LIFETIME_MS;
-  const commonName = main.length <= MAX_COMMON_NAME ? main : 'gateway';
+  const [label = main] = main.split('.');
+  const commonName = main.length <= MAX_COMMON_NAME ? main : label;
   const pair = await issueCertificate({
     subject: (serial) => [{ CN: [commonName] }, { [SERIAL_NUMBER]: [serial] }],
     notBefore,
