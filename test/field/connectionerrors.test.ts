@@ -292,8 +292,9 @@ const rows: readonly Row[] = [
   {
     what: '401 for a JSON web token that has expired',
     begin: async () => {
+      const header = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
       const claims = Buffer.from(JSON.stringify({ exp: Math.floor(Date.now() / 1000) - 86_400 })).toString('base64url');
-      const headers = { Authorization: `Bearer hidden.${claims}.hidden` };
+      const headers = { Authorization: `Bearer ${header}.${claims}.hidden` };
       return { port: await tls(leaf, DENIED), presented: 'the token of user "a"', headers };
     },
     code: '',

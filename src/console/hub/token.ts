@@ -1,5 +1,6 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { field, isRecord, parseJson, textField } from '../../runtime/vocabulary/json.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
+import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 
 /** What can be known of a token without the API server. Only that decides whether it is valid. */
 
@@ -7,7 +8,6 @@ import { field, isRecord, parseJson, textField } from '../../runtime/vocabulary/
 export const MOST_TOKEN_CHARS = 12_000;
 /** As RFC 6750 writes it, so that it can be sent in a header. */
 const SYNTAX = /^[A-Za-z0-9._~+/-]+=*$/;
-const SECONDS = 1000;
 
 export interface Claims {
   /** Ms since the epoch. */
@@ -49,23 +49,12 @@ export function refusalText(token: string, now: number): string {
 
 /** The claims of a JSON web token, which nobody has verified; undefined for every other text. */
 export function claimsOf(token: string): Claims | undefined {
-  const [header = '', payload = '', signature] = token.split('.');
-  if (signature === undefined || !isRecord(decoded(header))) return undefined;
-  const claims = decoded(payload);
-  if (!isRecord(claims)) return undefined;
+  const claims = claimsIn(token);
+  if (claims === undefined) return undefined;
   const namespace = textField(field(claims, 'kubernetes.io'), 'namespace');
   return {
     expires: timeIn(claims['exp']),
     notBefore: timeIn(claims['nbf']),
     namespace: namespace === '' ? undefined : namespace,
   };
-}
-
-function decoded(part: string): unknown {
-  return parseJson(Buffer.from(part, 'base64url').toString('utf8'));
-}
-
-/** A time that a Date can hold. */
-function timeIn(seconds: unknown): number | undefined {
-  return typeof seconds === 'number' && seconds > 0 && seconds < 1e11 ? seconds * SECONDS : undefined;
 }

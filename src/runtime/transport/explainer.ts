@@ -1,7 +1,7 @@
 import { attemptedText, failureOf, failureText, type Attempted } from '../connection/failure.js';
 import type { Clock } from '../clock.js';
 import { ApiError, type FailedCall } from '../errors.js';
-import { field, parseJson } from '../vocabulary/json.js';
+import { claimsIn, timeIn } from '../vocabulary/webtoken.js';
 import { describeCall, notSent, unanswered } from './apierror.js';
 import type { Credentials } from './credentials.js';
 import { certificatesIn, certificateText, isOutOfDate, timeText } from '../connection/certificatetext.js';
@@ -98,7 +98,7 @@ interface Rejected {
 /** One line: what was rejected, until when it is valid, the time here, and what to do. It never has a secret. */
 function rejectionText({ attempted, presented, token }: Rejected, now: number): string {
   const [certificate] = certificatesIn(attempted.clientCertificate ?? '');
-  const expiry = token === undefined ? undefined : expiryOf(token);
+  const expiry = token === undefined ? undefined : timeIn(claimsIn(token)?.['exp']);
   const facts = [
     ...(expiry === undefined ? [] : [`it expires at ${timeText(expiry)}`]),
     ...(certificate === undefined ? [] : [`certificate ${certificateText(certificate)}`]),
@@ -110,14 +110,6 @@ function rejectionText({ attempted, presented, token }: Rejected, now: number): 
     ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
     : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';
   return `${attemptedText(attempted)} rejects ${presented ?? 'the credentials'} (401 Unauthorized)${dates}; ${remedy}`;
-}
-
-/** When a JSON web token expires, in ms since the epoch; undefined for others. */
-function expiryOf(token: string): number | undefined {
-  const [, claims, signature] = token.split('.');
-  if (claims === undefined || signature === undefined) return undefined;
-  const exp = field(parseJson(Buffer.from(claims, 'base64url').toString('utf8')), 'exp');
-  return typeof exp === 'number' ? exp * 1000 : undefined;
 }
 
 /** So long a text with the time is used again: whoever logs what has changed logs a fault that stays once in this time. */
