@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../runtime/clock.js';
-import { ALL_TOPICS, BEAT_EVENT, BEAT_MS, MOST_TOPICS } from '../wire/topics.js';
+import { ALL_TOPICS, BEAT_EVENT, BEAT_MS, MOST_TOPICS, OBJECT_TOPICS, SINGLE_TOPICS } from '../wire/topics.js';
 import type { Entrance, Visit } from './guard.js';
 import type { Snapshots } from './reading/snapshot.js';
 import { RequestError } from './routes.js';
@@ -157,8 +157,8 @@ const RETRY = { 'retry-after': '10' };
 /** The streams that are open, of all persons. */
 export class Streams {
   readonly #clock: Clock;
-  readonly #open = new Set<Stream>();
-  readonly #held = new Map<string, number>();
+  /** With the person whose it is. */
+  readonly #open = new Map<Stream, string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -172,38 +172,23 @@ export class Streams {
   serve(entrance: Entrance, visit: Visit, query: URLSearchParams): Promise<void> {
     const topics = topicsIn(query);
     return entrance.enter(visit, 'stream', async ({ snapshots }, person) => {
-      const held = this.#held.get(person) ?? 0;
-      if (held >= MOST_OF_A_PERSON)
+      const held = [...this.#open.values()].filter((one) => one === person);
+      if (held.length >= MOST_OF_A_PERSON)
         throw new RequestError(429, `at most ${MOST_OF_A_PERSON} streams of a person`, RETRY);
       if (this.#open.size >= MOST) throw new RequestError(503, 'the console is busy: too many streams are open', RETRY);
-      this.#held.set(person, held + 1);
-      try {
-        await this.#serve(entrance, visit, snapshots, { topics, after: idIn(visit, query) });
-      } finally {
-        const left = (this.#held.get(person) ?? 1) - 1;
-        if (left === 0) this.#held.delete(person);
-        else this.#held.set(person, left);
-      }
+      const after = idIn(visit, query);
+      const isAllowed = (): Promise<boolean> => mayAsk(entrance, visit, snapshots);
+      const { response } = visit;
+      const stream = new Stream({ response, snapshots, topics, after, clock: this.#clock, isAllowed });
+      this.#open.set(stream, person);
+      await stream.ended;
+      this.#open.delete(stream);
     });
   }
 
   /** Ends every stream. */
   close(): void {
-    for (const stream of this.#open) stream.end();
-  }
-
-  async #serve(
-    entrance: Entrance,
-    visit: Visit,
-    snapshots: Snapshots,
-    request: { readonly topics: readonly string[]; readonly after: string },
-  ): Promise<void> {
-    const { response } = visit;
-    const isAllowed = (): Promise<boolean> => mayAsk(entrance, visit, snapshots);
-    const stream = new Stream({ response, snapshots, ...request, clock: this.#clock, isAllowed });
-    this.#open.add(stream);
-    await stream.ended;
-    this.#open.delete(stream);
+    for (const stream of this.#open.keys()) stream.end();
   }
 }
 
@@ -222,16 +207,28 @@ function idIn({ request }: Visit, query: URLSearchParams): string {
   return typeof header === 'string' && header !== '' ? header : (query.get('after') ?? '');
 }
 
-const NAMED = /^(?:(?:placement|matrix):[^/]{1,63}\/[^/]{1,253}|cluster:[^/]{1,253})$/s;
-const ALONE = new Set(['fleet', 'placements', 'plan', 'engine', 'events']);
+/** What the object of a topic is written like. */
+const OBJECT_NAMES = { 'NAMESPACE/NAME': /^[^/]{1,63}\/[^/]{1,253}$/s, NAME: /^[^/]{1,253}$/s } as const;
+const SINGLE: readonly string[] = SINGLE_TOPICS;
+const OBJECTS = Object.entries(OBJECT_TOPICS);
+
+function isTopic(text: string): boolean {
+  return (
+    SINGLE.includes(text) ||
+    OBJECTS.some(([head, name]) => {
+      return text.startsWith(`${head}:`) && OBJECT_NAMES[name].test(text.slice(head.length + 1));
+    })
+  );
+}
 
 /** The topics of a request, once each. @throws RequestError 400 */
 export function topicsIn(query: URLSearchParams): readonly string[] {
   const topics = [...new Set((query.get('topics') ?? '').split(',').filter((one) => one !== ''))];
   if (topics.length > MOST_TOPICS) throw new RequestError(400, `topics: at most ${MOST_TOPICS}, got ${topics.length}`);
-  const unknown = topics.find((one) => !ALONE.has(one) && !NAMED.test(one));
+  const unknown = topics.find((one) => !isTopic(one));
   if (unknown !== undefined || topics.length === 0) {
-    const want = `want ${[...ALONE].join(', ')}, placement:NAMESPACE/NAME, matrix:NAMESPACE/NAME or cluster:NAME`;
+    const all = [...SINGLE, ...OBJECTS.map(([head, name]) => `${head}:${name}`)];
+    const want = `want ${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
     throw new RequestError(400, `topics: ${JSON.stringify(unknown ?? '')}: ${want}`);
   }
   return topics;

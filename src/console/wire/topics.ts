@@ -8,6 +8,11 @@ export const PLAN_TOPIC = 'plan';
 export const MOST_TOPICS = 64;
 /** The event that says when the hub was read last. */
 export const BEAT_EVENT = 'beat';
+/** The topics of one word. */
+export const SINGLE_TOPICS = ['fleet', 'placements', PLAN_TOPIC, 'engine', 'events'] as const;
+/** The topics that name an object after a colon, and what they name. */
+export const OBJECT_TOPICS = { placement: 'NAMESPACE/NAME', matrix: 'NAMESPACE/NAME', cluster: 'NAME' } as const;
+
 /** Something is sent at least this often, ms. */
 export const BEAT_MS = 15_000;
 

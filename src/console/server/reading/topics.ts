@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { FleetReading } from '../../../cli/whatif/worlds.js';
+import type { OBJECT_TOPICS, SINGLE_TOPICS } from '../../wire/topics.js';
 import { WORLD_RESOURCES, type RawObject, type WorldResource } from '../../../domain/fleet/world.js';
 
 /** What topics are computed from, and what differs between two readings. */
 
+/** What a topic begins with. */
+type TopicHead = (typeof SINGLE_TOPICS)[number] | keyof typeof OBJECT_TOPICS;
+
 const DECIDING = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
 
-/** The kinds whose objects the answers of a topic are made of, by the first word of the topic. */
-const KINDS: Readonly<Record<string, readonly WorldResource[]>> = {
+/** The kinds whose objects the answers of a topic are made of. */
+const KINDS: Readonly<Record<TopicHead, readonly WorldResource[]>> = {
   fleet: ['managedclusters', 'managedclustersets', 'placementdecisions'],
   placements: ['placements'],
   // How a Placement does depends on all others: on what they select, and on what they would lose.
@@ -59,5 +63,6 @@ export function changedKinds(before: Versions, after: Versions): readonly WorldR
 }
 
 export function kindsOf(topic: string): readonly WorldResource[] {
-  return KINDS[topic.split(':', 1).join()] ?? [];
+  const head = topic.split(':', 1).join();
+  return Object.hasOwn(KINDS, head) ? KINDS[head as TopicHead] : [];
 }
