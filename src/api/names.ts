@@ -23,6 +23,8 @@ export const ADOPTED_ANNOTATION = 'multicluster.platform.io/adopted-at';
 export const SERVICE_ACCOUNT_UID_ANNOTATION = 'multicluster.platform.io/service-account-uid';
 /** On the pods of a component: the hash of the trust bundle that they mount. */
 export const TRUST_BUNDLE_ANNOTATION = 'multicluster.platform.io/trust-bundle';
+/** On a NetworkPolicy of a component: the ports of the API server that the engine's spec names, such as `443,16443`. */
+export const API_SERVER_PORTS_ANNOTATION = 'multicluster.platform.io/api-server-ports';
 /** On a serving certificate's Secret: when it ends (RFC 3339), and the certificates that were published with it (PEM). */
 export const EXPIRY_ANNOTATION = 'multicluster.platform.io/certificate-expires-at';
 export const TRUST_ANNOTATION = 'multicluster.platform.io/certificate-trust';

@@ -239,6 +239,22 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
     expect(operator).toContain(`{"name":"MULTICLUSTER_ENGINE_IMAGE","value":"${image}"}`);
   });
 
+  it.each<[string, readonly number[]]>([
+    ['[443,16443]', [443, 16_443]],
+    ['[16443]', [16_443]],
+    // Neither may become a rule without ports, which allows all of them.
+    ['[]', [443, 6443]],
+    ['null', [443, 6443]],
+  ])('the Helm chart with networkPolicy.apiServerPorts=%s lets its pods reach ports %j', async (value, ports) => {
+    const inventories = ['--set', 'inventories.openClusterManagement=true'];
+    const objects = await template('--set-json', `networkPolicy.apiServerPorts=${value}`, ...inventories);
+    const policies = [...objects.values()].filter((one) => field(one, 'kind') === 'NetworkPolicy');
+    const egress = policies.map((one) => field(field(one, 'spec'), 'egress'));
+    const rule = [{ ports: ports.map((port) => ({ protocol: 'TCP', port })) }];
+
+    expect(egress).toEqual([rule, rule]);
+  });
+
   it('the Helm chart puts every setting of the pods into the Deployment of the operator', async () => {
     const settings = {
       imagePullSecrets: [{ name: 'registry' }],
@@ -311,6 +327,12 @@ describe('values.schema.json', () => {
     { sigDecisions: { enabled: 'yes' } },
     { inventories: { clusterProfiles: 'Fleet' } },
     { inventories: { ocm: true } },
+    { networkPolicy: { apiServerPorts: 443 } },
+    { networkPolicy: { apiServerPorts: ['443'] } },
+    { networkPolicy: { apiServerPorts: [0] } },
+    { networkPolicy: { apiServerPorts: [65_536] } },
+    { networkPolicy: { apiServerPorts: [443, 443] } },
+    { networkPolicy: { apiServerPorts: [1, 2, 3, 4, 5, 6, 7, 8, 9] } },
   ])('values.schema.json rejects %j', (wrong) => {
     expect(accepts(wrong)).toBe(false);
   });

@@ -10,9 +10,11 @@ import { NetworkPolicies } from '../../src/runtime/vocabulary/kinds.js';
 import { checkText } from '../../src/cli/check/text.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import type { NetworkFacts } from '../../src/cli/check/facts.js';
-import type { RawObject } from '../../src/domain/fleet/world.js';
+import { checkBefore, type PreFacts } from '../../src/cli/check/pre.js';
+import type { CheckResult } from '../../src/cli/check/result.js';
+import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import { NAMESPACE } from '../support/builders/engine.js';
-import { hubFacts } from '../support/builders/hubfacts.js';
+import { hubFacts, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
 import { EngineRig } from '../support/rigs/controllers/engine.js';
 
 type Rule = Readonly<Record<string, unknown>>;
@@ -93,9 +95,15 @@ describe('the egress of a NetworkPolicy of the components', () => {
   });
 });
 
-/** The lines of `check` about the network. */
-function networkLines(network: NetworkFacts): readonly string[] {
-  const results = checkHub(hubFacts({ network })).filter(({ name: check }) => check === 'network');
+/** The lines of `check` about the network, where the spec of the engine has `networkPolicies`. */
+function networkLines(network: NetworkFacts, networkPolicies?: object): readonly string[] {
+  const engine = { ...rawEngine(), spec: { networkPolicies } };
+  const reading = readingOf(worldOf({ multiclusterengines: [engine] }));
+  return linesOf(checkHub(hubFacts({ network, reading })));
+}
+
+function linesOf(all: readonly CheckResult[]): readonly string[] {
+  const results = all.filter(({ name: check }) => check === 'network');
   return checkText(results, { output: 'text', colored: false, pre: false }).split('\n').filter(Boolean);
 }
 
@@ -121,7 +129,7 @@ describe('the row of check about the port of the API server', () => {
     const lines = networkLines({ apiServer: known(listensOn(16_443)), policies: known([limiting([OURS])]) });
 
     expect(lines).toEqual([
-      '! the API server listens on port 16443, which NetworkPolicy multicluster-engine/gateway does not allow: kubectl patch networkpolicy gateway -n multicluster-engine --type=json -p \'[{"op":"add","path":"/spec/egress/0/ports/-","value":{"protocol":"TCP","port":16443}}]\'',
+      '! the API server listens on port 16443, which NetworkPolicy multicluster-engine/gateway does not allow (networkPolicy.apiServerPorts of the chart): kubectl patch networkpolicy gateway -n multicluster-engine --type=json -p \'[{"op":"add","path":"/spec/egress/0/ports/-","value":{"protocol":"TCP","port":16443}}]\'',
     ]);
   });
 
@@ -177,5 +185,74 @@ describe('the row of check about the port of the API server', () => {
     ],
   ])('is left out where %s', (_, facts) => {
     expect(networkLines(facts)).toEqual([]);
+  });
+});
+
+describe('check, where an engine sets the ports of its NetworkPolicies', () => {
+  const ofEngine = (...ports: readonly number[]): RawObject => {
+    const policyOf = limiting([{ ports: ports.map(tcp) }]);
+    const labels = { ...policyOf.metadata.labels, 'multicluster.platform.io/engine': 'engine' };
+    return { ...policyOf, metadata: { ...policyOf.metadata, labels } };
+  };
+  const facts = (...ports: readonly number[]): NetworkFacts => ({
+    apiServer: known(listensOn(16_443)),
+    policies: known([ofEngine(...ports)]),
+  });
+  const CUT =
+    '! the API server listens on port 16443, which NetworkPolicy multicluster-engine/gateway does not allow (spec.networkPolicies.apiServerPorts of MultiClusterEngine engine): ';
+
+  it.each<[string, NetworkFacts, object | undefined, string]>([
+    ['none', facts(443, 6443), undefined, '443,6443,16443'],
+    ['one', facts(8443), { apiServerPorts: [8443] }, '8443,16443'],
+    ['eight', facts(1), { apiServerPorts: [1, 2, 3, 4, 5, 6, 7, 8] }, '1,2,3,4,5,6,7,16443'],
+  ])('names the field, with a command that keeps the ports of a spec with %s', (_, network, spec, wanted) => {
+    const patch = `{"spec":{"networkPolicies":{"apiServerPorts":[${wanted}]}}}`;
+
+    expect(networkLines(network, spec)).toEqual([`${CUT}kubectl patch mce engine --type=merge -p '${patch}'`]);
+  });
+
+  it('is green where the spec names the port', () => {
+    expect(networkLines(facts(16_443), { apiServerPorts: [16_443] })).toEqual(ALLOWED(16_443));
+  });
+
+  it('warns of policies that are off, and compares the others', () => {
+    const network = { apiServer: known(listensOn(6443)), policies: known([limiting([OURS])]) };
+
+    expect(networkLines(network, { enabled: false })).toEqual([
+      '! MultiClusterEngine engine turns NetworkPolicies off: whatever reaches their pods may connect to the components, and they to any address: kubectl edit mce engine',
+      ...ALLOWED(6443),
+    ]);
+  });
+
+  it.each<[string, Partial<PreFacts>, readonly string[]]>([
+    [
+      'warns of a port that somebody has to name',
+      { apiServer: known(listensOn(16_443)) },
+      [
+        '! the API server listens on port 16443, which NetworkPolicies allow where you name it: networkPolicy.apiServerPorts of the chart, and spec.networkPolicies.apiServerPorts of the engine: docs/security.md#network',
+      ],
+    ],
+    ['has no line for port 443', { apiServer: known(listensOn(443)) }, []],
+    ['has no line without an address', {}, []],
+    ['has no line where the server does not have the kind', { apiServer: refused('endpointslices', 'get', 404) }, []],
+    [
+      'says that the address cannot be read',
+      { apiServer: refused('endpointslices', 'get') },
+      ['? on which port the API server listens is not known; not readable: endpointslices (get: 403)'],
+    ],
+    [
+      'has no line for a port that the engine of an upgrade names',
+      {
+        apiServer: known(listensOn(16_443)),
+        reading: readingOf(
+          worldOf({
+            multiclusterengines: [{ ...rawEngine(), spec: { networkPolicies: { apiServerPorts: [16_443] } } }],
+          }),
+        ),
+      },
+      [],
+    ],
+  ])('before an installation %s', (_, over, lines) => {
+    expect(linesOf(checkBefore(preFacts(over)))).toEqual(lines);
   });
 });

@@ -167,6 +167,12 @@ const statuses: readonly Case[] = [
     ...again,
     unusableTrustBundle: 'ConfigMap x/ca, named by spec.trustBundle, does not exist',
   }),
+  statusCase('NetworkPolicies that are off', { ...again, networkPolicies: { enabled: false, apiServerPorts: [443] } }),
+  statusCase('components that are down, where the spec names the port of the API server', {
+    ...again,
+    networkPolicies: { enabled: true, apiServerPorts: [443, 16_443] },
+    objects: objectStates({ Deployment: { object: deployment({ available: 0 }) } }),
+  }),
   statusCase('an older engine on the hub', { anotherEngine: 'older', objects: undefined }),
   statusCase('a spec that cannot be served', {
     fieldErrors: [fault, { ...fault, field: 'spec.y' }],

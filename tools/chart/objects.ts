@@ -33,7 +33,21 @@ const KEEP_DEFINITIONS = '.Values.crds.keep';
 export function objectTemplate(object: JsonRecord): string {
   const template = new Template();
   const placed = inRelease(object, template);
+  if (placed['kind'] === 'NetworkPolicy') return template.text(withApiServerPorts(placed, template));
   return template.text(placed['kind'] === 'Deployment' ? operatorDeployment(placed, template) : placed);
+}
+
+/** A NetworkPolicy whose egress, the API server, has the ports of values.yaml. An empty list must not allow every port. */
+export function withApiServerPorts(policy: JsonRecord, template: Template): JsonRecord {
+  const spec = asRecord(policy['spec']);
+  const [rule, ...others] = records(spec['egress']);
+  const found = records(rule?.['ports']).map(({ port }) => port);
+  if (others.length > 0 || found.length === 0) throw new Error('a NetworkPolicy: want one rule of egress, with ports');
+  const ports = `.Values.networkPolicy.apiServerPorts | default (list ${found.join(' ')})`;
+  return {
+    ...policy,
+    spec: { ...spec, egress: [{ ports: [template.each(ports, ['protocol: TCP', 'port: {{ int . }}'])] }] },
+  };
 }
 
 /** A manifest of deploy/definitions as a template: Helm keeps it, or may delete it with the release. */

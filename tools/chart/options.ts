@@ -1,6 +1,14 @@
 import { load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
-import { imageSettings, inRelease, podSettings, records, secureMetrics, targetTemplate } from './objects.js';
+import {
+  imageSettings,
+  inRelease,
+  podSettings,
+  records,
+  secureMetrics,
+  targetTemplate,
+  withApiServerPorts,
+} from './objects.js';
 import { joined, Template, when } from './template.js';
 
 const SIG_DECISIONS = 'deploy/sig-decisions';
@@ -35,7 +43,8 @@ export function optionTemplates(read: Read): { readonly name: string; readonly t
 function inventoryTemplate(object: JsonRecord): string {
   const template = new Template();
   const placed = inRelease(object, template);
-  if (placed['kind'] === 'NetworkPolicy') return when('.Values.networkPolicy.enabled', template.text(placed));
+  if (placed['kind'] === 'NetworkPolicy')
+    return when('.Values.networkPolicy.enabled', template.text(withApiServerPorts(placed, template)));
   return template.text(placed['kind'] === 'Deployment' ? withSettings(placed, template) : placed);
 }
 

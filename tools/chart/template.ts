@@ -45,6 +45,14 @@ export class Template {
     return this.#token((indent) => `${indent}{{- toYaml . | nindent ${indent.length} }}`, expression);
   }
 
+  /** The items of a list made from those of the value, one after another; in the lines of `item`, `.` is one. */
+  each(expression: string, item: readonly string[]): string {
+    return this.#token((indent) => {
+      const lines = item.map((line, index) => `${indent}${index === 0 ? '- ' : '  '}${line}`);
+      return [`${indent}{{- range ${expression} }}`, ...lines, `${indent}{{- end }}`].join('\n');
+    });
+  }
+
   /** The object as a template. Text of the object itself that Helm would take for a template is escaped. */
   text(object: object): string {
     const written = dump(object, { lineWidth: -1, noRefs: true }).replaceAll('{{', '{{ "{{" }}');

@@ -26,6 +26,18 @@ export interface MultiClusterEngineSpec {
    * copies it there.
    */
   imagePullSecret?: string;
+  /** The NetworkPolicies of the components. */
+  networkPolicies?: {
+    /**
+     * The ports at which the components reach the API server, in place of 443 and 6443: those of the EndpointSlice
+     * default/kubernetes, and that of the Service kubernetes where a network plugin sees that one.
+     *
+     * Items: A TCP port.
+     */
+    apiServerPorts?: number[];
+    /** Whether the components have NetworkPolicies. */
+    enabled?: boolean;
+  };
   /** Labels that a node must carry to run a component. */
   nodeSelector?: {
     [k: string]: string;

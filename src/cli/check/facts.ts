@@ -80,7 +80,8 @@ export interface FactOptions {
   readonly definitions: readonly RawObject[];
 }
 
-const API_SERVER_SLICE: ObjectName = { namespace: 'default', name: 'kubernetes' };
+/** Its API server writes it under this name, with the addresses of every replica. */
+export const API_SERVER_SLICE: ObjectName = { namespace: 'default', name: 'kubernetes' };
 const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCertificate?.configMap ?? [])[0] ?? '';
 
 /** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */

@@ -29,7 +29,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
   return [
     checkDefinitions(facts.definitions, facts.version),
     ...checkPolicies(facts.admission),
-    ...checkNetwork(facts.network),
+    ...checkNetwork(facts.network, facts.reading.world.objects.multiclusterengines),
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, podsOf(facts.operatorNamespace)),
     ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),

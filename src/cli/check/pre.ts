@@ -5,6 +5,7 @@ import {
   ClusterRoles,
   CustomResourceDefinitions,
   Deployments,
+  EndpointSlices,
   Namespaces,
   RoleBindings,
   Roles,
@@ -17,7 +18,9 @@ import type { AccessAttributes, KubeClient, ReadClient } from '../../runtime/cli
 import { serverProblem } from '../../runtime/client/serverversion.js';
 import { isFailure } from '../../runtime/errors.js';
 import { otherDefinitions } from './definitions.js';
-import { getFact, readDefinitions, readReading, type FactOptions, type HubFacts } from './facts.js';
+import { API_SERVER_SLICE, getFact, readDefinitions, readReading, type FactOptions, type HubFacts } from './facts.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import { checkPorts } from './network.js';
 import { failed, passed, unread, warning, type CheckResult, type Fact } from './result.js';
 
 /** What an installation needs. */
@@ -32,6 +35,8 @@ export interface PreFacts extends Pick<HubFacts, 'version' | 'operatorNamespace'
   /** False where ValidatingAdmissionPolicy v1 is not served. */
   readonly policies: Fact<boolean>;
   readonly namespace: Fact<KubeObject | undefined>;
+  /** The EndpointSlice of the Service `kubernetes`. */
+  readonly apiServer: Fact<RawObject | undefined>;
   /** What the caller may not do of an installation. */
   readonly denied: DeniedFact;
 }
@@ -61,14 +66,15 @@ export async function readPreFacts(
   server: string,
 ): Promise<PreFacts> {
   const { version, operatorNamespace } = options;
-  const [reading, definitions, policies, namespace, denied] = await Promise.all([
+  const [reading, definitions, policies, namespace, apiServer, denied] = await Promise.all([
     readReading(client, options, ['multiclusterengines']),
     readDefinitions(client, options),
     readPolicies(client),
     getFact(client, Namespaces, { name: operatorNamespace }),
+    getFact<RawObject>(client, EndpointSlices, API_SERVER_SLICE),
     readDenied(client, operatorNamespace),
   ]);
-  return { version, operatorNamespace, server, reading, definitions, policies, namespace, denied };
+  return { version, operatorNamespace, server, reading, definitions, policies, namespace, apiServer, denied };
 }
 
 async function readPolicies(client: ReadClient): Promise<Fact<boolean>> {
@@ -104,6 +110,7 @@ export function checkBefore(facts: PreFacts): readonly CheckResult[] {
     checkPolicies(facts),
     checkExistingDefinitions(facts),
     checkNamespace(facts),
+    ...checkPorts(facts.apiServer, facts.reading.world.objects.multiclusterengines),
     checkExistingEngine(facts),
     checkRights(facts.denied),
   ];

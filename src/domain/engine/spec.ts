@@ -3,6 +3,7 @@ import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/mul
 import { DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
 import { componentSpecs, validateComponents, type ComponentSpecs } from './components.js';
 import { fieldError, type FieldError } from './fielderror.js';
+import { networkPolicySettings, validateNetworkPolicies, type NetworkPolicySettings } from './networkpolicies.js';
 
 /** A toleration of a pod: no empty fields, and `tolerationSeconds` only where Kubernetes accepts it. */
 export interface PodToleration {
@@ -31,6 +32,7 @@ export interface EffectiveSpec {
   readonly imagePullPolicy: PullPolicy | undefined;
   /** Name of a Secret in the target namespace; undefined for none. */
   readonly imagePullSecret: string | undefined;
+  readonly networkPolicies: NetworkPolicySettings;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly PodToleration[];
   readonly trustBundle: TrustBundle | undefined;
@@ -54,6 +56,7 @@ export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): Effecti
     imageRegistry: blank(spec?.imageRegistry) ? undefined : spec?.imageRegistry,
     imagePullPolicy: spec?.imagePullPolicy ?? undefined,
     imagePullSecret: blank(spec?.imagePullSecret) ? undefined : spec?.imagePullSecret,
+    networkPolicies: networkPolicySettings(spec?.networkPolicies),
     nodeSelector: spec?.nodeSelector ?? {},
     tolerations: (spec?.tolerations ?? []).map(podToleration),
     trustBundle: trustBundleOf(spec?.trustBundle),
@@ -109,6 +112,7 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
       'must be empty or a registry: HOST[:PORT][/PATH]',
     ),
     ...validatePullSecret(spec['imagePullSecret']),
+    ...validateNetworkPolicies(spec['networkPolicies']),
     ...validateNodeSelector(spec['nodeSelector']),
     ...validateNamespace(spec['targetNamespace']),
     ...validateTolerations(spec['tolerations']),

@@ -21,6 +21,7 @@ describe('the effective spec', () => {
       imagePullPolicy: undefined,
       imagePullSecret: undefined,
       imageRegistry: undefined,
+      networkPolicies: { enabled: true, apiServerPorts: undefined },
       nodeSelector: {},
       tolerations: [],
       trustBundle: undefined,

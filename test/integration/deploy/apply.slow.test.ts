@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { kubectl, kubectlOk, type KubectlResult } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { servedFolder } from '../../support/hub/overlays.js';
@@ -124,6 +124,34 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
     const whole = (await kubectlOk(['apply', '-f', path.join(root, 'examples')], { kubeconfig })).trim().split('\n');
     expect(whole.filter((line) => !line.endsWith(' unchanged'))).toEqual([]);
     expect(whole.length).toBeGreaterThan(12);
+  });
+
+  test('kubectl warns where an edit of the engine takes ports of the API server, or NetworkPolicies, from the components', async () => {
+    const patch = (networkPolicies: object | null, ...flags: readonly string[]): Promise<KubectlResult> => {
+      const body = JSON.stringify({ spec: { networkPolicies } });
+      const { adminKubeconfig: kubeconfig } = server();
+      return kubectl(['patch', 'mce', 'engine', '--type=merge', `-p=${body}`, ...flags], { kubeconfig });
+    };
+    const warned = async (networkPolicies: object | null): Promise<string> => {
+      const { stderr } = await patch(networkPolicies, '--dry-run=server');
+      return stderr.trim().replace(/^Warning: .*'multicluster-engine-engine-warnings': /, '');
+    };
+    const lost = (ports: string): string =>
+      `MultiClusterEngine engine: spec.networkPolicies no longer allows port ${ports}: where the API server listens there, the components lose it, and decisions stay as they are until another edit; see kubectl get endpointslice kubernetes -n default`;
+
+    expect(await warned({ apiServerPorts: [16_443] })).toBe(lost('443, 6443'));
+    expect(await warned({ apiServerPorts: [16_443, 443] })).toBe(lost('6443'));
+    expect(await warned({ apiServerPorts: [443, 6443, 16_443], enabled: true })).toBe('');
+    expect(await warned({ apiServerPorts: [16_443], enabled: false })).toBe(
+      'MultiClusterEngine engine: spec.networkPolicies removes the policies of the components: whatever reaches their pods may connect to them, and they to any address',
+    );
+    expect((await patch({ apiServerPorts: [443, 16_443] })).code).toBe(0);
+    expect(await warned(null)).toBe(lost('16443'));
+    expect(await warned({ apiServerPorts: [16_443, 443] })).toBe('');
+    expect((await patch({ apiServerPorts: [] })).stderr).toContain(
+      'spec.networkPolicies.apiServerPorts in body should',
+    );
+    expect((await patch({ apiServerPorts: [1, 1] })).stderr).toContain('Duplicate value: 1');
   });
 });
 

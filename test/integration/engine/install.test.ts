@@ -215,6 +215,40 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     LONG_MS,
   );
 
+  it(
+    'an engine opens the ports of the API server that its spec names, and turns NetworkPolicies off and on',
+    async () => {
+      const patch = async (networkPolicies: object | null): Promise<void> => {
+        const path = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines/hub';
+        const contentType = 'application/merge-patch+json';
+        const body = { spec: { networkPolicies } };
+        expect((await server().call({ method: 'PATCH', path, body, contentType })).status).toBe(200);
+      };
+      /** The ports of the egress in the order of the policy, with the annotation; undefined without a policy. */
+      const becomes = (wanted: string | undefined): Promise<true> =>
+        waitFor(`the policy to be ${wanted}`, async (seen) => {
+          const policy = await read(NetworkPolicies, COMPONENT);
+          const rules = itemsAt(policy, 'spec', 'egress').map((one) => itemsAt(one, 'ports').map(({ port }) => port));
+          const named = policy?.metadata.annotations?.['multicluster.platform.io/api-server-ports'];
+          const found = policy === undefined ? undefined : `${JSON.stringify(rules)} ${named}`;
+          seen(found);
+          return found === wanted || undefined;
+        });
+      await patch({ apiServerPorts: [16_443] });
+      await becomes('[[16443]] 16443');
+      await merge(NetworkPolicies, { spec: { egress: [{ ports: [{ port: 16_443 }, { port: 4318 }] }] } });
+      await patch(null);
+      await becomes('[[4318,443,6443]] undefined');
+      await patch({ enabled: false });
+      await becomes(undefined);
+      await user.comesUp('hub', NAMESPACE);
+      await patch(null);
+      await becomes('[[443,6443]] undefined');
+      await user.comesUp('hub', NAMESPACE);
+    },
+    LONG_MS,
+  );
+
   it('an engine is applied by server-side apply with one field manager', async () => {
     for (const [, type, name] of OBJECTS) {
       const managers = itemsAt(await read(type, name), 'metadata', 'managedFields').filter(

@@ -117,6 +117,7 @@ export function preFacts(over: Partial<PreFacts> = {}): PreFacts {
     reading: readingOf(worldOf({}, [{ resource: 'multiclusterengines', verb: 'list', status: 404 }])),
     policies: { kind: 'Known', value: true },
     namespace: { kind: 'Known', value: undefined },
+    apiServer: { kind: 'Known', value: undefined },
     denied: { kind: 'Known', value: [] },
     ...over,
   };

@@ -10,11 +10,12 @@ import {
   VERSION_ANNOTATION,
 } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
-import { apiVersionOf, Namespaces, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
+import { apiVersionOf, Namespaces, NetworkPolicies, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
 import { componentsOn } from '../components.js';
 import { byText, idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
+import { withApiServerPorts } from './policyports.js';
 import { renderResources } from './resources.js';
 import { isBinding, typeOf, type Templates } from './templates.js';
 import type { EffectiveSpec } from '../spec.js';
@@ -68,6 +69,7 @@ export function desiredObjects(
   for (const row of rows) {
     for (const template of templates[row.folder] ?? []) {
       const type = typeOf(template);
+      if (type === NetworkPolicies && !spec.networkPolicies.enabled) continue;
       if (type === undefined || (settings.onlyNamespace !== undefined && isBinding(type))) continue;
       const object = renderComponent(template, type, { engine, row, spec, settings });
       drafts.push({ type, component: row.name, object });
@@ -120,6 +122,8 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
   const placed = type.namespaced ? { ...metadata, namespace } : metadata;
   const object = { ...template, metadata: placed };
   if (isBinding(type)) return renderSubjects(object, spec.targetNamespace);
+  const { apiServerPorts } = spec.networkPolicies;
+  if (type === NetworkPolicies && apiServerPorts !== undefined) return withApiServerPorts(object, apiServerPorts);
   if (type.kind !== 'Deployment') return object;
   const labels = { ...productLabels(row.name, settings.version), [ENGINE_LABEL]: engine.name };
   const leaseNamespace = row.leaderElection === undefined ? undefined : settings.operatorNamespace;

@@ -2,6 +2,7 @@ import type { MultiClusterEngine } from '../../../api/generated/multiclusterengi
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { enumerate, titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../fielderror.js';
+import type { NetworkPolicySettings } from '../networkpolicies.js';
 
 /**
  * The state of one desired object in a pass.
@@ -62,6 +63,8 @@ export interface StatusInput {
   readonly version: string;
   readonly targetNamespace: string;
   readonly paused: boolean;
+  /** Of the spec; the defaults where it is invalid. */
+  readonly networkPolicies?: NetworkPolicySettings;
   /** The name of the engine that is served instead of this one. */
   readonly anotherEngine?: string | undefined;
   readonly fieldErrors?: readonly FieldError[] | undefined;

@@ -3,6 +3,7 @@ import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import { componentRow, healthOf, isAsDesired } from './components.js';
 import { describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
 import { fieldErrorText } from '../fielderror.js';
+import { POLICIES_OFF } from '../networkpolicies.js';
 
 /** The Ready condition, before it is written. */
 export interface ReadyCondition {
@@ -52,8 +53,12 @@ export function readyCondition(input: StatusInput): ReadyCondition {
     if (condition !== undefined) return condition;
   }
   const off = objectsOf(input).filter((one) => one.state === 'off');
-  const note = off.length === 0 ? '' : `; ${off.map((one) => `${one.component} is off: ${one.message}`).join('; ')}`;
-  return { ready: true, reason: 'EngineReady', message: `every component is applied and available${note}` };
+  const notes = [
+    ...off.map((one) => `${one.component} is off: ${one.message}`),
+    ...(input.networkPolicies?.enabled === false ? [`NetworkPolicies are off: ${POLICIES_OFF}`] : []),
+  ];
+  const message = ['every component is applied and available', ...notes].join('; ');
+  return { ready: true, reason: 'EngineReady', message };
 }
 
 /** The reason of Reconciling; undefined when the operator has nothing to do or needs the user. */
@@ -166,17 +171,17 @@ function waiting(input: StatusInput): ReadyCondition | undefined {
 
 function progressDeadlineExceeded(input: StatusInput): ReadyCondition | undefined {
   const found = objectsOf(input).filter((one) => healthOf(one)?.rollout === 'deadlineExceeded');
-  return notReadyObjects('ComponentsUnavailable', found);
+  return notReadyObjects('ComponentsUnavailable', found, input);
 }
 
 function progressing(input: StatusInput): ReadyCondition | undefined {
   const reason = progressReason(input);
   if (reason === 'RollingOut' && !isRollingOut(input)) return undefined;
-  return notReadyObjects(reason, unready(input));
+  return notReadyObjects(reason, unready(input), input);
 }
 
 function unavailable(input: StatusInput): ReadyCondition | undefined {
-  return notReadyObjects('ComponentsUnavailable', unready(input));
+  return notReadyObjects('ComponentsUnavailable', unready(input), input);
 }
 
 /** The objects that keep the engine from being ready: not applied, or Deployments that are not ready. */
@@ -184,12 +189,21 @@ function unready(input: StatusInput): readonly ObjectState[] {
   return objectsOf(input).filter((one) => !isAsDesired(one) || healthOf(one)?.ready === false);
 }
 
-function notReadyObjects(reason: EngineReason, found: readonly ObjectState[]): ReadyCondition | undefined {
+function notReadyObjects(
+  reason: EngineReason,
+  found: readonly ObjectState[],
+  input: StatusInput,
+): ReadyCondition | undefined {
   if (found.length === 0) return undefined;
-  return notReady(
-    reason,
-    describeEach(found, (one) => componentRow(one).message),
-  );
+  return notReady(reason, describeEach(found, (one) => componentRow(one).message) + portsNote(found, input));
+}
+
+/** Components that do not serve may be cut off the API server: by the ports that the spec names, where it names some. */
+function portsNote(found: readonly ObjectState[], { networkPolicies }: StatusInput): string {
+  const ports = networkPolicies?.enabled === true ? networkPolicies.apiServerPorts : undefined;
+  if (ports === undefined || found.every((one) => healthOf(one)?.serving !== false)) return '';
+  const plural = ports.length === 1 ? 'port' : 'ports';
+  return `; NetworkPolicies allow the API server at ${plural} ${ports.join(', ')} alone (spec.networkPolicies.apiServerPorts)`;
 }
 
 function notReadyIn(input: StatusInput, state: ObjectStateName, reason: EngineReason): ReadyCondition | undefined {

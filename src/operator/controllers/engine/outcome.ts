@@ -34,8 +34,9 @@ export type Outcome =
 
 /** What the status of every outcome has in common. */
 export function baseStatus(input: Input, { settings }: Pick<Scope, 'settings'>): StatusInput {
-  const { engine, namespace, paused } = input;
-  return { engine, version: settings.version, targetNamespace: namespace, paused };
+  const { engine, namespace, paused, spec } = input;
+  const { networkPolicies } = spec;
+  return { engine, version: settings.version, targetNamespace: namespace, paused, networkPolicies };
 }
 
 /** When a pass follows for what no watch reports, ms. */
