@@ -1,8 +1,17 @@
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ENGINE_FIELD_MANAGER, ENGINE_LABEL, PRODUCT } from '../../../api/names.js';
-import { Namespaces, Secrets } from '../../../runtime/vocabulary/kinds.js';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  Namespaces,
+  RoleBindings,
+  Secrets,
+  Services,
+} from '../../../runtime/vocabulary/kinds.js';
 import type { DesiredObject, EngineIdentity } from '../manifest/desired.js';
-import { itemsAt, textAt } from '../manifest/manifest.js';
+import { at, itemsAt, textAt } from '../manifest/manifest.js';
+import { driftedFields } from './drift.js';
 
 /** The label that says which tool manages an object. */
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
@@ -58,4 +67,29 @@ export function ownerOf(object: KubeObject, engine: Pick<EngineIdentity, 'name'>
     .map((one) => textAt(one, 'manager'))
     .find((one) => !NO_OWNERS.includes(one));
   return applied === undefined ? undefined : `is applied by ${applied}`;
+}
+
+/**
+ * The field that keeps an object from becoming the desired one, for people: the API server changes it of no object. Undefined
+ * for none. Without this question a Deployment of other pods is refused by whatever admission finds first, and a headless
+ * Service is taken over, at whose port nobody answers.
+ */
+export function fixedField({ type, object: wanted }: DesiredObject, stored: KubeObject): string | undefined {
+  switch (type) {
+    case Deployments:
+      return differsAt('spec.selector', wanted, stored);
+    case RoleBindings:
+    case ClusterRoleBindings:
+      return differsAt('roleRef', wanted, stored);
+    case Services:
+      return textAt(stored, 'spec', 'clusterIP') === 'None' ? 'spec.clusterIP (None)' : undefined;
+    case ConfigMaps:
+      return at(stored, 'immutable') === true ? 'data (immutable)' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function differsAt(field: string, wanted: DesiredObject['object'], stored: KubeObject): string | undefined {
+  return driftedFields(wanted, stored).includes(field) ? field : undefined;
 }

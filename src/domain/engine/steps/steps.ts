@@ -3,7 +3,7 @@ import { ADOPTED_ANNOTATION, REVISION_ANNOTATION } from '../../../api/names.js';
 import { Namespaces } from '../../../runtime/vocabulary/kinds.js';
 import { APPLY_ORDER } from '../catalogue.js';
 import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
-import { isAdoptable, ownerOf } from './adoption.js';
+import { fixedField, isAdoptable, ownerOf } from './adoption.js';
 import type { Adoption } from '../spec.js';
 import { driftedFields } from './drift.js';
 import { withAddedEgress } from './egress.js';
@@ -83,6 +83,11 @@ export function stepForRead(
   const owner = isAdoptable(desired) ? ownerOf(fresh, engine) : 'was created by somebody else';
   if (owner !== undefined)
     return { ...step, action: 'skip-foreign', cause: `${owner} and is not changed; delete or rename it` };
+  const fixed = fixedField(desired, fresh);
+  if (fixed !== undefined) {
+    const cause = `was created by somebody else and cannot be taken over: nobody can change its ${fixed}; delete or rename it`;
+    return { ...step, action: 'skip-foreign', cause };
+  }
   if (adoption === 'IfUnowned') return { ...step, action: 'patch', adopts: true, cause: ADOPTION_CAUSE };
   const cause = 'was created by somebody else and is not changed; delete or rename it, or let the engine take it over';
   return { ...step, action: 'skip-foreign', cause: `${cause} (spec.adoption: IfUnowned)` };

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { ConfigMaps } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
 import {
   isAdoptable,
@@ -86,6 +87,42 @@ describe('a step for an object that was there before', () => {
       cause:
         'is managed by another tool (annotation meta.helm.sh/release-name: web) and is not changed; delete or rename it',
     });
+  });
+
+  it.each<[string, string, object, string]>([
+    [
+      'a Deployment of other pods',
+      'Deployment',
+      { spec: { selector: { matchLabels: { app: 'web' } } } },
+      'spec.selector',
+    ],
+    [
+      'a binding of another role',
+      'RoleBinding',
+      { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' } },
+      'roleRef',
+    ],
+    ['a headless Service', 'Service', { spec: { clusterIP: 'None' } }, 'spec.clusterIP (None)'],
+    ['an immutable ConfigMap', 'ConfigMap', { immutable: true }, 'data (immutable)'],
+  ])('names what cannot be changed of %s, and takes nothing over', (_what, kind, content, field) => {
+    const one = kind === 'ConfigMap' ? { ...service, type: ConfigMaps } : wanted(kind);
+    const { name, namespace = '' } = one.object.metadata;
+    const theirs = { metadata: { name, namespace }, ...content };
+
+    for (const adoption of ['IfUnowned', 'Refuse'] as const)
+      expect(stepForRead(one, theirs, identity, adoption)).toMatchObject({
+        action: 'skip-foreign',
+        cause: `was created by somebody else and cannot be taken over: nobody can change its ${field}; delete or rename it`,
+      });
+  });
+
+  it.each(['Deployment', 'RoleBinding', 'Service'])('takes over a %s of which all can be changed', (kind) => {
+    const one = wanted(kind);
+    const { name, namespace = '' } = one.object.metadata;
+    const { metadata: _ours, ...content } = one.object;
+    const theirs = { ...content, metadata: { name, namespace } };
+
+    expect(stepForRead(one, theirs, identity, 'IfUnowned')).toMatchObject({ action: 'patch', adopts: true });
   });
 
   it('waits for one that is being deleted', () => {

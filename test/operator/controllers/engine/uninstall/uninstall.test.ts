@@ -332,7 +332,7 @@ describe('an uninstall', () => {
     await rig.pass();
     expect(rig.state()).toBe('Uninstalling PermissionDenied');
     expect(rig.message()).toContain(
-      'RoleBinding multicluster-engine/multicluster-engine-installer: was created by somebody else and is not changed; delete or rename it',
+      'RoleBinding multicluster-engine/multicluster-engine-installer: was created by somebody else and cannot be taken over: nobody can change its roleRef; delete or rename it',
     );
 
     rig.api.before = () => {};
