@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   cpSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -99,12 +101,12 @@ describe('the bundle', () => {
   });
 
   it('the bundle has the licence of each package that it contains', () => {
-    const text = readFileSync(path.join(folder, 'built', 'LICENSES.txt'), 'utf8');
+    const licenses = readFileSync(path.join(folder, 'built', 'LICENSES.txt'), 'utf8');
 
     for (const name of ['undici', 'pino', '@peculiar/x509', '@kubernetes/client-node', '@marcbachmann/cel-js', 'zod'])
-      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'));
-    expect(text).toContain('Copyright The Kubernetes Authors.');
-    expect(text).not.toMatch(/^(?:esbuild|jest|typescript) /m);
+      expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'));
+    expect(licenses).toContain('Copyright The Kubernetes Authors.');
+    expect(licenses).not.toMatch(/^(?:esbuild|jest|typescript) /m);
   });
 
   it('the npm package runs the bundle, and its users install no other package', () => {
@@ -154,6 +156,39 @@ describeWithKubectl('kubectl with the programs of the package in its PATH', () =
     } finally {
       await client.close();
     }
+  });
+
+  it('kubectl mce mcp answers lines that are no message, and goes on', () => {
+    const input = ['{bad', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{"jsonrpc":"2.0","id":2,"method":"ping"}'];
+    const { stdout, stderr, status } = spawnSync('kubectl', ['mce', 'mcp'], {
+      env,
+      encoding: 'utf8',
+      timeout: MINUTE,
+      input: `${input.join('\n')}\n`,
+    });
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+
+    expect([answers, stderr, status]).toEqual([
+      [
+        { jsonrpc: '2.0', error: { code: -32700, message: expect.stringContaining('the line is not JSON: ') } },
+        { jsonrpc: '2.0', error: { code: -32600, message: expect.stringContaining('a batch is not taken') } },
+        { jsonrpc: '2.0', id: 2, result: {} },
+      ],
+      '',
+      0,
+    ]);
+  });
+
+  it('kubectl mce mcp ends as by SIGPIPE when nobody reads it', async () => {
+    const child = spawn('kubectl', ['mce', 'mcp'], { env });
+    const errors = text(child.stderr);
+    child.stdout.destroy();
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+
+    expect([await once(child, 'exit'), await errors]).toEqual([[141, null], '']);
   });
 
   it('kubectl mce runs a command, and prints errors and help under that name', () => {

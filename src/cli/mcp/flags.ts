@@ -12,7 +12,7 @@ export const MCP: Command<McpConfig> = {
     'Serves explain, plan, who-selects, tree, history and check to AI assistants, by the Model Context Protocol. Read-only.',
   arguments: '',
   flags: TARGET_FLAGS,
-  exitCodes: '0: standard input has ended',
+  exitCodes: '0: standard input has ended; 1: a message is too long; 141: nobody reads the answers any more',
   build: (flags, given) => {
     checkNoArguments(given.positional);
     return { command: 'mcp', ...targetConfig(flags, given) };

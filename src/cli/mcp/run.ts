@@ -7,6 +7,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
+  ErrorCode,
   ListToolsRequestSchema,
   type CallToolResult,
   type Tool as McpTool,
@@ -14,9 +15,12 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 
 import { clip } from '../../domain/conditions.js';
+import { codeOf, errorText } from '../../runtime/errors.js';
+import { standardError } from '../../runtime/log/standardoutput.js';
 import { parseJson, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { PROGRAM } from '../program.js';
+import { UNREAD_EXIT_CODE } from '../terminal/print.js';
 import { cutDocument, type Cut } from './cut.js';
 import type { McpConfig } from './flags.js';
 import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.js';
@@ -27,6 +31,8 @@ const MOST_OUTPUT = 32 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 /** Of the JSON of an answer: some 16,000 tokens of a model, where a client allows 25,000. */
 const MOST_ANSWER = 48 * 1024;
+/** Of one message: a text of manifests as long as its input allows, of whose characters JSON may take six bytes each. */
+const MOST_MESSAGE = 32 * 1024 * 1024;
 /** Of what a command says on standard error. */
 const MOST_NOTE = 4 * 1024;
 const INSTRUCTIONS =
@@ -67,15 +73,36 @@ export async function runMcp(config: McpConfig, entryPoint: string): Promise<num
       slots.release();
     }
   });
-  const ended = new Promise<void>((resolve) => {
-    server.onclose = resolve;
-    process.stdin.once('end', resolve);
-  });
-  await server.connect(new StdioServerTransport());
-  await ended;
+  const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize: MOST_MESSAGE });
+  const ended = endOf(server, transport);
+  await server.connect(transport);
+  const exitCode = await ended;
   ending.abort();
   await server.close();
-  return 0;
+  return exitCode;
+}
+
+/** The exit code, once standard input has ended, nobody reads the answers any more, or a message is too long. */
+function endOf(server: Server, transport: StdioServerTransport): Promise<number> {
+  server.onerror = (error) => {
+    const answer = answerTo(error);
+    if (answer === undefined) standardError().write(`${PROGRAM} mcp: ${clip(errorText(error), MOST_NOTE)}\n`);
+    else void transport.send({ jsonrpc: '2.0', error: answer });
+  };
+  return new Promise((resolve) => {
+    server.onclose = () => resolve(1);
+    process.stdin.once('end', () => resolve(0));
+    process.stdout.on('error', (error) => resolve(codeOf(error) === 'EPIPE' ? UNREAD_EXIT_CODE : 1));
+  });
+}
+
+/** The answer to a line that is no message, for whose answer its sender would wait for ever; undefined for another error. */
+function answerTo(error: Error): { readonly code: number; readonly message: string } | undefined {
+  if (error instanceof SyntaxError)
+    return { code: ErrorCode.ParseError, message: `the line is not JSON: ${clip(error.message, MOST_NOTE)}` };
+  return error.name.endsWith('ZodError')
+    ? { code: ErrorCode.InvalidRequest, message: 'the line is not one message of JSON-RPC 2.0; a batch is not taken' }
+    : undefined;
 }
 
 function hubFlagsOf({ source }: McpConfig): readonly string[] {

@@ -22,7 +22,7 @@ export class OutputError extends Error {
 }
 
 /** 128 + SIGPIPE: what a shell reports of a program that writes to a pipe without a reader, such as kubectl. */
-const UNREAD_EXIT_CODE = 141;
+export const UNREAD_EXIT_CODE = 141;
 const NAMES: Readonly<Record<Descriptor, string>> = { 1: 'standard output', 2: 'standard error' };
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on device (ENOSPC)',
