@@ -113,6 +113,20 @@ const released = {
   placementLease: leaseFact(PLACEMENT_LEASE, ''),
   clustersLease: leaseFact(CLUSTERS_LEASE, ''),
 };
+const frozenByEngine = rawEngine(
+  {},
+  {
+    components: [
+      {
+        kind: 'Deployment',
+        name: 'placement-controller',
+        status: 'True',
+        reason: 'Disabled',
+        message: 'no decision changes',
+      },
+    ],
+  },
+);
 const noRights = readingOf(worldOf({}, [forbidden('multiclusterengines'), forbidden('placements')]));
 const failingComponent = rawEngine(
   {},
@@ -199,6 +213,10 @@ const cases: readonly Case[] = [
   }),
   check('an engine that was deleted', { reading: noEngine, ...released }),
   check('an engine that was deleted', { reading: noEngine, ...released }, { output: 'name' }),
+  check('an engine that has turned the placement controller off', {
+    reading: readingOf(worldOf({ multiclusterengines: [frozenByEngine], placements: [placementIn('Satisfied')] })),
+    ...released,
+  }),
   check('an engine that is being deleted', {
     reading: readingOf(
       worldOf({

@@ -35,7 +35,10 @@ export function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
   if (count === 0) return checkNoPlacement(name, facts);
   if (held === true) return passed(name, `${count} ${noun} kept`);
   const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
-  return failed(name, message, hub.engines.length === 0 ? 'kubectl get mce' : podsOf(targetNamespace));
+  const [engine] = hub.engines;
+  if (engine === undefined) return failed(name, message, 'kubectl get mce');
+  const isOff = engine.off.some((one) => one.name === 'placement-controller');
+  return failed(name, message, isOff ? `kubectl edit mce ${engine.name}` : podsOf(targetNamespace));
 }
 
 /** A namespace that does not exist is most often a misspelt one. */
