@@ -156,7 +156,9 @@ describe('a request for a decision that is not as its form has it', () => {
       const answer = await rig.ask({ path: `${PATH}${query}` });
 
       expect(answer.status).toBe(400);
-      expect(answer.body).toContain('the query must be absent, or as= with one of argocd, flux, prometheus');
+      expect(JSON.parse(answer.body)).toMatchObject({
+        message: `the query "${query.slice(1)}" must be absent, or as= with one of argocd, flux, json, prometheus`,
+      });
       expect((await strict.ask({ path: `${PATH}${query}` })).status).toBe(403);
     },
   );

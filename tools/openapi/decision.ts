@@ -1,13 +1,13 @@
 import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
-import { CONSUMERS } from '../../src/gateway/response/decision.js';
+import { FORMS } from '../../src/gateway/response/decision.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
 
 export const AS_PARAMETER: JsonSchema = {
   name: 'as',
   in: 'query',
   description:
-    'The reader by whose contract the decision is written: the plugin generator of Argo CD, an ExternalService of Flux Operator, or http_sd_configs of Prometheus. Without it, the decision is in the form of this interface. There is no other query.',
-  schema: { enum: CONSUMERS },
+    'The reader by whose contract the decision is written: the plugin generator of Argo CD, an ExternalService of Flux Operator, or http_sd_configs of Prometheus; json is the form of this interface. Without it, the decision is in this form too, as YAML if that is asked for. There is no other query.',
+  schema: { enum: FORMS },
 };
 
 export const PLUGIN_REQUEST: JsonSchema = {

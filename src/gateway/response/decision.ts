@@ -1,12 +1,13 @@
 import { DECISION_REVISION_ANNOTATION } from '../../api/names.js';
 import { hash64, hex64 } from '../../domain/hash.js';
+import { isDetailName } from '../../domain/placement/spec/details.js';
 import { revisionOf } from '../../domain/placement/stored/decision.js';
 import { asRecord, recordsIn, textField, type JsonRecord } from '../../runtime/vocabulary/json.js';
 
-/** The readers whose contracts are met; a value of `as` each. */
-export const CONSUMERS = ['argocd', 'flux', 'prometheus'] as const;
-/** How a decision is written: `plain` without a reader. */
-export type DecisionForm = (typeof CONSUMERS)[number] | 'plain';
+/** The values of `as`: the readers whose contracts are met, and `json`, the form of this interface whatever else is accepted. */
+export const FORMS = ['argocd', 'flux', 'json', 'prometheus'] as const;
+/** How a decision is written: `plain` without `as`. */
+export type DecisionForm = (typeof FORMS)[number] | 'plain';
 
 /** One selected cluster: the fields of an item of a decision object, all texts. */
 export type SelectedCluster = Readonly<Record<string, string>> & { readonly clusterName: string };
@@ -66,6 +67,7 @@ export function decisionDocument(decision: Decision, form: DecisionForm): object
       return { inputs: clusters.map((one) => ({ id: one.clusterName, ...one })) };
     case 'prometheus':
       return clusters.map((one) => ({ targets: [one.clusterName], labels: metaLabels(one, decision) }));
+    case 'json':
     case 'plain':
       return { namespace, placement, numberOfClusters: clusters.length, decisions: clusters };
   }
@@ -78,12 +80,13 @@ function metaLabels({ clusterName, ...details }: SelectedCluster, { namespace, p
   return Object.fromEntries(texts.map(([key, text]) => [`__meta_multicluster_${labelName(key)}`, text]));
 }
 
-/** In lower case with underscores, as labels of Prometheus are written. */
+/**
+ * Our fields in lower case with underscores, as labels of Prometheus are written. Labels and claims keep their case, as in the
+ * service discoveries of Prometheus itself.
+ */
 function labelName(key: string): string {
-  return key
-    .replaceAll(/(?<=[a-z0-9])[A-Z]/g, '_$&')
-    .replaceAll(/[^A-Za-z0-9]/g, '_')
-    .toLowerCase();
+  const name = isDetailName(key) ? key : key.replaceAll(/(?<=[a-z0-9])[A-Z]/g, '_$&').toLowerCase();
+  return name.replaceAll(/[^A-Za-z0-9]/g, '_');
 }
 
 /** The entity tag of a document: it changes exactly when the document does. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { clip } from '../../domain/conditions.js';
 import { collectionPath, objectPath } from '../../runtime/client/path.js';
 import type { RequestInfo } from '../response/mapresponse.js';
-import { CONSUMERS, type DecisionForm } from '../response/decision.js';
+import { FORMS, type DecisionForm } from '../response/decision.js';
 import { methodNotAllowed } from '../response/parseerror.js';
 import { StatusError } from '../statuserror.js';
 import { announcesBody, checkLength } from '../request/body.js';
@@ -107,10 +108,10 @@ function formIn(query: string | undefined, action: Action): DecisionForm | undef
   if (action === 'parameters') return 'argocd';
   if (action !== 'decision') return undefined;
   if (query === undefined) return 'plain';
-  const form = CONSUMERS.find((one) => query === `as=${one}`);
+  const form = FORMS.find((one) => query === `as=${one}`);
   if (form !== undefined) return form;
   throw new StatusError('malformed', {
-    message: `the query must be absent, or as= with one of ${CONSUMERS.join(', ')}`,
+    message: `the query ${JSON.stringify(clip(query, 100))} must be absent, or as= with one of ${FORMS.join(', ')}`,
   });
 }
 

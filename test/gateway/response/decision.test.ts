@@ -77,12 +77,13 @@ describe('the document of a decision', () => {
     placement: 'web',
     clusters: [
       { clusterName: 'eu-1', reason: '', group: 'canary', groupIndex: '0' },
-      { clusterName: 'us-1', reason: '', 'label/region': 'us', 'claim/nodes/ready': '3' },
+      { clusterName: 'us-1', reason: '', 'label/appName': 'us', 'claim/nodes/ready': '3' },
     ],
   };
 
   it.each<[DecisionForm, unknown]>([
     ['plain', { namespace: 'shop', placement: 'web', numberOfClusters: 2, decisions: decision.clusters }],
+    ['json', { namespace: 'shop', placement: 'web', numberOfClusters: 2, decisions: decision.clusters }],
     ['argocd', { output: { parameters: decision.clusters } }],
     [
       'flux',
@@ -112,7 +113,7 @@ describe('the document of a decision', () => {
             __meta_multicluster_namespace: 'shop',
             __meta_multicluster_placement: 'web',
             __meta_multicluster_cluster: 'us-1',
-            __meta_multicluster_label_region: 'us',
+            __meta_multicluster_label_appName: 'us',
             __meta_multicluster_claim_nodes_ready: '3',
           },
         },
