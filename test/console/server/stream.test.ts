@@ -175,6 +175,20 @@ describe('what is told', () => {
     expect((await toldAfter(reader, 4))[3]).toEqual(['engine', 'fleet']);
   });
 
+  it('a hub that hangs, and answers again, is read again at once: the time that it was waited for is no work of it', async () => {
+    const reader = await following('fleet,engine');
+    const { hub } = started;
+    hub.isDown = true;
+    hub.delay = () => new Promise((resolve) => void clock.after(15_000, resolve));
+    await clock.advance(17_000);
+    expect((await toldAfter(reader, 3))[2]).toEqual(['engine', 'fleet']);
+    hub.isDown = false;
+    hub.delay = undefined;
+    // The request that hangs ends first.
+    await clock.advance(18_000);
+    expect((await toldAfter(reader, 4))[3]).toEqual(['engine', 'fleet']);
+  });
+
   it('a right that is taken away changes every topic, since all answers name what is missing', async () => {
     const reader = await following('fleet,engine');
     started.hub.allows = (_verb, plural) => plural !== 'placements';

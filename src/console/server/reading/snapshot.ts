@@ -216,6 +216,8 @@ export class Snapshots {
       this.#use(made.reading);
       this.#readAt = made.start;
       this.#isWhole = made.isWhole;
+      // Waiting for a hub that does not answer is no work of it: one that is back is read at once.
+      this.#cost = clock.monotonic() - start;
       this.#say(undefined);
     } catch (error) {
       this.#say(errorText(error));
@@ -223,7 +225,6 @@ export class Snapshots {
       if (this.#last === undefined) throw error;
     } finally {
       this.#finished = clock.monotonic();
-      this.#cost = this.#finished - start;
     }
   }
 

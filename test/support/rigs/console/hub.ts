@@ -39,12 +39,15 @@ export class MemoryHub {
   /** Whether the person may do this; undefined as a namespace: all. */
   allows: (verb: string, plural: string, namespace?: string) => boolean = () => true;
   isDown = false;
+  /** What every list waits for before it is answered: a hub that hangs. */
+  delay: (() => Promise<void>) | undefined;
   lists = 0;
 
   readonly client: ReadClient = {
     get: () => Promise.resolve(undefined),
-    list: (type, namespace, { fieldSelector = '' } = {}) => {
+    list: async (type, namespace, { fieldSelector = '' } = {}) => {
       this.lists += 1;
+      await this.delay?.();
       const { plural, group } = type;
       const call = { verb: 'list', resource: `${plural}.${group}` };
       if (this.isDown) throw new ApiError({ kind: 'Transport', message: 'https://hub: connection refused', call });
@@ -52,7 +55,7 @@ export class MemoryHub {
       const resource = WORLD_RESOURCES.find((one) => TYPES[one] === type);
       const events = fieldSelector.startsWith('regarding.kind=Placement') ? this.events : [];
       // The caller asks for the type of the resource.
-      return Promise.resolve(asSent(resource === undefined ? events : this.world.objects[resource]) as never[]);
+      return asSent(resource === undefined ? events : this.world.objects[resource]) as never[];
     },
   };
 
