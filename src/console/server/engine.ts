@@ -1,5 +1,9 @@
+import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { selectorValue } from '../../cli/explain/events.js';
 import type { RawObject } from '../../domain/fleet/world.js';
+import { readClusterSelector } from '../../domain/clusters/selector.js';
+import { problemText } from '../../domain/conditions.js';
+import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import { clusterSetOf } from '../../domain/placement/select/eligible.js';
 import { Events } from '../../runtime/vocabulary/kinds.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
@@ -59,10 +63,21 @@ function setViews(snapshot: Snapshot): readonly SetView[] {
     .sort((a, b) => compare(a.name, b.name));
 }
 
+/** What makes a cluster a member. */
 function selectorText(spec: unknown): string {
-  const selector = field(spec, 'clusterSelector');
-  if (textField(selector, 'selectorType') !== 'LabelSelector') return 'the label cluster.fleetmgmt.io/clusterset';
-  return JSON.stringify(field(selector, 'labelSelector') ?? {});
+  const selector = readClusterSelector(spec);
+  switch (selector.kind) {
+    case 'exclusive':
+      return `the label ${CLUSTER_SET_LABEL}`;
+    case 'labels': {
+      const texts = selector.requirements.map((requirement) => requirementText({ source: 'label', requirement }));
+      return texts.length === 0 ? 'a selector that selects every cluster' : texts.join(' and ');
+    }
+    case 'none':
+      return 'nothing: it has no labelSelector';
+    case 'unreadable':
+      return `nothing: ${problemText(selector.problem)}`;
+  }
 }
 
 const KINDS = [MultiClusterEngines, Placements, ManagedClusters, ManagedClusterSets];

@@ -1,21 +1,9 @@
 import type { JSX } from 'preact';
 import type { Condition } from '../../wire/placement.js';
 import { shown } from '../command.js';
-import type { Tone } from './icon.js';
+import { conditionLook } from '../conditionlook.js';
 import { spaced, WordMark } from './icon.js';
 import { Since, Text } from './name.js';
-
-/** Conditions of which True is no good news. */
-const WORRIES = new Set([
-  'PlacementMisconfigured',
-  'Stalled',
-  'RemovalsHeld',
-  'AdditionsHeld',
-  'ClusterSetMissing',
-  'ClusterSetEmpty',
-  'HubWriteRefused',
-  'Degraded',
-]);
 
 export function Conditions({ list }: { readonly list: readonly Condition[] }): JSX.Element {
   if (list.length === 0) return <p class="muted">The status has no conditions yet.</p>;
@@ -23,7 +11,7 @@ export function Conditions({ list }: { readonly list: readonly Condition[] }): J
     <ul class="conditions">
       {list.map((one) => (
         <li key={one.type}>
-          <WordMark word={one.status} text={spaced(one.type)} tone={toneOf(one)} />
+          <WordMark {...conditionLook(one)} text={spaced(one.type)} />
           <span class="muted">
             {one.status} {one.reason !== '' && `· ${one.reason}`} <Since time={one.since} />
           </span>
@@ -32,14 +20,6 @@ export function Conditions({ list }: { readonly list: readonly Condition[] }): J
       ))}
     </ul>
   );
-}
-
-function toneOf({ type, status }: Condition): Tone {
-  if (status === 'Unknown') return 'warn';
-  const isWorry = WORRIES.has(type);
-  if (isWorry) return status === 'True' ? 'warn' : 'quiet';
-  if (type === 'Reconciling') return status === 'True' ? 'info' : 'quiet';
-  return status === 'True' ? 'ok' : 'bad';
 }
 
 export function Pairs({

@@ -134,7 +134,7 @@ function RowCells({ row, requirements, isNarrow, onWhy }: RowCellsProps): JSX.El
           key={index}
           cell={row.cells[index]}
           isSpare={isSpare(row, requirements, one.predicate)}
-          label={isNarrow ? one.text : undefined}
+          label={isNarrow ? titleOf(one) : undefined}
         />
       ))}
       <span role="cell" class="matrix-verdict" title={shown(row.why)}>
@@ -162,10 +162,15 @@ const EMPTY: Readonly<Record<Show, string>> = {
 };
 
 function verdictText({ verdict, rank, why }: MatrixRow): string {
-  const place = rank === undefined ? '' : ` ${rank}`;
-  if (verdict === 'Selected') return `rank${place}, ${shown(why)}`;
-  if (verdict === 'NotNeeded') return `not needed, rank${place}`;
+  const place = rank === undefined ? [] : [`rank ${rank}`];
+  if (verdict === 'Selected') return [...place, shown(why)].join(', ');
+  if (verdict === 'NotNeeded') return ['not needed', ...place].join(', ');
   return shown(why);
+}
+
+/** Most are of labels; of a claim that has the name of a label it has to be said. */
+function titleOf({ source, text }: Requirement): string {
+  return source === 'label' ? text : `${source} ${text}`;
 }
 
 interface RequirementHeadProps {
@@ -185,7 +190,7 @@ function RequirementHead({ one, isFirst, isOnly }: RequirementHeadProps): JSX.El
       title={`predicate ${predicate}: ${source} ${shown(text)}`}
     >
       {!isOnly && <small>{isFirst ? `${predicate > 0 ? 'or ' : ''}predicate ${predicate}` : 'and'}</small>}
-      <bdi>{shown(text)}</bdi>
+      <bdi>{shown(titleOf(one))}</bdi>
       <small>
         {met.toLocaleString('en-US')} meet it
         {failsAlone > 0 && `, ${failsAlone.toLocaleString('en-US')} lack it alone`}

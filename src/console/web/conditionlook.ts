@@ -1,0 +1,33 @@
+import type { Condition } from '../wire/placement.js';
+
+/** How a condition looks: a check says that nothing is wrong. */
+
+/** Conditions of which True is no good news. */
+const WORRIES = new Set([
+  'PlacementMisconfigured',
+  'Stalled',
+  'RemovalsHeld',
+  'AdditionsHeld',
+  'ClusterSetsMissing',
+  'ClusterSetMissing',
+  'ClusterSetEmpty',
+  'ClaimsIgnored',
+  'HubWriteRefused',
+  'Degraded',
+]);
+/** Conditions of which neither is better. */
+const MOTIONS = new Set(['Reconciling', 'Paused', 'ChangesWaiting']);
+
+export interface ConditionLook {
+  /** The word whose shape it has. */
+  readonly word: 'True' | 'False' | 'Warning' | 'Updating';
+  readonly tone: 'ok' | 'warn' | 'bad' | 'info' | 'quiet';
+}
+
+export function conditionLook({ type, status }: Pick<Condition, 'type' | 'status'>): ConditionLook {
+  if (status === 'Unknown') return { word: 'Warning', tone: 'warn' };
+  const isTrue = status === 'True';
+  if (WORRIES.has(type)) return isTrue ? { word: 'Warning', tone: 'warn' } : { word: 'True', tone: 'quiet' };
+  if (MOTIONS.has(type)) return isTrue ? { word: 'Updating', tone: 'info' } : { word: 'True', tone: 'quiet' };
+  return isTrue ? { word: 'True', tone: 'ok' } : { word: 'False', tone: 'bad' };
+}
