@@ -106,7 +106,7 @@ const PARAMETERS: Readonly<Record<string, { readonly description: string; readon
 const ERRORS: Readonly<Record<string, string>> = {
   400: 'A parameter or the body is not valid; the message names it.',
   401: 'There is no session, or the API server does not accept the token.',
-  403: 'Another site asks, or nothing shows that a page of the console does.',
+  403: 'Another site asks, or nothing shows that a page of the console does; or what is asked for may not be read.',
   404: 'The object or the path does not exist, or may not be read.',
   413: 'The body is too long.',
   415: 'The body is not JSON.',

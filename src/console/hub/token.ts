@@ -8,11 +8,15 @@ import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 export const MOST_TOKEN_CHARS = 12_000;
 /** As RFC 6750 writes it, so that it can be sent in a header. */
 const SYNTAX = /^[A-Za-z0-9._~+/-]+=*$/;
+/** So many are named. */
+const MOST_AUDIENCES = 3;
 
 export interface Claims {
   /** Ms since the epoch. */
   readonly expires: number | undefined;
   readonly notBefore: number | undefined;
+  /** Who it is made for. */
+  readonly audiences: readonly string[];
   /** Of a ServiceAccount. */
   readonly namespace: string | undefined;
 }
@@ -44,7 +48,9 @@ export function refusalText(token: string, now: number): string {
   const { expires = Infinity, notBefore = -Infinity } = claims;
   if (expires <= now) return `the token has expired at ${timestamp(expires)}`;
   if (notBefore > now) return `the token is not valid before ${timestamp(notBefore)}`;
-  return 'the API server does not accept the token: it was revoked, or is of another cluster';
+  const { audiences } = claims;
+  const made = audiences.length === 0 ? '' : ` (it is made for ${audiences.join(', ')})`;
+  return `the API server does not accept the token: it was revoked, a part of it is missing, or it is of another cluster or for another audience${made}`;
 }
 
 /** The claims of a JSON web token, which nobody has verified; undefined for every other text. */
@@ -55,6 +61,10 @@ export function claimsOf(token: string): Claims | undefined {
   return {
     expires: timeIn(claims['exp']),
     notBefore: timeIn(claims['nbf']),
+    audiences: [claims['aud']]
+      .flat()
+      .filter((one) => typeof one === 'string')
+      .slice(0, MOST_AUDIENCES),
     namespace: namespace === '' ? undefined : namespace,
   };
 }

@@ -1,11 +1,11 @@
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
-import { ManagedClusters, Placements } from '../../api/resources.js';
+import { ManagedClusters } from '../../api/resources.js';
 import { collectionPath, objectPath, resourceOf } from '../../runtime/client/path.js';
 import { ApiError } from '../../runtime/errors.js';
 import type { Call } from '../../runtime/transport/call.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
-import type { DraftObject, DraftWorld } from './draft.js';
+import { isChanged, notApplied, type DraftObject, type DraftWorld } from './draft.js';
 import { plannedDraft, type Planning } from './plan.js';
 import type { Snapshot } from './reading/snapshot.js';
 
@@ -24,17 +24,12 @@ export async function applyAnswer(
   planning: Planning,
 ): Promise<ApplyAnswer> {
   const planned = await plannedDraft(snapshot, draft, planning);
-  if ('fault' in planned) return { kind: 'refused', object: 'draft', message: planned.fault };
+  if ('fault' in planned) return refusal('draft', planned.fault);
   const { world, plan } = planned;
-  const others = world.objects.find(({ type }) => type !== Placements);
-  if (others !== undefined || draft.drains.length + draft.losses.length + draft.each.length > 0)
-    return {
-      kind: 'refused',
-      object: 'draft',
-      message: 'only Placements and labels are applied here; use the commands for the rest',
-    };
+  const reason = notApplied(world, draft);
+  if (reason !== undefined) return refusal('draft', reason);
   if (plan.basedOn !== basedOn) return { kind: 'moved' };
-  const writes = [...world.objects.map(objectWrite), ...world.labels.map((one) => labelWrite(one, snapshot))];
+  const writes = [...world.objects.filter(isChanged).map(objectWrite), ...labelWrites(world.labels, snapshot)];
   for (const query of [{ dryRun: 'All' }, ...(dryRun ? [] : [{}])]) {
     const refused = await sendAll(transport, writes, { ...query, fieldValidation: 'Strict' });
     if (refused !== undefined) return refused;
@@ -42,11 +37,16 @@ export async function applyAnswer(
   return { kind: 'accepted', objects: writes.map(({ name }) => name) };
 }
 
+function refusal(object: string, message: string, written: readonly string[] = []): ApplyAnswer {
+  return { kind: 'refused', object, message, written };
+}
+
 async function sendAll(
   transport: Pick<Transport, 'call'>,
   writes: readonly Write[],
   query: Readonly<Record<string, string>>,
 ): Promise<ApplyAnswer | undefined> {
+  const written: string[] = [];
   for (const { name, ...write } of writes) {
     try {
       await transport.call({
@@ -55,8 +55,9 @@ async function sendAll(
         idempotent: false,
         attempts: 1,
       });
+      if (query['dryRun'] === undefined) written.push(name);
     } catch (error) {
-      if (error instanceof ApiError) return { kind: 'refused', object: name, message: error.message };
+      if (error instanceof ApiError) return refusal(name, error.message, written);
       throw error;
     }
   }
@@ -81,16 +82,21 @@ function objectWrite({ type, object, live }: DraftObject): Write {
     : { name: shown, method: 'PUT', path: objectPath(type, metadata), target: { verb: 'update', ...target }, body };
 }
 
-function labelWrite({ object, key, value }: DraftWorld['labels'][number], { world }: Snapshot): Write {
-  const { name } = object;
-  const live = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
-  const { uid, resourceVersion } = live?.metadata ?? {};
-  return {
-    name: `ManagedCluster ${name}`,
-    method: 'PATCH',
-    path: objectPath(ManagedClusters, { name }),
-    target: { verb: 'patch', resource: resourceOf(ManagedClusters), name },
-    contentType: 'application/merge-patch+json',
-    body: JSON.stringify({ metadata: { uid, resourceVersion, labels: { [key]: value ?? null } } }),
-  };
+/** One for each cluster: a second one would be of a version that the first has replaced. */
+function labelWrites(changes: DraftWorld['labels'], { world }: Snapshot): readonly Write[] {
+  const labels = new Map<string, Record<string, string | null>>();
+  for (const { object, key, value } of changes)
+    labels.set(object.name, { ...labels.get(object.name), [key]: value ?? null });
+  return [...labels].map(([name, changed]) => {
+    const live = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
+    const { uid, resourceVersion } = live?.metadata ?? {};
+    return {
+      name: `ManagedCluster ${name}`,
+      method: 'PATCH',
+      path: objectPath(ManagedClusters, { name }),
+      target: { verb: 'patch', resource: resourceOf(ManagedClusters), name },
+      contentType: 'application/merge-patch+json',
+      body: JSON.stringify({ metadata: { uid, resourceVersion, labels: changed } }),
+    };
+  });
 }

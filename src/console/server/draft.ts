@@ -1,4 +1,5 @@
 import { LAST_APPLIED } from '../../api/names.js';
+import { Placements } from '../../api/resources.js';
 import type { ManifestRules } from '../../cli/files/manifestfaults.js';
 import { parseUserManifests, type UserManifest } from '../../cli/files/usermanifests.js';
 import { labelChange } from '../../cli/plan/changes.js';
@@ -13,6 +14,7 @@ import { sameJson } from '../../runtime/vocabulary/json.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
 import type { Draft } from '../wire/plan.js';
+import { manifestOf } from './manifest.js';
 
 /** A draft as the world that it leads to, and the objects that it writes. */
 
@@ -58,9 +60,14 @@ export function* draftWorldSteps(draft: Draft, context: DraftContext): Steps<Dra
     yield;
   }
   const objects: DraftObject[] = [];
+  const names = new Set<string>();
   let replaced = world;
   for (const manifest of manifests) {
     const object = draftObject(manifest, context);
+    const name = nameOf(object);
+    // The second one would be written in the place of the first, which nobody has seen alone.
+    if (names.has(name)) throw new DraftFault(`draft: ${name} is in it twice`);
+    names.add(name);
     objects.push(object);
     replaced = withObject(replaced, object);
     yield;
@@ -135,6 +142,23 @@ function withObject(world: World, { type, object, live }: DraftObject): World {
   const resource = type.plural as WorldResource;
   const others = world.objects[resource].filter((one) => one !== live);
   return { ...world, objects: { ...world.objects, [resource]: [...others, object] } };
+}
+
+export function nameOf({ type, object }: Pick<DraftObject, 'type' | 'object'>): string {
+  return `${type.kind} ${keyOf(object)}`;
+}
+
+/** Whether the hub does not have it so already. */
+export function isChanged({ object, live }: DraftObject): boolean {
+  return live === undefined || !sameJson(manifestOf(object), manifestOf(live));
+}
+
+/** Why a draft is not applied: undefined where it is. */
+export function notApplied({ objects }: DraftWorld, { drains, losses, each }: Draft): string | undefined {
+  if (drains.length + losses.length + each.length > 0)
+    return 'a drain is made by kubectl mce drain, a loss by nobody: here they are only planned';
+  const other = objects.find(({ type }) => type !== Placements);
+  return other && `only Placements and labels are applied here: ${nameOf(other)} is for kubectl apply`;
 }
 
 export function keyOf({ metadata: { namespace, name } }: KubeObject): string {

@@ -5,11 +5,15 @@ import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js
 
 /** Objects as somebody would write and apply them. */
 
+export function manifestText(object: RawObject): string {
+  return dump(manifestOf(object), { lineWidth: -1, noRefs: true });
+}
+
 /** Without status and what the API server sets. */
-export function manifestText({ apiVersion, kind, metadata, spec }: RawObject): string {
+export function manifestOf({ apiVersion, kind, metadata, spec }: RawObject): object {
   const { name, namespace, labels, annotations = {} } = metadata;
   const { [LAST_APPLIED]: _last, ...others } = annotations;
-  const object = {
+  return {
     apiVersion,
     kind,
     metadata: {
@@ -20,7 +24,6 @@ export function manifestText({ apiVersion, kind, metadata, spec }: RawObject): s
     },
     ...(spec === undefined ? {} : { spec }),
   };
-  return dump(object, { lineWidth: -1, noRefs: true });
 }
 
 /** Who wrote the part of the object last, such as `f:spec`; undefined where that is not recorded. */

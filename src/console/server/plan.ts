@@ -8,7 +8,16 @@ import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import type { Steps } from '../../domain/fleet/steps.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
-import { DraftFault, draftWorldSteps, faulty, keyOf, type DraftContext, type DraftWorld } from './draft.js';
+import {
+  DraftFault,
+  draftWorldSteps,
+  faulty,
+  isChanged,
+  nameOf,
+  notApplied,
+  type DraftContext,
+  type DraftWorld,
+} from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
 import type { Snapshot } from './reading/snapshot.js';
@@ -57,7 +66,9 @@ function* planSteps(
 ): Steps<{ readonly world: DraftWorld; readonly plan: Plan }> {
   const world = yield* faulty(draftWorldSteps(draft, context));
   const each = yield* lossOfEachSteps(snapshot, world, draft);
-  return { world, plan: { ...(yield* planOfSteps(snapshot, world)), ...each } };
+  const reason = notApplied(world, draft);
+  const refused = reason === undefined ? {} : { notApplied: reason };
+  return { world, plan: { ...(yield* planOfSteps(snapshot, world)), ...each, ...refused } };
 }
 
 /** The changes of the draft count as made. @throws DraftFault */
@@ -74,7 +85,7 @@ function* lossOfEachSteps(
   return { lossOfEach: (yield* faulty(steps)).text };
 }
 
-function* planOfSteps(snapshot: Snapshot, { after, objects, lost }: DraftWorld): Steps<Plan> {
+function* planOfSteps(snapshot: Snapshot, { after, objects, labels, lost }: DraftWorld): Steps<Plan> {
   const { reading, inputs: known } = snapshot;
   const { placements, refusals, totals, loss }: PlanReport =
     lost.size > 0
@@ -82,7 +93,7 @@ function* planOfSteps(snapshot: Snapshot, { after, objects, lost }: DraftWorld):
       : yield* planReportSteps(reading, { after, writes: [], known }, {});
   const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);
   const replaced = objects.flatMap(({ type, live }) =>
-    live === undefined ? [] : [{ name: `${type.kind} ${keyOf(live)}`, live: manifestText(live) }],
+    live === undefined ? [] : [{ name: nameOf({ type, object: live }), live: manifestText(live) }],
   );
   const basedOn = createHash('sha256')
     .update(JSON.stringify([planned, replaced]))
@@ -93,6 +104,10 @@ function* planOfSteps(snapshot: Snapshot, { after, objects, lost }: DraftWorld):
     placements: planned,
     refusals: refusals.map(({ kind, name }) => `${kind} ${name} is in use: its deletion is refused`),
     replaced,
+    writes: [
+      ...objects.filter(isChanged).map(nameOf),
+      ...new Set(labels.map(({ object }) => `ManagedCluster ${object.name}`)),
+    ],
     basedOn,
   };
 }

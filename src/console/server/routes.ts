@@ -85,19 +85,20 @@ export const ROUTES: readonly Route[] = [
   get('engine', engineAnswer),
   get('placements', (snapshot, { query }) => placementsAnswer(snapshot, query.get('q') ?? '')),
   get('placements/*/*', (snapshot, { path: [namespace = '', name = ''] }) =>
-    existing(placementAnswer(snapshot, namespace, name), `Placement ${namespace}/${name}`),
+    existing(placementAnswer(snapshot, namespace, name), () => placementAbsence(snapshot, namespace, name)),
   ),
   get('placements/*/*/matrix', (snapshot, { path: [namespace = '', name = ''], query }) => {
     const show = query.get('show') ?? 'in';
     if (!isShow(show)) throw new RequestError(400, `show: ${JSON.stringify(show)}: unknown`);
     const request = { show, query: query.get('q') ?? '', ...windowOf(query) };
-    return existing(matrixAnswer(snapshot, [namespace, name], request), `Placement ${namespace}/${name}`);
+    const matrix = matrixAnswer(snapshot, [namespace, name], request);
+    return existing(matrix, () => placementAbsence(snapshot, namespace, name));
   }),
   get('placements/*/*/why/*', (snapshot, { path: [namespace = '', name = '', cluster = ''] }) =>
-    existing(whyAnswer(snapshot, namespace, name, cluster), `ManagedCluster ${cluster}`),
+    existing(whyAnswer(snapshot, namespace, name, cluster), () => clusterAbsence(snapshot, cluster)),
   ),
   get('clusters/*', (snapshot, { path: [name = ''] }) =>
-    existing(clusterAnswer(snapshot, name), `ManagedCluster ${name}`),
+    existing(clusterAnswer(snapshot, name), () => clusterAbsence(snapshot, name)),
   ),
   get('clusters/*/drain', (snapshot, { path: [name = ''] }) => drainAnswer(snapshot, name)),
   get('schema', () => placementSchema()),
@@ -180,9 +181,27 @@ function groupIn(query: URLSearchParams): string {
   throw new RequestError(400, `group: ${JSON.stringify(group)}: want set, health, label:KEY or claim:KEY`);
 }
 
-function existing<T>(found: T | undefined, what: string): T {
-  if (found === undefined) throw new RequestError(404, `${what} was not found`);
+function existing<T>(found: T | undefined, why: () => RequestError): T {
+  if (found === undefined) throw why();
   return found;
+}
+
+/** Of what may not be read, nobody can say that it does not exist. */
+function clusterAbsence({ world }: Snapshot, name: string): RequestError {
+  return absence(world.withheld, 'managedclusters', `ManagedCluster ${name}`);
+}
+
+function placementAbsence({ world, reading }: Snapshot, namespace: string, name: string): RequestError {
+  const what = `Placement ${namespace}/${name}`;
+  if (reading.namespace === undefined || reading.namespace === namespace)
+    return absence(world.withheld, 'placements', what);
+  return new RequestError(403, `only namespace ${reading.namespace} is read: whether there is ${what} is not known`);
+}
+
+function absence(withheld: readonly Withheld[], plural: string, what: string): RequestError {
+  const reason = withheld.find(({ resource, status }) => resource === plural && status === 403);
+  if (reason === undefined) return new RequestError(404, `${what} was not found`);
+  return new RequestError(403, `needs ${reason.verb} ${plural}: whether there is ${what} is not known`);
 }
 
 /** The route of a path, and the segments that its stars stand for. */

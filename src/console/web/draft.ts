@@ -27,9 +27,40 @@ export function setBases(value: Readonly<Record<string, string>>): void {
   sessionStorage.setItem(BASES, JSON.stringify(value));
 }
 
-/** What the plan replaces, as it is known already, else as it is now. */
-export function keepBases({ replaced }: Plan): void {
-  setBases(Object.fromEntries(replaced.map(({ name, live }) => [name, bases.value[name] ?? live])));
+/** What the plan replaces, as it is known already, else as it is now; and what somebody else has deleted since. */
+export function keepBases(plan: Plan): void {
+  const { replaced } = plan;
+  const kept = deletedSince(plan).map((name) => [name, bases.value[name] ?? '']);
+  setBases(Object.fromEntries([...kept, ...replaced.map(({ name, live }) => [name, bases.value[name] ?? live])]));
+}
+
+/** The objects that were there when the draft began, and that applying it would create. */
+export function deletedSince({ writes, replaced }: Plan): readonly string[] {
+  return writes.filter((name) => name in bases.value && replaced.every((one) => one.name !== name));
+}
+
+/** What was in the draft before it was replaced as a whole. */
+export const draftBefore = signal<Draft | undefined>(undefined);
+
+/** Replaces what somebody may have written: it can be brought back. */
+export function replaceDraft(change: Partial<Draft>): void {
+  const before = draft.value;
+  if (!isEmptyDraft(before)) draftBefore.value = before;
+  changeDraft(change);
+}
+
+/** Brings back what was replaced last; what is there now can be brought back in turn. */
+export function bringBackDraft(): void {
+  const { value } = draftBefore;
+  draftBefore.value = isEmptyDraft(draft.value) ? undefined : draft.value;
+  if (value !== undefined) changeDraft(value);
+}
+
+/** Nothing of it is left. */
+export function dropDraft(): void {
+  draftBefore.value = undefined;
+  setBases({});
+  changeDraft(EMPTY_DRAFT);
 }
 
 export function changeDraft(change: Partial<Draft>): void {

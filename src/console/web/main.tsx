@@ -15,7 +15,8 @@ import { PlacementsPage } from './pages/placements.js';
 import { WhatIfPage } from './pages/whatif.js';
 import { Empty, Loading } from './parts/states.js';
 import { formatRoute, parseRoute, type Page, type Route } from './route.js';
-import { isLost, isOld, openSession, reading, refresh, session } from './store.js';
+import { isLost, isOld, reading, refresh, session } from './store.js';
+import { followTabs, logIn, logOut } from './session.js';
 import { clockText } from './time.js';
 
 /** The page: bar, the page of the route, and what is to be known above all. */
@@ -70,21 +71,33 @@ function Bar(): JSX.Element {
 
 /** Which hub, as whom, and how old what is shown is. */
 function Live(): JSX.Element {
-  const { context = '', user = '', hub = '' } = session.value ?? {};
   const { asOf, stale } = reading.value ?? {};
   const isBad = isLost.value || stale !== undefined || isPolling.value;
-  if (asOf === undefined) return <div class="live" />;
+  if (session.value === null || session.value === undefined) return <div class="live" />;
+  const { context, user, hub, until } = session.value;
   return (
     <div class="live">
       <span class="live-hub" title={hub}>
         <bdi>{shown(context)}</bdi>
         {user !== '' && <span class="muted"> as {shown(user)}</span>}
       </span>
-      <button type="button" class={`live-state ${isBad ? 'warn' : 'ok'}`} onClick={refresh} title="Read again now">
-        <span class="dot" aria-hidden="true" />
-        {isBad ? 'as of' : 'live'} {clockText(asOf)}
-        {isPolling.value && `, polling every ${POLL_MS / 1000} s`}
-      </button>
+      {asOf !== undefined && (
+        <button type="button" class={`live-state ${isBad ? 'warn' : 'ok'}`} onClick={refresh} title="Read again now">
+          <span class="dot" aria-hidden="true" />
+          {isBad ? 'as of' : 'live'} {clockText(asOf)}
+          {isPolling.value && `, polling every ${POLL_MS / 1000} s`}
+        </button>
+      )}
+      {until !== undefined && (
+        <button
+          type="button"
+          class="quiet-button"
+          onClick={() => void logOut()}
+          title={`The session ends at ${clockText(until)}. To log out removes the draft of What if, too.`}
+        >
+          Log out
+        </button>
+      )}
     </div>
   );
 }
@@ -174,7 +187,8 @@ async function start(): Promise<void> {
   startKeys();
   const root = document.querySelector('#app');
   if (root !== null) render(<App />, root);
-  await openSession(code === undefined ? undefined : { code });
+  await logIn(code === undefined ? undefined : { code });
+  followTabs();
   startLive();
 }
 

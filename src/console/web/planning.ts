@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Status } from '../wire/answer.js';
+import type { Status, Withheld } from '../wire/answer.js';
 import type { Plan, PlanAnswer } from '../wire/plan.js';
 import { PLAN_TOPIC } from '../wire/topics.js';
 import { draft, isEmptyDraft, keepBases, setBases, whole } from './draft.js';
@@ -20,9 +20,20 @@ export interface Planned {
   /** The line of the manifests that it is about. */
   readonly line?: number | undefined;
   readonly isPlanning: boolean;
+  /** What the plan does not know, since it may not be read. */
+  readonly withheld: readonly Withheld[];
+  readonly namespace: string | undefined;
 }
 
-const NOTHING: Planned = { plan: undefined, seen: undefined, agreed: undefined, fault: undefined, isPlanning: false };
+const NOTHING: Planned = {
+  plan: undefined,
+  seen: undefined,
+  agreed: undefined,
+  fault: undefined,
+  isPlanning: false,
+  withheld: [],
+  namespace: undefined,
+};
 const WAIT_MS = 350;
 /** A draft that nobody edits is planned again at most so often: a plan is what costs most. */
 const REPLAN_MS = 10_000;
@@ -43,8 +54,13 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
     if (reason !== 'fleet') planned.value = { ...planned.value, isPlanning: true };
     void post<PlanAnswer>('plan', whole(draft.value)).then((answer) => {
       if (turn !== latest.current) return;
-      if (!isStatus(answer) && !('fault' in answer)) keepBases(answer);
-      planned.value = plannedBy(answer, planned.value, reason);
+      if (isStatus(answer)) {
+        planned.value = plannedBy(answer, planned.value, reason);
+        return;
+      }
+      const { data, withheld, namespace } = answer;
+      if (!('fault' in data)) keepBases(data);
+      planned.value = { ...plannedBy(data, planned.value, reason), withheld, namespace };
     });
   };
   useEffect(() => {
@@ -76,7 +92,7 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
 export function plannedBy(answer: PlanAnswer | Status, before: Planned, reason: Reason): Planned {
   if (isStatus(answer)) return { ...before, line: undefined, fault: answer.message, isPlanning: false };
   if ('fault' in answer) return { ...before, line: undefined, ...answer, isPlanning: false };
-  const same = { plan: answer, fault: undefined, isPlanning: false };
+  const same = { ...before, line: undefined, plan: answer, fault: undefined, isPlanning: false };
   const { seen = answer, agreed = answer } = before;
   switch (reason) {
     case 'edit':

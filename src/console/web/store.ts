@@ -40,6 +40,8 @@ const RETRY_MS = 5_000;
 const MOST_KEPT = 60;
 
 const entries = new Map<string, Entry>();
+/** How often all that was read was forgotten. */
+let epoch = 0;
 /** Topics that are followed without an address, and how often each was told of. */
 const ticks = new Map<string, { readonly count: Signal<number>; users: number }>();
 /** The file of this page. */
@@ -53,6 +55,8 @@ export const session = signal<Session | null | undefined>(undefined);
 export const sessionFault = signal('');
 /** Whether a token opens a session here: no link does. */
 export const takesToken = signal(false);
+/** What was named at the last login of this tab. */
+export const lastNamespace = signal('');
 /** When the hub was read last, and why not since. */
 export const reading = signal<{ readonly asOf: string; readonly stale: string | undefined } | undefined>(undefined);
 /** Whether the server does not answer. */
@@ -107,6 +111,7 @@ export async function openSession(key: SessionKey | undefined): Promise<string |
   if (response?.ok !== true) return (response === undefined ? lostStatus() : await statusOf(response)).message;
   const found = (await response.json()) as Session;
   session.value = found;
+  if (key !== undefined && 'namespace' in key) lastNamespace.value = key.namespace;
   return undefined;
 }
 
@@ -115,12 +120,20 @@ export function placementPath(namespace: string, name: string): string {
   return `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 }
 
-/** Sends a change or a draft; the data of the answer, or the error. */
-export async function post<T>(path: string, body: unknown): Promise<T | Status> {
+/** Sends a change or a draft; the answer, or the error. */
+export async function post<T>(path: string, body: unknown): Promise<Answer<T> | Status> {
   const headers = { 'content-type': 'application/json' };
-  const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return answerOf(await send(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+/** Reads an address once, whatever is known of it already; the answer, or the error. */
+export async function readNow<T>(path: string): Promise<Answer<T> | Status> {
+  return answerOf(await send(path));
+}
+
+async function answerOf<T>(response: Response | undefined): Promise<Answer<T> | Status> {
   if (response === undefined) return lostStatus();
-  return response.ok ? ((await response.json()) as Answer<T>).data : statusOf(response);
+  return response.ok ? ((await response.json()) as Answer<T>) : statusOf(response);
 }
 
 function lostStatus(): Status {
@@ -130,6 +143,21 @@ function lostStatus(): Status {
 
 export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
+}
+
+/** Nothing that was read before is shown any more. */
+export function forgetAnswers(): void {
+  epoch += 1;
+  lastNamespace.value = '';
+  reading.value = undefined;
+  for (const [path, entry] of entries) {
+    clearTimeout(entry.retry);
+    // What is under way was asked for by the session before.
+    entry.request = undefined;
+    entry.tag = '';
+    entry.loaded.value = NOTHING;
+    if (entry.users === 0) entries.delete(path);
+  }
 }
 
 /** Reads every address that is shown again, now. */
@@ -193,7 +221,10 @@ function load(path: string, entry: Entry): Promise<void> {
 
 async function loadNow(path: string, entry: Entry): Promise<void> {
   clearTimeout(entry.retry);
+  const asked = epoch;
   const response = await send(path, entry.tag === '' ? {} : { headers: { 'if-none-match': entry.tag } });
+  // It is about what another person may read.
+  if (asked !== epoch) return;
   const before = entry.loaded.value;
   if (response === undefined || response.status === 429 || response.status >= 500) retryLater(path, entry, response);
   if (response === undefined) {
@@ -204,6 +235,7 @@ async function loadNow(path: string, entry: Entry): Promise<void> {
   if (response.status === 304) entry.loaded.value = { ...before, asOf, error: undefined };
   else if (response.ok) {
     const { data, stale, withheld, namespace } = (await response.json()) as Answer<unknown>;
+    if (asked !== epoch) return;
     entry.tag = response.headers.get('etag') ?? '';
     entry.loaded.value = { data, asOf, stale, withheld, namespace, error: undefined };
   } else if (response.status !== 401) entry.loaded.value = { ...before, error: await statusOf(response) };

@@ -56,6 +56,10 @@ export interface Plan {
   readonly refusals: readonly string[];
   /** The objects that the draft replaces, as they are now. */
   readonly replaced: readonly { readonly name: string; readonly live: string }[];
+  /** What applying it writes, `KIND NAME`: what the hub does not have so already. */
+  readonly writes: readonly string[];
+  /** Why the console does not apply it. */
+  readonly notApplied?: string;
   /** Changes with the outcome, and with what is replaced: `apply` sends it back. */
   readonly basedOn: string;
 }
@@ -79,7 +83,13 @@ export type ApplyAnswer =
   | { readonly kind: 'accepted'; readonly objects: readonly string[] }
   /** The hub has changed since the plan: it has to be looked at again. */
   | { readonly kind: 'moved' }
-  | { readonly kind: 'refused'; readonly object: string; readonly message: string };
+  | {
+      readonly kind: 'refused';
+      readonly object: string;
+      readonly message: string;
+      /** What was written before the refusal, and stays so. */
+      readonly written: readonly string[];
+    };
 
 /** A field of a Placement, for completion in the editor. */
 export interface SchemaField {

@@ -49,6 +49,8 @@ describe('a token that was copied', () => {
     [jwt({ nbf: NOW / 1000 + 60 }), 'is not valid before 2026-01-01T00:01:00Z'],
     [jwt({ exp: NOW / 1000 + 60 }), 'of another cluster'],
     [jwt({ exp: 1e300 }), 'of another cluster'],
+    [jwt({ aud: ['vault', 7] }), 'for another audience (it is made for vault)'],
+    [jwt({ aud: 'vault' }), '(it is made for vault)'],
   ])('a refused token is told what is wrong with it (%#)', (token, why) => {
     expect(refusalText(token, NOW)).toContain(why);
   });

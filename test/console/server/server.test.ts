@@ -20,7 +20,8 @@ interface Reply {
 const EXAMPLE = rawPlacement(EXAMPLE_SPEC);
 /** As the API server has it. */
 const META = { resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
-const PLACEMENT = { ...EXAMPLE, metadata: { ...EXAMPLE.metadata, ...META } };
+const KIND = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement' };
+const PLACEMENT = { ...KIND, ...EXAMPLE, metadata: { ...EXAMPLE.metadata, ...META } };
 
 const BYTES = Buffer.from('page');
 const ASSET = { contentType: 'text/html', bytes: BYTES, brotli: BYTES, gzip: BYTES, isHashed: false };
@@ -162,7 +163,10 @@ describe('answers', () => {
     ['placements/shop/web/matrix?show=in&q=edge', { totals: { in: 1, near: 3, out: 3, all: 4 } }],
     ['clusters/prod-us-1', { selectedBy: [expect.objectContaining({ placement: 'web' })] }],
     ['clusters/prod-us-1/drain', { rows: [expect.objectContaining({ effect: 'Replaced' })] }],
-    ['engine', { engines: [] }],
+    [
+      'engine',
+      { engines: [], sets: expect.arrayContaining([expect.objectContaining({ selector: 'label tier=edge' })]) },
+    ],
   ])('%s is answered from one reading', async (path, data) => {
     const { code, text } = await ask(path);
     expect([code, JSON.parse(text).data]).toEqual([200, expect.objectContaining(data)]);
@@ -214,6 +218,42 @@ describe('answers', () => {
     expect(await plan('a: [')).toMatchObject({ fault: expect.stringContaining('draft'), line: 1 });
   });
 
+  it('a plan says what applying it writes, and a draft has each object once', async () => {
+    const post = async (path: string, body: object): Promise<Record<string, unknown>> =>
+      JSON.parse((await ask(path, { method: 'POST', body: JSON.stringify(body) })).text).data;
+    const web = (spec: string, name = 'web'): string =>
+      `apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\nmetadata: {name: ${name}, namespace: shop}\nspec: ${spec}\n`;
+    const same = web(JSON.stringify(EXAMPLE_SPEC));
+    const plan = (draft: object): Promise<Record<string, unknown>> => post('plan', { manifests: '', ...draft });
+
+    expect(await plan({ manifests: same })).toMatchObject({ writes: [] });
+    const labels = ['prod-us-1:tier=silver', 'prod-us-1:team=a', 'prod-eu-1:tier-'];
+    const draft = { manifests: `${same}---\n${web('{}', 'new')}`, labels, drains: [], losses: [], each: [] };
+    const writes = ['Placement shop/new', 'ManagedCluster prod-us-1', 'ManagedCluster prod-eu-1'];
+    const planned = await plan(draft);
+    expect(planned).toMatchObject({ writes });
+    expect(await plan({ drains: ['prod-us-1'] })).toMatchObject({
+      notApplied: expect.stringContaining('kubectl mce drain'),
+    });
+    expect(await plan({ manifests: `${web('{}')}---\n${same}` })).toMatchObject({
+      fault: 'draft: Placement shop/web is in it twice',
+    });
+
+    // One write for each object, and none of what is so already. The last one is refused: after its dry run, and for good.
+    let patches = 0;
+    hub.allows = (verb) => verb !== 'patch' || ++patches < 4;
+    expect(await post('apply', { draft, basedOn: planned['basedOn'], dryRun: false })).toMatchObject({
+      kind: 'refused',
+      object: 'ManagedCluster prod-eu-1',
+      written: writes.slice(0, 2),
+    });
+    expect(hub.written).toEqual([
+      'create placements.cluster.fleetmgmt.io new',
+      'patch managedclusters.cluster.fleetmgmt.io prod-us-1',
+    ]);
+    hub.allows = () => true;
+  });
+
   it('the loss of each value of a key is the table that the command prints', async () => {
     const plan = async (draft: object): Promise<unknown> =>
       JSON.parse((await ask('plan', { method: 'POST', body: JSON.stringify({ manifests: '', ...draft }) })).text).data;
@@ -241,6 +281,42 @@ describe('answers', () => {
       withheld: [{ resource: 'managedclusters', verb: 'list', status: 403 }],
       data: { selected: 3, funnel: [{ step: 'in', count: 3 }] },
     });
+    hub.allows = () => true;
+    await clock.advance(60_000);
+  });
+
+  it('of what may not be read, nobody says that it does not exist', async () => {
+    const answers = async (): Promise<readonly (readonly [number, string])[]> => {
+      await clock.advance(60_000);
+      const addresses = [
+        'clusters/prod-us-1',
+        'placements/shop/web/why/none',
+        'placements/other/web',
+        'placements/shop/none',
+      ];
+      const replies = await Promise.all(addresses.map((path) => ask(path)));
+      return replies.map(({ code, text }) => [code, JSON.parse(text).message ?? '']);
+    };
+    expect(await answers()).toEqual([
+      [200, ''],
+      [404, 'ManagedCluster none was not found'],
+      [404, 'Placement other/web was not found'],
+      [404, 'Placement shop/none was not found'],
+    ]);
+    hub.allows = (_verb, plural, namespace) => plural !== 'managedclusters' && namespace === 'shop';
+    expect(await answers()).toEqual([
+      [403, 'needs list managedclusters: whether there is ManagedCluster prod-us-1 is not known'],
+      [403, 'needs list managedclusters: whether there is ManagedCluster none is not known'],
+      [403, 'only namespace shop is read: whether there is Placement other/web is not known'],
+      [404, 'Placement shop/none was not found'],
+    ]);
+    hub.allows = () => false;
+    expect((await answers()).map(([code, message]) => [code, message.split(':', 1).join()])).toEqual([
+      [403, 'needs list managedclusters'],
+      [403, 'needs list managedclusters'],
+      [403, 'only namespace shop is read'],
+      [403, 'needs list placements'],
+    ]);
     hub.allows = () => true;
     await clock.advance(60_000);
   });

@@ -25,7 +25,7 @@ function placement(lists: Partial<PlannedPlacement>): PlannedPlacement {
 }
 
 function plan(...placements: readonly PlannedPlacement[]): Plan {
-  return { summary: '', placements, refusals: [], replaced: [], basedOn: '' };
+  return { summary: '', placements, refusals: [], replaced: [], writes: [], basedOn: '' };
 }
 
 it.each<readonly [string, Plan, Plan, readonly string[]]>([

@@ -104,6 +104,20 @@ const SCENES: readonly Scene[] = [
     shows: 'needs list managedclusters',
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'managedclusters'),
   },
+  {
+    name: 'cluster, withheld',
+    world: FLEET,
+    address: '/clusters/cluster-3',
+    shows: 'Needs list managedclusters: whether there is ManagedCluster cluster-3 is not known.',
+    before: (hub) => (hub.allows = (_verb, plural) => plural !== 'managedclusters'),
+  },
+  {
+    name: 'what if, withheld',
+    world: FLEET,
+    address: '/what-if?begin=placement:shop/web',
+    shows: 'what it would select is not known with your rights',
+    before: (hub) => (hub.allows = (_verb, plural) => plural !== 'managedclusters'),
+  },
   { name: 'hostile fleet', world: () => hostileWorld(40), address: '/fleet?view=table', shows: 'cluster-1<img' },
   {
     name: 'hostile placement',
@@ -175,6 +189,10 @@ async function close({ page, started }: Opened): Promise<void> {
   started.server.closeAllConnections();
 }
 
+function setPlacements(hub: MemoryHub, placements: World['objects']['placements']): void {
+  hub.world = { ...hub.world, objects: { ...hub.world.objects, placements } };
+}
+
 async function documentPicture(page: Page, name: string | undefined): Promise<void> {
   if (name === undefined || process.env['UPDATE_PICTURES'] !== '1') return;
   await page.setViewportSize({ width: 1280, height: 720 });
@@ -244,15 +262,49 @@ describeWithChromium('the pages of the console', () => {
         ? { ...object, metadata: { ...object.metadata, resourceVersion: '2', labels: { team: 'theirs' } } }
         : object,
     );
-    started.hub.world = { ...started.hub.world, objects: { ...started.hub.world.objects, placements: changed } };
+    setPlacements(started.hub, changed);
 
     await page.getByRole('button', { name: 'Apply with my rights' }).click();
     await page.getByText('was changed since this draft began').waitFor();
     await page.getByLabel('Their change').getByText('team: theirs').waitFor();
     expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
     await picture(page, 'what if, conflict', WIDE);
-    await page.getByRole('button', { name: 'Overwrite it with mine' }).click();
+    await page.getByRole('button', { name: 'Begin again with theirs' }).click();
+    await page.waitForFunction(`document.querySelector('textarea').value.includes('team: theirs')`);
+    await page.getByText('Nothing to apply: the hub has it so already.').waitFor();
+    // What was written is not lost by that.
+    await page.getByRole('button', { name: 'Bring back the draft before' }).click();
+    expect(await page.getByLabel('Manifests').inputValue()).toBe(DRAFT);
     await page.locator('button:enabled', { hasText: 'Apply with my rights' }).waitFor();
+
+    setPlacements(started.hub, []);
+    await page.getByRole('button', { name: 'Apply with my rights' }).click();
+    await page.getByText('Placement shop/web was deleted since this draft began').waitFor();
+    await picture(page, 'what if, deleted', WIDE);
+    await page.getByRole('button', { name: 'Create it again' }).click();
+    await page.locator('button:enabled', { hasText: 'Apply with my rights' }).waitFor();
+    expect(started.hub.written).toEqual([]);
+    await close(one);
+  });
+
+  it('an address that names no Placement is said, and keeps the draft; a draft that is cleared comes back', async () => {
+    const one = await opened(FLEET(), WIDE);
+    const { page, origin, started } = one;
+    await page.goto(`${origin}/what-if`);
+    await page.getByLabel('Manifests').fill(DRAFT);
+    await page.goto(`${origin}/what-if?begin=placement:shop/none`);
+    await page.getByText('Placement shop/none was not found. The draft is the one of before.').waitFor();
+    expect(await page.getByLabel('Manifests').inputValue()).toBe(DRAFT);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('Nothing is planned yet').waitFor();
+    await page.getByRole('button', { name: 'Bring back the draft before' }).click();
+    expect(await page.getByLabel('Manifests').inputValue()).toBe(DRAFT);
+
+    const apply = page.getByRole('button', { name: 'Apply with my rights' });
+    await page.locator('button:enabled', { hasText: 'Apply with my rights' }).waitFor();
+    started.hub.isDown = true;
+    await page.getByText('Nothing is applied while the hub cannot be read.').waitFor();
+    expect(await apply.isDisabled()).toBe(true);
     await close(one);
   });
 
@@ -274,9 +326,9 @@ describeWithChromium('the pages of the console', () => {
 });
 
 describeWithChromium('on a hub', () => {
-  it('a token opens the page, by keyboard alone, and a wrong one says why', async () => {
+  it('a token opens the page, by keyboard alone, a wrong one says why, and nobody sees what another person has read', async () => {
     const pair = await issueServingCertificate({ names: ['localhost'], now: Date.now() });
-    const { server, people } = await startTokenConsole(readAssets(), systemClock, {
+    const { api, server, people } = await startTokenConsole(readAssets(), systemClock, {
       cert: pair.certificate,
       key: pair.privateKey,
     });
@@ -297,6 +349,25 @@ describeWithChromium('on a hub', () => {
       'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.documentElement.outerHTML',
     );
     expect(String(kept)).not.toContain(CANARY);
+
+    // Another tab of the same session, with a draft; then it is somebody else's turn.
+    const other = await page.context().newPage();
+    await other.goto(`${origin}/what-if`);
+    await other.getByLabel('Manifests').fill(DRAFT);
+    await tabTo(page, /^Log out$/);
+    await page.keyboard.press('Enter');
+    for (const tab of [page, other]) {
+      await tab.getByText('You have logged out').waitFor();
+      expect(await tab.evaluate('document.body.innerText')).not.toContain('anna');
+    }
+    api.refuses.add('ben managedclusters');
+    await page.getByRole('textbox', { name: 'Token' }).fill('ben');
+    await page.keyboard.press('Enter');
+    await page.getByText('as ben').waitFor();
+    await page.getByText('needs list managedclusters').waitFor();
+    await other.getByText('as ben').waitFor();
+    expect(await other.getByLabel('Manifests').inputValue()).toBe('');
+    for (const tab of [page, other]) expect(await tab.getByText('edge-').count()).toBe(0);
     expect(faults).toEqual([]);
     await page.context().close();
     people.close();

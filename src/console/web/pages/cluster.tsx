@@ -45,7 +45,11 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
           />
         </div>
       </header>
-      <Show of={loaded} missing={<Missing name={name} />}>
+      <Show
+        of={loaded}
+        missing={<Missing name={name} />}
+        right={['kubectl', 'auth', 'can-i', 'list', 'managedclusters']}
+      >
         {(view) => (
           <>
             <Standing view={view} />
@@ -139,7 +143,11 @@ function SelectedBy({ view }: { readonly view: ClusterView }): JSX.Element {
                 <span class="strong list-name">
                   <PlacementLink namespace={one.namespace} name={one.placement} />
                 </span>
-                <WordMark word={one.verdict} badge />
+                {one.verdict === 'Selected' ? (
+                  <WordMark word="Changed" text="selected, not published yet" badge />
+                ) : (
+                  <WordMark word={one.verdict} badge />
+                )}
                 <span>{shown(one.why)}</span>
               </li>
             ))}

@@ -7,7 +7,7 @@ import { clockText } from '../time.js';
 import { Commands } from '../parts/command.js';
 import { WordMark } from '../parts/icon.js';
 import { ClusterLink, PlacementLink, Since, Text } from '../parts/name.js';
-import { Empty, Show } from '../parts/states.js';
+import { Empty, isWithheld, Show } from '../parts/states.js';
 
 /** What has happened, the newest first. */
 
@@ -29,9 +29,11 @@ export function EventsPage({ route: { about } }: { readonly route: Extract<Route
       <Show of={loaded}>
         {({ rows }) =>
           rows.length === 0 ? (
-            <Empty title="There are no events.">
-              <p>The API server keeps them for an hour.</p>
-            </Empty>
+            !isWithheld(loaded, 'events') && (
+              <Empty title="There are no events.">
+                <p>The API server keeps them for an hour.</p>
+              </Empty>
+            )
           ) : (
             <div class="card">
               <ol class="timeline">

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { openSession, sessionFault, takesToken } from '../store.js';
+import { logIn } from '../session.js';
+import { lastNamespace, sessionFault, takesToken } from '../store.js';
 import { Command } from '../parts/command.js';
+import { capital } from '../parts/states.js';
 
 /** Above the page while there is no session: what is behind it stays, and so does a draft. */
 export function Login(): JSX.Element {
@@ -11,14 +13,14 @@ export function Login(): JSX.Element {
 /** On a hub. The token goes to the server, and stays in no field and no storage of the page. */
 function TokenLogin(): JSX.Element {
   const [token, setToken] = useState('');
-  const [namespace, setNamespace] = useState('');
+  const [namespace, setNamespace] = useState(lastNamespace.value);
   const [fault, setFault] = useState(sessionFault.value);
   const [isSending, setSending] = useState(false);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isSending) return;
     setSending(true);
-    const why = await openSession({ token, namespace });
+    const why = await logIn({ token, namespace });
     setSending(false);
     if (why === undefined) return;
     setToken('');
@@ -74,8 +76,4 @@ function LinkLogin(): JSX.Element {
       </div>
     </div>
   );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

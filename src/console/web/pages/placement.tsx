@@ -44,7 +44,11 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
           />
         </div>
       </header>
-      <Show of={loaded} missing={<Missing namespace={namespace} name={name} />}>
+      <Show
+        of={loaded}
+        missing={<Missing namespace={namespace} name={name} />}
+        right={['kubectl', 'auth', 'can-i', 'list', 'placements', '-n', namespace]}
+      >
         {(view) => (
           <>
             <Standing view={view} />

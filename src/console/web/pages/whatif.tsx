@@ -1,42 +1,62 @@
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Fleet, Key } from '../../wire/fleet.js';
 import type { PlacementView } from '../../wire/placement.js';
 import type { SchemaField } from '../../wire/plan.js';
 import { shown } from '../command.js';
-import { changeDraft, draft, EMPTY_DRAFT, isEmptyDraft, setBases } from '../draft.js';
+import {
+  bringBackDraft,
+  changeDraft,
+  draft,
+  draftBefore,
+  EMPTY_DRAFT,
+  isEmptyDraft,
+  replaceDraft,
+  setBases,
+} from '../draft.js';
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { usePlan, type Planned } from '../planning.js';
-import { placementPath, useLoaded } from '../store.js';
+import { isStatus, placementPath, readNow, session, useLoaded } from '../store.js';
 import { addChip, Chips, CHIPS } from '../parts/chips.js';
 import { Apply } from '../parts/apply.js';
 import { Editor } from '../parts/editor.js';
 import { Moved } from '../parts/moved.js';
 import { PlannedView } from '../parts/planned.js';
-import { Empty, Loading } from '../parts/states.js';
+import { capital, Empty, Loading, WithheldNotice } from '../parts/states.js';
 
 /** A draft on the left, what it would do on the right. Nothing changes before somebody applies it. */
 
 export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: 'whatif' }> }): JSX.Element {
   const { begin } = route;
-  useBeginning(begin);
+  const fault = useBeginning(begin);
   const [planned, onMoved] = usePlan();
   return (
     <>
       <header class="page-head">
         <h1>What if</h1>
         <div class="actions">
+          {draftBefore.value !== undefined && (
+            <button type="button" class="button" onClick={bringBackDraft}>
+              Bring back the draft before
+            </button>
+          )}
           <button
             type="button"
             class="button"
             disabled={isEmptyDraft(draft.value)}
-            onClick={() => changeDraft(EMPTY_DRAFT)}
+            onClick={() => replaceDraft(EMPTY_DRAFT)}
           >
             Clear
           </button>
         </div>
       </header>
+      {fault !== '' && (
+        <p class="notice bad" role="alert">
+          {capital(shown(fault))}. The draft is the one of before.
+        </p>
+      )}
       <div class="whatif">
         <DraftView faultLine={planned.line} />
         <Outcome {...planned} onMoved={onMoved} />
@@ -45,23 +65,40 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
   );
 }
 
-/** Takes what the address names into the draft, once. */
-function useBeginning(begin: string): void {
-  const [, kind = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(begin) ?? [];
-  const [namespace = '', name = ''] = rest.split('/');
-  const path = kind === 'placement' ? placementPath(namespace, name) : undefined;
-  const { data } = useLoaded<PlacementView>(path);
+/** Takes what the address names into the draft, once, as it is now; why it could not, or empty. */
+function useBeginning(begin: string): string {
+  const fault = useSignal('');
+  const isOpen = session.value !== null && session.value !== undefined;
   useEffect(() => {
+    const [, kind = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(begin) ?? [];
+    if (kind === '' || !isOpen) return undefined;
+    fault.value = '';
     if (kind === 'drain') changeDraft({ drains: [...new Set([...draft.value.drains, rest])] });
     if (kind === 'labels') changeDraft({ labels: [...draft.value.labels, `${rest}:`] });
-    if (kind === 'drain' || kind === 'labels') amend({ page: 'whatif', begin: '' });
-  }, [kind, rest]);
-  useEffect(() => {
-    if (kind !== 'placement' || data === undefined) return;
-    setBases({ [`Placement ${namespace}/${name}`]: data.manifest });
-    changeDraft({ manifests: data.manifest });
-    amend({ page: 'whatif', begin: '' });
-  }, [kind, namespace, name, data]);
+    if (kind !== 'placement') {
+      amend({ page: 'whatif', begin: '' });
+      return undefined;
+    }
+    let isLeft = false;
+    void takePlacement(rest).then((why) => {
+      if (isLeft) return;
+      fault.value = why;
+      amend({ page: 'whatif', begin: '' });
+    });
+    return () => void (isLeft = true);
+  }, [begin, isOpen, fault]);
+  return fault.value;
+}
+
+/** Why it is not in the draft; empty where it is. */
+async function takePlacement(place: string): Promise<string> {
+  const [namespace = '', name = ''] = place.split('/');
+  const answer = await readNow<PlacementView>(placementPath(namespace, name));
+  if (isStatus(answer)) return answer.message;
+  const { manifest } = answer.data;
+  if (manifest !== draft.value.manifests) replaceDraft({ manifests: manifest });
+  setBases({ [`Placement ${namespace}/${name}`]: manifest });
+  return '';
 }
 
 function DraftView({ faultLine }: { readonly faultLine: number | undefined }): JSX.Element {
@@ -140,7 +177,8 @@ interface OutcomeProps extends Planned {
   readonly onMoved: () => void;
 }
 
-function Outcome({ plan, seen, agreed, fault, isPlanning, onMoved }: OutcomeProps): JSX.Element {
+function Outcome(props: OutcomeProps): JSX.Element {
+  const { plan, seen, agreed, fault, isPlanning, withheld, namespace, onMoved } = props;
   const isOld = isPlanning || fault !== undefined;
   return (
     <section class="card outcome" aria-label="What it would do" aria-busy={isPlanning}>
@@ -149,6 +187,7 @@ function Outcome({ plan, seen, agreed, fault, isPlanning, onMoved }: OutcomeProp
           {shown(fault)}
         </p>
       )}
+      <WithheldNotice withheld={withheld} namespace={namespace} />
       {plan === undefined && isPlanning && <Loading rows={4} />}
       {plan === undefined && fault === undefined && !isPlanning && (
         <Empty title="Nothing is planned yet.">

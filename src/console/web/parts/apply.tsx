@@ -3,10 +3,10 @@ import type { JSX } from 'preact';
 import type { Status } from '../../wire/answer.js';
 import type { ApplyAnswer, Plan } from '../../wire/plan.js';
 import { shown } from '../command.js';
-import { bases, changeDraft, draft, planWords, setBases, whole } from '../draft.js';
-import { formatRoute } from '../route.js';
-import { isStatus, post, refresh } from '../store.js';
+import { bases, changeDraft, deletedSince, draft, planWords, replaceDraft, setBases, whole } from '../draft.js';
+import { isLost, isStatus, post, reading, refresh } from '../store.js';
 import { Command } from './command.js';
+import { capital } from './states.js';
 
 /** Writes a draft: what was shown, or nothing. */
 
@@ -36,7 +36,8 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
   const { value } = draft;
   const send = async (dryRun: boolean): Promise<void> => {
     isBusy.value = true;
-    const found = await post<ApplyAnswer>('apply', { draft: whole(value), basedOn: agreed.basedOn, dryRun });
+    const sent = await post<ApplyAnswer>('apply', { draft: whole(value), basedOn: agreed.basedOn, dryRun });
+    const found = isStatus(sent) ? sent : sent.data;
     const isMoved = !isStatus(found) && found.kind === 'moved';
     setTimeout(() => (isBusy.value = false), isMoved ? READ_MS : 0);
     answer.value = { dryRun, found };
@@ -49,13 +50,19 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
     changeDraft({});
   };
   const words = planWords(value);
-  const canApply = value.drains.length + value.losses.length + value.each.length === 0;
   const conflicts = plan.replaced.filter(({ name, live }) => (bases.value[name] ?? live) !== live);
-  const isOff = isOld || isBusy.value || !canApply || conflicts.length > 0;
+  const deleted = deletedSince(plan);
+  const reason = offReason(plan);
+  // What has moved is said above, and pressing again does nothing yet.
+  const isAnswered = conflicts.length + deleted.length > 0;
+  const isOff = isOld || isBusy.value || reason !== undefined || isAnswered;
   return (
     <div class="apply">
       {conflicts.map((one) => (
         <Conflict key={one.name} {...one} />
+      ))}
+      {deleted.map((name) => (
+        <Deleted key={name} name={name} />
       ))}
       <div class="actions">
         <button type="button" class="button" disabled={isOff} onClick={() => void send(true)}>
@@ -65,15 +72,37 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
           Apply with my rights
         </button>
       </div>
-      {!canApply && (
-        <p class="muted">A drain is made by kubectl mce drain, a loss by nobody: here they are only planned.</p>
-      )}
-      {answer.value !== undefined && (
+      {reason !== undefined && <p class="muted">{capital(shown(reason))}.</p>}
+      {answer.value !== undefined && !isAnswered && (
         <p class={`notice ${isStatus(answer.value.found) ? 'bad' : OUTCOMES[answer.value.found.kind]}`} role="status">
           {answerText(answer.value.found, answer.value.dryRun)}
         </p>
       )}
       {words !== undefined && <Command words={words} />}
+    </div>
+  );
+}
+
+/** Why nothing can be applied, whatever the draft does; undefined where it can. */
+function offReason({ notApplied, writes }: Plan): string | undefined {
+  if (notApplied !== undefined) return notApplied;
+  if (writes.length === 0) return 'nothing to apply: the hub has it so already';
+  return isLost.value || reading.value?.stale !== undefined
+    ? 'nothing is applied while the hub cannot be read'
+    : undefined;
+}
+
+/** Somebody else has deleted what the draft was to replace. */
+function Deleted({ name }: { readonly name: string }): JSX.Element {
+  const { [name]: _known, ...others } = bases.value;
+  return (
+    <div class="notice warn" role="alert">
+      <strong>{shown(name)} was deleted since this draft began. To apply it would create it again.</strong>
+      <div class="actions">
+        <button type="button" class="button" onClick={() => setBases(others)}>
+          Create it again
+        </button>
+      </div>
     </div>
   );
 }
@@ -85,7 +114,12 @@ function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
     ...(base ?? []).filter((line) => theirs?.includes(line) !== true).map((line) => `- ${line}`),
     ...(theirs ?? []).filter((line) => base?.includes(line) !== true).map((line) => `+ ${line}`),
   ];
-  const [, object = ''] = name.split(' ');
+  const { manifests } = draft.value;
+  const isAlone = !/^---\s*\n[^]*\S/m.test(manifests.trim().replace(/^---.*\n/, ''));
+  const beginAgain = (): void => {
+    setBases({ ...bases.value, [name]: live });
+    replaceDraft({ manifests: live });
+  };
   return (
     <div class="notice warn" role="alert">
       <strong>{shown(name)} was changed since this draft began:</strong>
@@ -96,10 +130,10 @@ function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
         <button type="button" class="button" onClick={() => setBases({ ...bases.value, [name]: live })}>
           Overwrite it with mine
         </button>
-        {name.startsWith('Placement ') && (
-          <a class="button" href={formatRoute({ page: 'whatif', begin: `placement:${object}` })}>
+        {isAlone && (
+          <button type="button" class="button" onClick={beginAgain}>
             Begin again with theirs
-          </a>
+          </button>
         )}
       </div>
     </div>
@@ -113,7 +147,10 @@ function answerText(found: ApplyAnswer | Status, dryRun: boolean): string {
       return `${dryRun ? 'The API server accepts' : 'Applied'}: ${found.objects.map(shown).join(', ')}`;
     case 'moved':
       return 'Nothing was applied: the fleet has moved since this plan. Look at what differs, and press again for the new one.';
-    case 'refused':
-      return `${shown(found.object)}: ${shown(found.message)}`;
+    case 'refused': {
+      const written =
+        found.written.length === 0 ? '' : `Applied: ${found.written.map(shown).join(', ')}. Not applied: `;
+      return `${written}${shown(found.object)}: ${shown(found.message)}`;
+    }
   }
 }

@@ -39,6 +39,7 @@ export function PlannedView({ plan }: { readonly plan: Plan }): JSX.Element {
 function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.Element {
   const { namespace, name, change, before, after, add, remove, held, moves, added, removed, stay } = one;
   const problem = after?.problem;
+  const isKnown = change !== 'Unknown';
   return (
     <>
       <p class="planned-head">
@@ -46,12 +47,16 @@ function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.
           <PlacementLink namespace={namespace} name={name} />
         </span>
         {change !== 'Changed' && <WordMark word={change} badge />}
-        <span class="diff">
-          <span class="ok">+{added.toLocaleString('en-US')}</span>{' '}
-          <span class="bad">−{removed.toLocaleString('en-US')}</span>{' '}
-          <span class="muted">={stay.toLocaleString('en-US')}</span>
+        {isKnown && (
+          <span class="diff">
+            <span class="ok">+{added.toLocaleString('en-US')}</span>{' '}
+            <span class="bad">−{removed.toLocaleString('en-US')}</span>{' '}
+            <span class="muted">={stay.toLocaleString('en-US')}</span>
+          </span>
+        )}
+        <span class="muted">
+          {isKnown ? statesText(before, after) : 'what it would select is not known with your rights'}
         </span>
-        <span class="muted">{statesText(before, after)}</span>
       </p>
       {problem !== undefined && <p class="fault">{shown(problem)}: the decision stays as it is.</p>}
       {after !== undefined && problem === undefined && after.phase !== 'Satisfied' && after.message !== '' && (

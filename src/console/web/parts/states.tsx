@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Status, Withheld } from '../../wire/answer.js';
-import type { Loaded } from '../store.js';
+import { shown } from '../command.js';
+import { session, type Loaded } from '../store.js';
 import { Command } from './command.js';
 
 /** What is shown where there is nothing, not yet, or not all. */
@@ -40,17 +41,38 @@ export function Empty({ title, children, command }: EmptyProps): JSX.Element {
   );
 }
 
-export function Problem({ status }: { readonly status: Status }): JSX.Element {
+const FORBIDDEN = 403;
+
+export interface ProblemProps {
+  readonly status: Status;
+  /** Asks for the right that is missing. */
+  readonly right?: readonly string[] | undefined;
+}
+
+export function Problem({ status, right }: ProblemProps): JSX.Element {
+  const { code, message } = status;
+  if (code === FORBIDDEN)
+    return (
+      <div class="notice info" role="alert">
+        <strong>This cannot be read with your rights.</strong>
+        <p>{capital(shown(message))}.</p>
+        {right !== undefined && <Command words={right} />}
+      </div>
+    );
   return (
     <div class="notice bad" role="alert">
-      <strong>{status.code === 404 ? 'Not found' : 'This could not be read'}</strong>
-      <p>{status.message}</p>
+      <strong>{code === 404 ? 'Not found' : 'This could not be read'}</strong>
+      <p>{shown(message)}</p>
     </div>
   );
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** What may not be read, and how to ask for the right. */
-function WithheldNotice({
+export function WithheldNotice({
   withheld,
   namespace,
 }: {
@@ -58,15 +80,22 @@ function WithheldNotice({
   readonly namespace: string | undefined;
 }): JSX.Element | null {
   if (withheld.length === 0) return null;
+  // What may be listed in no namespace may not be listed in the one that is read, either.
+  const each = [...new Map(withheld.map((one) => [withheldText(one), one])).entries()];
   return (
     <div class="notice info" role="note">
       <strong>Not all can be read with your rights.</strong>
-      {namespace !== undefined && <p>Of Placements, decisions and bindings, only namespace {namespace} is shown.</p>}
+      {namespace !== undefined && (
+        <p>
+          Of Placements, decisions and bindings, only namespace {shown(namespace)} is shown.{' '}
+          {session.value?.until === undefined ? OTHER_NAMESPACE.command : OTHER_NAMESPACE.hub}
+        </p>
+      )}
       <details>
-        <summary>{withheld.map(withheldText).join('; ')}</summary>
+        <summary>{each.map(([text]) => text).join('; ')}</summary>
         <ul class="withheld">
-          {withheld.map(({ resource, verb }) => (
-            <li key={resource}>
+          {each.map(([text, { resource, verb }]) => (
+            <li key={text}>
               <Command
                 words={['kubectl', 'auth', 'can-i', verb, resource, ...(NAMESPACED.has(resource) ? ['-A'] : [])]}
               />
@@ -77,6 +106,11 @@ function WithheldNotice({
     </div>
   );
 }
+
+const OTHER_NAMESPACE = {
+  hub: 'For another one, log out, and name it when you log in.',
+  command: 'kubectl mce console -n NAMESPACE shows another one.',
+};
 
 function withheldText({ resource, verb, status }: Withheld): string {
   return status === 404 ? `${resource} is not served by this hub` : `needs ${verb} ${resource}`;
@@ -92,17 +126,20 @@ const NAMESPACED = new Set(['placements', 'placementdecisions', 'managedclusters
 export interface ShowProps<T> {
   readonly of: Loaded<T>;
   readonly missing?: JSX.Element;
+  readonly right?: readonly string[];
   readonly children: (data: T) => ComponentChildren;
 }
 
 /** The data, or what is there in its place. */
-export function Show<T>({ of, missing, children }: ShowProps<T>): JSX.Element {
-  const { data, error, withheld, namespace } = of;
+export function Show<T>({ of, missing, right, children }: ShowProps<T>): JSX.Element {
+  const { error, withheld, namespace } = of;
   const isMissing = error?.code === 404;
+  // What was read while there was a right to it is shown no longer.
+  const data = error?.code === FORBIDDEN ? undefined : of.data;
   return (
     <>
       <WithheldNotice withheld={withheld} namespace={namespace} />
-      {isMissing && missing !== undefined ? missing : error !== undefined && <Problem status={error} />}
+      {isMissing && missing !== undefined ? missing : error !== undefined && <Problem status={error} right={right} />}
       {data !== undefined && <div class={isMissing ? 'gone' : ''}>{children(data)}</div>}
       {data === undefined && error === undefined && <Loading />}
     </>
