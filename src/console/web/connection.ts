@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import { Live, type TabMessage } from './live.js';
 import { now, reading, refresh, refreshTopics, send, session, wanted } from './store.js';
 
@@ -39,10 +39,17 @@ export function startLive(): void {
   });
   addEventListener('pagehide', () => live.show(false));
   addEventListener('pageshow', () => live.show(isShown()));
-  effect(() => live.want(wanted.value));
   effect(() => {
-    live.show(isShown());
-    if (session.value !== null && session.value !== undefined) refresh();
+    const { value } = wanted;
+    untracked(() => live.want(value));
+  });
+  effect(() => {
+    const isOpen = session.value !== null && session.value !== undefined;
+    // What follows changes signals that it reads, which ends an effect of them.
+    untracked(() => {
+      live.show(isShown());
+      if (isOpen) refresh();
+    });
   });
 }
 

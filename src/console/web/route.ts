@@ -1,3 +1,5 @@
+import { SORTS } from '../wire/fleet.js';
+
 /** The addresses of the pages: parsed and written in one place. */
 
 export type View = 'map' | 'table';
@@ -34,6 +36,13 @@ export const FLEET: Extract<Route, { page: 'fleet' }> = {
   sort: 'name',
 };
 
+const GROUP = /^(set|health|(label|claim):.+)$/s;
+
+function isSort(text: string): boolean {
+  const [by = '', order, ...more] = text.split('-');
+  return (SORTS as readonly string[]).includes(by) && (order === undefined || order === 'desc') && more.length === 0;
+}
+
 /** The route of a path with its query, such as `/placements/shop/web?show=near`. */
 export function parseRoute(address: string): Route {
   const [path = '', search = ''] = address.split('?', 2);
@@ -53,8 +62,8 @@ export function parseRoute(address: string): Route {
         page: 'fleet',
         q: text('q'),
         view: text('view') === 'table' ? 'table' : 'map',
-        group: text('group', FLEET.group),
-        sort: text('sort', FLEET.sort),
+        group: GROUP.test(text('group')) ? text('group') : FLEET.group,
+        sort: isSort(text('sort')) ? text('sort') : FLEET.sort,
       };
     case 'placements':
       if (second !== '') return { page: 'placement', namespace: first, name: second, show: text('show', 'in') };

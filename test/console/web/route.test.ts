@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { SORTS } from '../../../src/console/wire/fleet.js';
 import { FLEET, formatRoute, parseRoute, type Route } from '../../../src/console/web/route.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
@@ -10,8 +11,11 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
     page: fc.constant('fleet' as const),
     q: text,
     view: fc.constantFrom('map' as const, 'table' as const),
-    group: name,
-    sort: name,
+    group: fc.oneof(
+      fc.constantFrom('set', 'health'),
+      name.map((key) => `label:${key}`),
+    ),
+    sort: fc.constantFrom(...SORTS.flatMap((sort) => [sort, `${sort}-desc`])),
   }),
   fc.record({ page: fc.constant('placements' as const), q: text }),
   fc.record({ page: fc.constant('placement' as const), namespace: name, name, show: name }),
@@ -38,7 +42,8 @@ describe('the addresses of the pages', () => {
     ['/', FLEET],
     ['/login', FLEET],
     ['/fleet?view=table&q=set:prod+edge', { ...FLEET, view: 'table', q: 'set:prod edge' }],
-    ['/fleet?view=pie', FLEET],
+    ['/fleet?view=pie&sort=size&group=region', FLEET],
+    ['/fleet?sort=name-asc', FLEET],
     ['/placements/shop', { page: 'placements', q: 'shop/' }],
     ['/placements/shop/web?show=near', { page: 'placement', namespace: 'shop', name: 'web', show: 'near' }],
     ['/clusters/edge-1?drain=yes', { page: 'cluster', name: 'edge-1', drain: true }],

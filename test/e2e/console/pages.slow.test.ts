@@ -352,6 +352,7 @@ describeWithChromium('on a hub', () => {
 
     // Another tab of the same session, with a draft; then it is somebody else's turn.
     const other = await page.context().newPage();
+    other.on('pageerror', ({ message }) => faults.push(message));
     await other.goto(`${origin}/what-if`);
     await other.getByLabel('Manifests').fill(DRAFT);
     await tabTo(page, /^Log out$/);
