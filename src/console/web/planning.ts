@@ -49,6 +49,8 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   const ticks = useTopic(PLAN_TOPIC);
   const { value } = draft;
   const ask = (reason: Reason): void => {
+    // It may have been cleared since the wait for this began.
+    if (isEmptyDraft(draft.value)) return;
     const turn = ++latest.current;
     askedAt.current = performance.now();
     if (reason !== 'fleet') planned.value = { ...planned.value, isPlanning: true };
