@@ -39,21 +39,32 @@ export function deletedSince({ writes, replaced }: Plan): readonly string[] {
   return writes.filter((name) => name in bases.value && replaced.every((one) => one.name !== name));
 }
 
-/** What was in the draft before it was replaced as a whole. */
-export const draftBefore = signal<Draft | undefined>(undefined);
+/** What was in the draft before it was replaced as a whole, and what it was begun on. */
+export const draftBefore = signal<Kept | undefined>(undefined);
+
+interface Kept {
+  readonly draft: Draft;
+  readonly bases: Readonly<Record<string, string>>;
+}
+
+function kept(): Kept | undefined {
+  return isEmptyDraft(draft.value) ? undefined : { draft: draft.value, bases: bases.value };
+}
 
 /** Replaces what somebody may have written: it can be brought back. */
-export function replaceDraft(change: Partial<Draft>): void {
-  const before = draft.value;
-  if (!isEmptyDraft(before)) draftBefore.value = before;
+export function replaceDraft(change: Partial<Draft>, begunOn: Readonly<Record<string, string>> = {}): void {
+  draftBefore.value = kept() ?? draftBefore.value;
+  setBases(begunOn);
   changeDraft(change);
 }
 
-/** Brings back what was replaced last; what is there now can be brought back in turn. */
+/** Brings back what was replaced last, with what it was begun on; what is there now can be brought back in turn. */
 export function bringBackDraft(): void {
   const { value } = draftBefore;
-  draftBefore.value = isEmptyDraft(draft.value) ? undefined : draft.value;
-  if (value !== undefined) changeDraft(value);
+  draftBefore.value = kept();
+  if (value === undefined) return;
+  setBases(value.bases);
+  changeDraft(value.draft);
 }
 
 /** Nothing of it is left. */

@@ -275,6 +275,8 @@ describeWithChromium('the pages of the console', () => {
     // What was written is not lost by that.
     await page.getByRole('button', { name: 'Bring back the draft before' }).click();
     expect(await page.getByLabel('Manifests').inputValue()).toBe(DRAFT);
+    // Nor is what it was begun on.
+    await page.getByRole('button', { name: 'Overwrite it with mine' }).click();
     await page.locator('button:enabled', { hasText: 'Apply with my rights' }).waitFor();
 
     setPlacements(started.hub, []);

@@ -96,8 +96,9 @@ async function takePlacement(place: string): Promise<string> {
   const answer = await readNow<PlacementView>(placementPath(namespace, name));
   if (isStatus(answer)) return answer.message;
   const { manifest } = answer.data;
-  if (manifest !== draft.value.manifests) replaceDraft({ manifests: manifest });
-  setBases({ [`Placement ${namespace}/${name}`]: manifest });
+  const begunOn = { [`Placement ${namespace}/${name}`]: manifest };
+  if (manifest === draft.value.manifests) setBases(begunOn);
+  else replaceDraft({ manifests: manifest }, begunOn);
   return '';
 }
 
