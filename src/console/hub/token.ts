@@ -10,6 +10,7 @@ export const MOST_TOKEN_CHARS = 12_000;
 const SYNTAX = /^[A-Za-z0-9._~+/-]+=*$/;
 /** So many are named. */
 const MOST_AUDIENCES = 3;
+const MOST_AUDIENCE_CHARS = 100;
 
 export interface Claims {
   /** Ms since the epoch. */
@@ -64,7 +65,8 @@ export function claimsOf(token: string): Claims | undefined {
     audiences: [claims['aud']]
       .flat()
       .filter((one) => typeof one === 'string')
-      .slice(0, MOST_AUDIENCES),
+      .slice(0, MOST_AUDIENCES)
+      .map((one) => one.slice(0, MOST_AUDIENCE_CHARS)),
     namespace: namespace === '' ? undefined : namespace,
   };
 }

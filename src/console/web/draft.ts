@@ -19,12 +19,21 @@ function storedIn<T extends object>(key: string, otherwise: T): T {
   }
 }
 
+/** What a browser has no room for is kept until the tab is loaded again. */
+function store(key: string, value: object): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    sessionStorage.removeItem(key);
+  }
+}
+
 /** The objects that the draft replaces, as they were when it began: what others change since is not overwritten unseen. */
 export const bases = signal<Readonly<Record<string, string>>>(storedIn(BASES, {}));
 
 export function setBases(value: Readonly<Record<string, string>>): void {
   bases.value = value;
-  sessionStorage.setItem(BASES, JSON.stringify(value));
+  store(BASES, value);
 }
 
 /** What the plan replaces, as it is known already, else as it is now; and what somebody else has deleted since. */
@@ -76,7 +85,7 @@ export function dropDraft(): void {
 
 export function changeDraft(change: Partial<Draft>): void {
   draft.value = { ...draft.value, ...change };
-  sessionStorage.setItem(KEY, JSON.stringify(draft.value));
+  store(KEY, draft.value);
 }
 
 export function isEmptyDraft({ manifests, labels, drains, losses, each }: Draft): boolean {

@@ -35,6 +35,7 @@ const NOTHING: Planned = {
   namespace: undefined,
 };
 const WAIT_MS = 350;
+const TOO_LARGE = 413;
 /** A draft that nobody edits is planned again at most so often: a plan is what costs most. */
 const REPLAN_MS = 10_000;
 
@@ -92,7 +93,10 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
 
 /** @internal For tests. */
 export function plannedBy(answer: PlanAnswer | Status, before: Planned, reason: Reason): Planned {
-  if (isStatus(answer)) return { ...before, line: undefined, fault: answer.message, isPlanning: false };
+  if (isStatus(answer)) {
+    const fault = answer.code === TOO_LARGE ? 'the draft is too long: at most 256 KiB are planned' : answer.message;
+    return { ...before, line: undefined, fault, isPlanning: false };
+  }
   if ('fault' in answer) return { ...before, line: undefined, ...answer, isPlanning: false };
   const same = { ...before, line: undefined, plan: answer, fault: undefined, isPlanning: false };
   const { seen = answer, agreed = answer } = before;

@@ -8,7 +8,7 @@ import { Command, Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
 import { HealthMark, WordMark } from '../parts/icon.js';
 import { PlacementLink, Since, Text } from '../parts/name.js';
-import { Empty, Loading, Problem, Show } from '../parts/states.js';
+import { Empty, isAbsent, Loading, Problem, Show } from '../parts/states.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
 
@@ -22,17 +22,21 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
           <Text of={name} />
         </h1>
         <div class="actions">
-          <button
-            type="button"
-            class="button primary"
-            aria-pressed={drain}
-            onClick={() => amend({ ...route, drain: !drain })}
-          >
-            {drain ? 'Hide the drain' : 'Drain?'}
-          </button>
-          <a class="button" href={formatRoute({ page: 'whatif', begin: `labels:${name}` })}>
-            What if
-          </a>
+          {!isAbsent(loaded) && (
+            <>
+              <button
+                type="button"
+                class="button primary"
+                aria-pressed={drain}
+                onClick={() => amend({ ...route, drain: !drain })}
+              >
+                {drain ? 'Hide the drain' : 'Drain?'}
+              </button>
+              <a class="button" href={formatRoute({ page: 'whatif', begin: `labels:${name}` })}>
+                What if
+              </a>
+            </>
+          )}
           <a class="button" href={formatRoute({ page: 'events', about: `ManagedCluster/${name}` })}>
             Events
           </a>

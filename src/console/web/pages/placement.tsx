@@ -10,7 +10,7 @@ import { Funnel } from '../parts/funnel.js';
 import { WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
 import { Since, Text } from '../parts/name.js';
-import { Empty, Show } from '../parts/states.js';
+import { Empty, isAbsent, Show } from '../parts/states.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
 
@@ -28,9 +28,11 @@ export function PlacementPage({ route }: { readonly route: PlacementRoute }): JS
           <Text of={name} />
         </h1>
         <div class="actions">
-          <a class="button primary" href={formatRoute({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
-            What if
-          </a>
+          {!isAbsent(loaded) && (
+            <a class="button primary" href={formatRoute({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
+              What if
+            </a>
+          )}
           <a class="button" href={formatRoute({ page: 'events', about: `Placement/${namespace}/${name}` })}>
             Events
           </a>

@@ -97,7 +97,7 @@ function Deleted({ name }: { readonly name: string }): JSX.Element {
   const { [name]: _known, ...others } = bases.value;
   return (
     <div class="notice warn" role="alert">
-      <strong>{shown(name)} was deleted since this draft began. To apply it would create it again.</strong>
+      <strong>{shown(name)} was deleted since this draft began: applying it creates it again.</strong>
       <div class="actions">
         <button type="button" class="button" onClick={() => setBases(others)}>
           Create it again

@@ -35,7 +35,7 @@ function Spread({ one }: { readonly one: SpreadView }): JSX.Element {
         Spread by <Text of={key} />
       </h2>
       <p class="muted">
-        {isStrict ? 'A domain may have' : 'A domain should have'} {most} now: the fewest and {maxSkew}.
+        A domain {isStrict ? 'may' : 'should'} have at most {most} now: {maxSkew} more than the one with the fewest.
         {minDomains !== undefined && ` At least ${minDomains} domains.`}
         {without > 0 && ` ${without} selected without the key.`}
       </p>

@@ -42,6 +42,12 @@ export function Empty({ title, children, command }: EmptyProps): JSX.Element {
 }
 
 const FORBIDDEN = 403;
+const NOT_FOUND = 404;
+
+/** Whether nothing can be done with it: it does not exist, or that may not be known. */
+export function isAbsent({ error }: Loaded<unknown>): boolean {
+  return error?.code === NOT_FOUND || error?.code === FORBIDDEN;
+}
 
 export interface ProblemProps {
   readonly status: Status;
@@ -61,7 +67,7 @@ export function Problem({ status, right }: ProblemProps): JSX.Element {
     );
   return (
     <div class="notice bad" role="alert">
-      <strong>{code === 404 ? 'Not found' : 'This could not be read'}</strong>
+      <strong>{code === NOT_FOUND ? 'Not found' : 'This could not be read'}</strong>
       <p>{shown(message)}</p>
     </div>
   );
@@ -133,7 +139,7 @@ export interface ShowProps<T> {
 /** The data, or what is there in its place. */
 export function Show<T>({ of, missing, right, children }: ShowProps<T>): JSX.Element {
   const { error, withheld, namespace } = of;
-  const isMissing = error?.code === 404;
+  const isMissing = error?.code === NOT_FOUND;
   // What was read while there was a right to it is shown no longer.
   const data = error?.code === FORBIDDEN ? undefined : of.data;
   return (
