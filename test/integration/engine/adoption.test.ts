@@ -71,6 +71,9 @@ describeWithServer('an engine that takes over what nobody owns', { own: true }, 
     await user.close();
   }, LONG_MS);
 
+  const adopted = (): string[] =>
+    operator.events.filter(({ reason }) => reason === 'ObjectAdopted').map(({ note }) => note);
+
   it(
     'names what was there before, and changes nothing of it',
     async () => {
@@ -95,7 +98,9 @@ describeWithServer('an engine that takes over what nobody owns', { own: true }, 
         'PodDisruptionBudget multicluster-engine/gateway: is managed by Helm (label app.kubernetes.io/managed-by) and is ' +
           'not changed; delete or rename it',
       );
-      expect(operator.events.filter(({ reason }) => reason === 'ObjectAdopted').map(({ note }) => note)).toEqual([
+      // The events are recorded after the status is stored.
+      await waitFor('the events', () => adopted().length >= 4);
+      expect(adopted()).toEqual([
         'ServiceAccount multicluster-engine/gateway had no owner and was taken over',
         'ClusterRoleBinding multicluster-engine-placement-controller had no owner and was taken over',
         'Service multicluster-engine/gateway had no owner and was taken over',
@@ -139,7 +144,7 @@ describeWithServer('an engine that takes over what nobody owns', { own: true }, 
       expect(rows.find(({ kind, name }) => kind === 'Deployment' && name === 'gateway')?.message).toContain(
         'taken over at',
       );
-      await waitFor('the event', () => operator.events.filter(({ reason }) => reason === 'ObjectAdopted').length === 5);
+      await waitFor('the event', () => adopted().length === 5);
     },
     LONG_MS,
   );

@@ -315,7 +315,13 @@ describeWithServer('the conversation about a Placement', { own: true }, (server)
 
       expect(await conversation.get()).toBe(get);
       expect(await conversation.describe('ClusterSetsMissing')).toEqual([missing && named(missing)]);
-      if (event !== undefined) expect(conversation.events()).toContain(named(event));
+      // It is recorded after the status is stored.
+      if (event !== undefined)
+        await waitFor(`the event ${event}`, (seen) => {
+          const events = conversation.events();
+          seen(events);
+          return events.includes(named(event));
+        });
       const explanation = await conversation.explain(of);
       expect(explanation).toContain(named(explained));
 
