@@ -1,4 +1,4 @@
-import { field, sameJson, textField } from '../../runtime/vocabulary/json.js';
+import { field, recordsIn, sameJson, textField } from '../../runtime/vocabulary/json.js';
 import { nameList } from '../../domain/conditions.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { DefinitionFact } from './facts.js';
@@ -47,14 +47,14 @@ function numberText(count: number): string {
 }
 
 function isEstablished({ status }: RawObject): boolean {
-  const conditions = listOf(field(status, 'conditions'));
+  const conditions = recordsIn(field(status, 'conditions'));
   return conditions.some((one) => textField(one, 'type') === 'Established' && textField(one, 'status') === 'True');
 }
 
 /** Whether each version is served with the same schema and subresources. The server adds other fields by default. */
 function isOfVersion(stored: RawObject, wanted: RawObject): boolean {
-  const versions = listOf(field(stored.spec, 'versions'));
-  return listOf(field(wanted.spec, 'versions')).every((one) => {
+  const versions = recordsIn(field(stored.spec, 'versions'));
+  return recordsIn(field(wanted.spec, 'versions')).every((one) => {
     const found = versions.find((other) => textField(other, 'name') === textField(one, 'name'));
     return (
       field(found, 'served') === field(one, 'served') &&
@@ -62,8 +62,4 @@ function isOfVersion(stored: RawObject, wanted: RawObject): boolean {
       sameJson(field(found, 'subresources'), field(one, 'subresources'))
     );
   });
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

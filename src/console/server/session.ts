@@ -61,7 +61,7 @@ function add(to: Map<string, number>, ends: number): string {
 }
 
 /** Cookies are shared by all ports of a host, hence the port in the name. */
-export function cookieName(port: number): string {
+function cookieName(port: number): string {
   return `console-${port}`;
 }
 

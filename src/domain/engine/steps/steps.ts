@@ -160,7 +160,7 @@ export function removalOrder(a: Pick<Step, 'type' | 'name'>, b: Pick<Step, 'type
 export const LEFTOVER_CAUSE = 'belongs to an earlier engine of the same name and is about to be garbage collected';
 
 /** Why an object is not ours, with its controller where it has one. */
-export function foreignCause(stored: KubeObject): string {
+function foreignCause(stored: KubeObject): string {
   const controller = (stored.metadata.ownerReferences ?? []).find((one) => one.controller === true);
   const owner =
     controller === undefined ? 'was created by somebody else' : `belongs to ${controller.kind} ${controller.name}`;

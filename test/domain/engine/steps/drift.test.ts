@@ -198,7 +198,7 @@ describe('quantities', () => {
     ['1', '2', false],
     ['1', undefined, false],
     ['.', '.', true],
-    ['.', '0', false],
+    ['.', '0', true],
     ['x', 'y', false],
     ['x', 'x', true],
     ['1n', '0.000000001', true],
