@@ -389,6 +389,12 @@ describe('passes', () => {
 });
 
 describe('names', () => {
+  it('the glossary has at most 25 terms', () => {
+    const rows = readFileSync(path.join(root, 'docs/glossary.md'), 'utf8').match(/^\| (?!term |---).*/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.length).toBeLessThanOrEqual(25);
+  });
+
   it('no file or folder of the sources has a name that says nothing of its content', () => {
     const unclear = sources.filter((source) =>
       source.file.split('/').some((part) => FORBIDDEN_NAMES.test(part.replace(/\.tsx?$/, ''))),

@@ -1,6 +1,14 @@
 /** Requirements on string maps (labels, claims), parsed from values that admission may not have checked. */
 import { isRecord } from '../runtime/vocabulary/json.js';
-import { BOUND_RULE, COMPARISONS, holds, isComparison, readBound, type Bound, type Comparison } from './comparison.js';
+import {
+  THRESHOLD_RULE,
+  COMPARISONS,
+  holds,
+  isComparison,
+  readThreshold,
+  type Threshold,
+  type Comparison,
+} from './comparison.js';
 
 export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | Comparison;
 
@@ -8,14 +16,14 @@ export type StringMap = Readonly<Record<string, string>>;
 
 /**
  * One requirement. `path` is its field in the parsed object; `values` is empty for Exists and DoesNotExist, and the text of
- * the `bound` alone for a comparison.
+ * the `threshold` alone for a comparison.
  */
 export interface Requirement {
   readonly path: string;
   readonly key: string;
   readonly operator: Operator;
   readonly values: readonly string[];
-  readonly bound?: Bound;
+  readonly threshold?: Threshold;
 }
 
 /** An invalid field. `message` gives the value and the rule, without repeating `field`. */
@@ -85,7 +93,7 @@ export function meets(requirement: Requirement, values: StringMap): boolean {
 }
 
 /** Whether the value of the requirement's key meets it; `found` is undefined without the key. */
-export function admits({ operator, values, bound }: Requirement, found: string | undefined): boolean {
+export function admits({ operator, values, threshold }: Requirement, found: string | undefined): boolean {
   switch (operator) {
     case 'In':
       return found !== undefined && values.includes(found);
@@ -96,7 +104,7 @@ export function admits({ operator, values, bound }: Requirement, found: string |
     case 'DoesNotExist':
       return found === undefined;
     default:
-      return found !== undefined && bound !== undefined && holds(operator, found, bound) === true;
+      return found !== undefined && threshold !== undefined && holds(operator, found, threshold) === true;
   }
 }
 
@@ -150,7 +158,8 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
     syntax.value(text, `${path}.values[${index}]`);
     return text;
   });
-  if (isComparison(operator)) return { path, key, operator, values, bound: readOneBound(values, operator, path) };
+  if (isComparison(operator))
+    return { path, key, operator, values, threshold: readOneThreshold(values, operator, path) };
   const needsValues = operator === 'In' || operator === 'NotIn';
   if (needsValues && values.length === 0) reject(`${path}.values`, `[] must not be empty with operator ${operator}`);
   if (!needsValues && values.length > 0)
@@ -158,12 +167,13 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
   return { path, key, operator, values };
 }
 
-function readOneBound(values: readonly string[], operator: Comparison, path: string): Bound {
+function readOneThreshold(values: readonly string[], operator: Comparison, path: string): Threshold {
   const [text = ''] = values;
   if (values.length !== 1)
     reject(`${path}.values`, `${quote(values)} must have exactly one item with operator ${operator}`);
   return (
-    readBound(text) ?? reject(`${path}.values[0]`, `${quote(text)} must be ${BOUND_RULE} with operator ${operator}`)
+    readThreshold(text) ??
+    reject(`${path}.values[0]`, `${quote(text)} must be ${THRESHOLD_RULE} with operator ${operator}`)
   );
 }
 

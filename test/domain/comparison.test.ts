@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readBound } from '../../src/domain/comparison.js';
+import { readThreshold } from '../../src/domain/comparison.js';
 import { contradictionIn } from '../../src/domain/placement/select/unmatched.js';
 import { meets, type Requirement } from '../../src/domain/selectors.js';
 import { comparison } from '../support/builders/requirements.js';
 
 describe('a comparison', () => {
-  /** Whether the value is smaller than the bound, equal, or larger; `none` matches no operator. */
+  /** Whether the value is smaller than the threshold, equal, or larger; `none` matches no operator. */
   it.each([
     ['4', '3', '>'],
     ['4', '4000m', '='],
@@ -27,9 +27,9 @@ describe('a comparison', () => {
     ['1.30', 'v1.30', 'none'],
     ['v1.30.2.1', 'v1.30', 'none'],
     ['v1', 'v1.30', 'none'],
-  ])('the value %s compared with the bound %s is %s', (found, bound, relation) => {
+  ])('the value %s compared with the threshold %s is %s', (found, threshold, relation) => {
     const held = (['Gt', 'Ge', 'Lt', 'Le'] as const).filter((operator) => {
-      return meets(comparison('cost', operator, bound), { cost: found });
+      return meets(comparison('cost', operator, threshold), { cost: found });
     });
 
     const expected = { '>': ['Gt', 'Ge'], '=': ['Ge', 'Le'], '<': ['Lt', 'Le'], none: [] };
@@ -41,9 +41,9 @@ describe('a comparison', () => {
   });
 
   it.each(['v1', 'v1.30.2-gke.100', 'v1.30.2.1', '1.30.2', 'cheap', '', ' 4', '4 cores', '1e-805069125', '.7E+100'])(
-    'the text %j is no bound',
+    'the text %j is no threshold',
     (text) => {
-      expect(readBound(text)).toBeUndefined();
+      expect(readThreshold(text)).toBeUndefined();
     },
   );
 });
@@ -63,7 +63,7 @@ describe('comparisons of one key that contradict each other', () => {
       ['Ge', '5'],
       ['Le', '5'],
     ] as const
-  ).map(([operator, bound]) => comparison('cost', operator, bound)) as [
+  ).map(([operator, threshold]) => comparison('cost', operator, threshold)) as [
     Requirement,
     Requirement,
     Requirement,
@@ -93,7 +93,7 @@ describe('comparisons of one key that contradict each other', () => {
     const someNumber = fc.tuple(fc.nat(4), fc.constantFrom('', '.5', 'k')).map(([whole, rest]) => `${whole}${rest}`);
     const someComparison = fc
       .tuple(fc.constantFrom('Gt', 'Ge', 'Lt', 'Le'), someNumber)
-      .map(([operator, bound]) => comparison('cost', operator as 'Gt', bound));
+      .map(([operator, threshold]) => comparison('cost', operator as 'Gt', threshold));
     fc.assert(
       fc.property(fc.array(someComparison, { minLength: 2, maxLength: 4 }), someNumber, (requirements, value) => {
         if (requirements.every((one) => meets(one, { cost: value }))) expect(among(...requirements)).toBeUndefined();

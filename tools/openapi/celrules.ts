@@ -15,7 +15,7 @@ const EXISTS: JsonSchema = { properties: { operator: { const: 'Exists' } }, requ
 const IN_OR_NOT_IN: JsonSchema = { properties: { operator: { enum: ['In', 'NotIn'] } } };
 const EXISTS_OR_NOT: JsonSchema = { properties: { operator: { enum: ['Exists', 'DoesNotExist'] } } };
 const COMPARES: JsonSchema = { properties: { operator: { enum: ['Gt', 'Ge', 'Lt', 'Le'] } } };
-/** The bound of a comparison. Its rules are parts of one pattern. */
+/** The threshold of a comparison. Its rules are parts of one pattern. */
 const COMPARES_ONE = "!(self.operator in ['Gt', 'Ge', 'Lt', 'Le']) || !has(self.values) || size(self.values) != 1 || ";
 const BOUND_RULES = [
   "self.values[0].startsWith('v') || ((size(self.values[0]) < 7 || self.values[0].endsWith('E') || self.values[0].endsWith('Ei') || !self.values[0].matches('[eE]')) && isQuantity(self.values[0]))",

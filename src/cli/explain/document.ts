@@ -6,7 +6,7 @@ import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { scoreExplainer, type ScoreExplanation } from '../../domain/placement/explain/scores.js';
-import { summaryText } from '../../domain/placement/explain/summary.js';
+import { summaryText, type Summary } from '../../domain/placement/explain/summary.js';
 import { matchedPredicate, type ClusterExplanation, type SpreadBlock } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
@@ -44,7 +44,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...(satisfied.status === '' ? {} : { satisfied }),
     ...(rules.problem === undefined ? {} : { problem: rules.problem }),
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
-    ...(explanation.schedule === undefined ? {} : { summary: { ...summary, text: summaryText(summary) } }),
+    ...(explanation.schedule === undefined ? {} : { summary: summaryDocument(summary) }),
     clusterSets: {
       eligible: explanation.schedule?.eligibility.eligible ?? [],
       unreadable: explanation.schedule?.eligibility.unreadable ?? [],
@@ -63,14 +63,20 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   };
 }
 
+function summaryDocument(summary: Summary): object {
+  const { waiting } = summary;
+  const waits = waiting === undefined ? {} : { waiting: { count: waiting.count, until: waiting.awaits } };
+  return { ...summary, ...waits, text: summaryText(summary) };
+}
+
 /** Field `waiting`; left out where nothing waits for a change window, or for the end of a pause. */
 function waitingField({ explanation, input }: ExplainReport): object {
   const { schedule } = explanation;
   if (schedule?.waiting === undefined) return {};
-  const { until, removals, additions, opens } = schedule.waiting;
+  const { awaits, removals, additions, opens } = schedule.waiting;
   return {
     waiting: {
-      until,
+      until: awaits,
       ...(opens === undefined ? {} : { opens: timestamp(opens.at) }),
       removals: removals.map(({ cluster }) => cluster),
       additions: [...additions].sort(),

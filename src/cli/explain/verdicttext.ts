@@ -84,7 +84,7 @@ function placesText({ rank = Infinity }: ClusterExplanation, { explanation, inpu
 function heldBackText({ explanation, input }: ExplainReport): string {
   const { schedule, placement } = explanation;
   const out = `${keptOutBy(placement.rules)} keeps it out`;
-  return schedule?.waiting?.until === 'Resumed' ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
+  return schedule?.waiting?.awaits === 'Resumed' ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
 }
 
 /** What keeps the cluster in the decision, and until when. */

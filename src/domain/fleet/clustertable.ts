@@ -2,7 +2,7 @@ import { selects, type ClusterSelector } from '../clusters/selector.js';
 import type { Member } from '../placement/explain/verdict.js';
 import type { PlacementRules, Predicate } from '../placement/spec/predicates.js';
 import type { ClusterView } from '../placement/spec/cluster.js';
-import { unmatchedPredicates, type CandidateFacts } from '../placement/select/unmatched.js';
+import { unmatchedPredicates, type CandidateAnswers } from '../placement/select/unmatched.js';
 import { clusterHash, type Candidate, type MatchedClusters } from '../placement/select/rank.js';
 import {
   foundIn,
@@ -119,7 +119,7 @@ export class ClusterTable {
       has: (name) => isCandidate[this.#rows.get(name) ?? -1] === 1,
       tainted: this.#tainted(pool.tainted, isMatched),
       view: (name) => (sizes.matched.has(name) ? this.cluster(name) : undefined),
-      unmatched: unmatchedPredicates(rules, sizes, this.#facts(matches, isCandidate)),
+      unmatched: unmatchedPredicates(rules, sizes, this.#answers(matches, isCandidate)),
     };
   }
 
@@ -129,8 +129,8 @@ export class ClusterTable {
     return (this.#last = { rules, pool, matching, ...this.#matched(matching, pool) });
   }
 
-  /** The facts about those of the candidates for which `isCandidate` is 1. */
-  #facts({ pool, matching }: Matches, isCandidate: Uint8Array): CandidateFacts {
+  /** The answers about those of the candidates for which `isCandidate` is 1. */
+  #answers({ pool, matching }: Matches, isCandidate: Uint8Array): CandidateAnswers {
     const some = (rows: readonly number[], is: (row: number) => boolean = () => true): boolean =>
       rows.some((row) => isCandidate[row] === 1 && is(row));
     return {

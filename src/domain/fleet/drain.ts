@@ -100,7 +100,7 @@ function drainEffect(cluster: string, before: readonly string[], snapshot: Place
       return { kind: 'Held', why: holdCause(snapshot, after.schedule), ends: after.schedule.hold === 'Deletions' };
     const { waiting } = after.schedule;
     if (waiting?.removals.some((one) => one.cluster === cluster) === true)
-      return { kind: 'Waits', why: waitCause(waiting, cluster), ends: waiting.until === 'WindowOpens' };
+      return { kind: 'Waits', why: waitCause(waiting, cluster), ends: waiting.awaits === 'WindowOpens' };
     const standing = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
     const isForTime = standing.kind !== 'leaves' && standing.until !== Infinity;
     return { kind: 'Tolerated', until: isForTime ? standing.until : undefined };

@@ -10,7 +10,7 @@ import { forecastOf, snapshotAfter, type Forecast } from './forecast.js';
 import { finished, type Steps } from './steps.js';
 
 /**
- * The moves of `spec.rebalance` that follow, as far as the present facts say: each decision is made at the time at which the
+ * The moves of `spec.rebalance` that follow, as far as what is known now says: each decision is made at the time at which the
  * controller looks again, by the functions that it uses. What else that time brings, such as the end of a toleration, is decided,
  * too, and is not said.
  */

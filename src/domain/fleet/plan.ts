@@ -175,7 +175,7 @@ function nameOf(piece: Piece | undefined): PieceName | undefined {
 /** The schedule without a move that waits for a window: it is one of those that follow. */
 function heldNow({ forecast: { schedule } }: Side): Schedule {
   const { move, waiting } = schedule;
-  return move !== undefined && waiting?.until === 'WindowOpens' ? { ...schedule, waiting: undefined } : schedule;
+  return move !== undefined && waiting?.awaits === 'WindowOpens' ? { ...schedule, waiting: undefined } : schedule;
 }
 
 /** The clusters that are kept in the decision or out of it. */

@@ -3,7 +3,7 @@ import type { LeaseAge, LeasePhase } from './observation.js';
 
 /** What follows from the age of the Lease of one cluster that has an agent, or should have one. */
 
-export interface HealthFacts {
+export interface HealthEvidence {
   /** spec.hubAcceptsClient. */
   readonly accepts: boolean;
   /** An agent has renewed the Lease of the cluster at some time. */
@@ -34,7 +34,7 @@ const UNHEALTHY_LEASE_DURATIONS = 2;
  * The status of the condition Available; undefined: keep the stored one, since too little has been observed, or none, since
  * the cluster has not joined.
  */
-export function availabilityOf({ joined, lease, unhealthyMs }: HealthFacts): Availability | undefined {
+export function availabilityOf({ joined, lease, unhealthyMs }: HealthEvidence): Availability | undefined {
   if (!joined) return undefined;
   if (lease.phase === 'unknown' || lease.phase === 'lost') return 'unknown';
   if (!lease.renewed) return undefined;
@@ -42,20 +42,20 @@ export function availabilityOf({ joined, lease, unhealthyMs }: HealthFacts): Ava
 }
 
 /** Whether the brake counts the cluster among its joined ones. One that is refused is silent by decision. */
-export function countsAsJoined({ accepts, joined }: HealthFacts): boolean {
+export function countsAsJoined({ accepts, joined }: HealthEvidence): boolean {
   return accepts && joined;
 }
 
 /** Whether the brake counts the cluster as silent. */
-export function countsAsSilent(facts: HealthFacts): boolean {
-  return countsAsJoined(facts) && (facts.lease.phase !== 'current' || facts.unhealthyMs !== undefined);
+export function countsAsSilent(evidence: HealthEvidence): boolean {
+  return countsAsJoined(evidence) && (evidence.lease.phase !== 'current' || evidence.unhealthyMs !== undefined);
 }
 
 /** The cause for a taint NoSelect, and for how long it has lasted, ms; undefined: none. The brake may still keep it back. */
 export function taintCause(
-  facts: HealthFacts,
+  evidence: HealthEvidence,
 ): { readonly key: HealthTaintKey; readonly lastedMs: number } | undefined {
-  const { joined, lease, unhealthyMs, leaseDurationMs } = facts;
+  const { joined, lease, unhealthyMs, leaseDurationMs } = evidence;
   if (!joined) return undefined;
   if (lease.phase === 'lost') return { key: TAINTS.unreachable, lastedMs: lease.ageMs };
   if (unhealthyMs === undefined || unhealthyMs < UNHEALTHY_LEASE_DURATIONS * leaseDurationMs) return undefined;
@@ -66,8 +66,8 @@ export function taintCause(
  * The taint that the cluster has to have: at most one. A cluster that was given a taint has it until a renewal is observed;
  * then, if its control plane is not healthy, the other one at once.
  */
-export function taintOf(facts: HealthFacts): HealthTaint | undefined {
-  const { joined, lease, unhealthyMs, tainted } = facts;
+export function taintOf(evidence: HealthEvidence): HealthTaint | undefined {
+  const { joined, lease, unhealthyMs, tainted } = evidence;
   if (!joined) return { key: TAINTS.unreachable, effect: 'NoSelectIfNew' };
   if (tainted === undefined) return undefined;
   if (lease.phase === 'lost') return { key: TAINTS.unreachable, effect: 'NoSelect' };

@@ -5,7 +5,7 @@ import { isInSameGroup } from '../../domain/placement/spec/groups.js';
 import { taintsAgainstNew, taintsAgainstSelected } from '../../domain/placement/select/standing.js';
 import { NO_TAINTS, sameTaints } from '../../domain/placement/spec/taint.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
-import type { FactWatch } from './factwatch.js';
+import type { MessageWatch } from './messagewatch.js';
 
 /** What the rules below read of a Placement. */
 export interface PlacementEntry {
@@ -13,8 +13,8 @@ export interface PlacementEntry {
   readonly pool: CandidatePool;
   /** An eligible set is unreadable: it may have selected clusters that are no candidates. */
   readonly unreadable: boolean;
-  /** While it `isShort`: the facts that its message depends on. */
-  readonly watch: FactWatch | undefined;
+  /** While it `isShort`: the answers that its message depends on. */
+  readonly watch: MessageWatch | undefined;
   /** A spread constraint keeps clusters out, or it is not known yet: which domain a cluster has then makes a difference. */
   readonly isSpreadOpen: boolean;
   /** Reported as affected and not reconciled since: need not be reported again. */
@@ -45,7 +45,7 @@ export interface ClusterChange<P extends PlacementEntry> {
  * The Placements that a change of a cluster affects:
  * - the cluster becomes or ceases to be a candidate, and matches, or is the first or the last candidate;
  * - it stays a candidate (or may be selected without being one) and begins or ceases to match;
- * - it changes a fact that the message of the Placement depends on;
+ * - it changes an answer that the message of the Placement depends on;
  * - it is selected, and changes its group;
  * - its deletion begins, and the Placement may have selected clusters that are no candidates;
  * - the Placement holds it although it fails a rule;

@@ -1,7 +1,7 @@
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { PlacementEntry } from './affected.js';
 import type { CandidatePool } from './candidatepools.js';
-import type { FactWatch } from './factwatch.js';
+import type { MessageWatch } from './messagewatch.js';
 
 /** A Placement as the index has it. */
 export interface IndexedPlacement {
@@ -31,7 +31,7 @@ export interface Entry extends IndexedPlacement, PlacementEntry {
   readonly key: string;
   pool: CandidatePool;
   unreadable: boolean;
-  watch: FactWatch | undefined;
+  watch: MessageWatch | undefined;
   isSpreadOpen: boolean;
   /** Reported as rescored and not reconciled since. */
   isRescored: boolean;

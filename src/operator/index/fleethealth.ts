@@ -19,7 +19,7 @@ import {
   stateOf,
   taintCause,
   taintOf,
-  type HealthFacts,
+  type HealthEvidence,
   type HealthTaintKey,
 } from '../../domain/health/judge.js';
 import type { Judgement } from '../../domain/health/status.js';
@@ -126,11 +126,11 @@ export class FleetHealth {
     const silent: string[] = [];
     this.#joined = 0;
     for (const [name, agent] of this.#agents) {
-      const facts = this.#updatedFacts(name, agent, { since, now });
-      if (facts.lease.phase !== agent.phase) changed.add(name);
-      agent.phase = facts.lease.phase;
-      if (countsAsJoined(facts)) this.#joined += 1;
-      if (countsAsSilent(facts)) silent.push(name);
+      const evidence = this.#updatedEvidence(name, agent, { since, now });
+      if (evidence.lease.phase !== agent.phase) changed.add(name);
+      agent.phase = evidence.lease.phase;
+      if (countsAsJoined(evidence)) this.#joined += 1;
+      if (countsAsSilent(evidence)) silent.push(name);
     }
     const fleet = { joined: this.#joined, silent: silent.length };
     const before = this.#brake;
@@ -155,7 +155,7 @@ export class FleetHealth {
     const due: { name: string; agent: Agent; key: HealthTaintKey; lastedMs: number }[] = [];
     for (const [name, agent] of this.#agents) {
       if (agent.tainted !== undefined || (agent.phase !== 'lost' && agent.unhealthyAt === undefined)) continue;
-      const cause = taintCause(this.#facts(name, agent, { since, now }));
+      const cause = taintCause(this.#evidence(name, agent, { since, now }));
       if (cause !== undefined && this.#brakeCause(name, agent, now) === undefined) due.push({ name, agent, ...cause });
     }
     due.sort((a, b) => b.lastedMs - a.lastedMs || (a.name < b.name ? -1 : 1));
@@ -173,22 +173,22 @@ export class FleetHealth {
     const since = this.observedSince(watch);
     if (since === undefined || agent === undefined || agent.uid !== view.uid) return { kind: 'unobserved' };
     const { now } = watch;
-    const facts = this.#facts(name, agent, { since, now });
+    const evidence = this.#evidence(name, agent, { since, now });
     const observed = this.#observedLease(name);
-    const isBraked = countsAsSilent(facts) && agent.tainted === undefined;
+    const isBraked = countsAsSilent(evidence) && agent.tainted === undefined;
     return {
       kind: 'judged',
-      taint: taintOf(facts),
+      taint: taintOf(evidence),
       conditions: {
         name,
         accepts: agent.accepts,
         joined: agent.joined,
         clusterId: view.joined ? undefined : observed?.holder,
-        availability: availabilityOf(facts),
-        lastRenewal: timestamp(wall - facts.lease.ageMs),
+        availability: availabilityOf(evidence),
+        lastRenewal: timestamp(wall - evidence.lease.ageMs),
         brake: isBraked ? this.#brakeCause(name, agent, now) : undefined,
         agentMessage: view.unhealthy ?? '',
-        clock: facts.lease.renewed && agent.accepts ? observed?.clock : undefined,
+        clock: evidence.lease.renewed && agent.accepts ? observed?.clock : undefined,
       },
     };
   }
@@ -208,7 +208,7 @@ export class FleetHealth {
     return this.#leases(name) ?? this.#deleted.get(name);
   }
 
-  #facts(name: string, agent: Agent, { since, now }: { since: number; now: number }): HealthFacts {
+  #evidence(name: string, agent: Agent, { since, now }: { since: number; now: number }): HealthEvidence {
     const { accepts, joined, unhealthyAt, refusedAt, tainted } = agent;
     const observed = this.#observedLease(name);
     // Renewals of a refused cluster do not count.
@@ -227,16 +227,16 @@ export class FleetHealth {
   /** Forgets the taint of a cluster that has renewed since. Returns whether the cluster is tainted. */
   #updateTaint(name: string, agent: Agent, now: number): boolean {
     const since = this.#observation?.since;
-    if (since !== undefined) this.#updatedFacts(name, agent, { since, now });
+    if (since !== undefined) this.#updatedEvidence(name, agent, { since, now });
     return agent.tainted !== undefined;
   }
 
-  #updatedFacts(name: string, agent: Agent, times: { since: number; now: number }): HealthFacts {
-    const facts = this.#facts(name, agent, times);
-    if (agent.tainted === undefined) return facts;
-    const taint = taintOf(facts);
+  #updatedEvidence(name: string, agent: Agent, times: { since: number; now: number }): HealthEvidence {
+    const evidence = this.#evidence(name, agent, times);
+    if (agent.tainted === undefined) return evidence;
+    const taint = taintOf(evidence);
     agent.tainted = taint?.effect === 'NoSelect' ? taint.key : undefined;
-    return { ...facts, tainted: agent.tainted };
+    return { ...evidence, tainted: agent.tainted };
   }
 
   #brakeCause(name: string, { leaseDurationMs }: Agent, now: number): BrakeCause | undefined {

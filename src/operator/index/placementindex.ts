@@ -20,7 +20,7 @@ import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
 import { detailedAmong, newEntry, NO_EFFECTS, rescoredAmong } from './entry.js';
 import type { ClusterEffects, Delayed, Entry, IndexedPlacement } from './entry.js';
-import { FactWatch } from './factwatch.js';
+import { MessageWatch } from './messagewatch.js';
 import { KeyIndex, ScoredIndex } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
 import { existing, membersOf, type Committed, type IndexedDecision, type Reading } from './reading.js';
@@ -209,7 +209,7 @@ export class PlacementIndex {
     return this.#placements.keys();
   }
 
-  /** The candidates. While the Placement `isShort`, each change of the facts that they have returns its key. */
+  /** The candidates. While the Placement `isShort`, each change of the answers that they have returns its key. */
   #candidatesOf(entry: Entry): Candidates {
     entry.watch = undefined;
     if (entry.rules.problem !== undefined) return NO_CANDIDATES;
@@ -219,9 +219,9 @@ export class PlacementIndex {
     const matched = this.#candidates.at(matching);
     const tainted = this.#taints.among(matching, this.#clusters);
     const sizes = { count: all.size, matched };
-    const facts = this.#requirements.factsOf(clusters);
-    const unmatched = unmatchedPredicates(entry.rules, sizes, facts);
-    if (isShort(entry.rules, sizes, facts)) entry.watch = new FactWatch(entry.rules, facts, unmatched);
+    const answers = this.#requirements.answersAbout(clusters);
+    const unmatched = unmatchedPredicates(entry.rules, sizes, answers);
+    if (isShort(entry.rules, sizes, answers)) entry.watch = new MessageWatch(entry.rules, answers, unmatched);
     const view = readsViews(entry.rules) ? this.#candidates.viewsAt(matching) : noView;
     return { ...sizes, tainted, has: (name) => all.has(name), view, unmatched };
   }

@@ -5,7 +5,7 @@ import {
   type KeySource,
   type Source,
 } from '../../domain/placement/select/rules.js';
-import { needsKey, type CandidateFacts } from '../../domain/placement/select/unmatched.js';
+import { needsKey, type CandidateAnswers } from '../../domain/placement/select/unmatched.js';
 import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { isComparison } from '../../domain/comparison.js';
@@ -112,8 +112,8 @@ export class RequirementIndex {
     return matching;
   }
 
-  /** Facts about `candidates`, which is read at each call. */
-  factsOf(candidates: Bitset): CandidateFacts {
+  /** Answers about `candidates`, which is read at each call. */
+  answersAbout(candidates: Bitset): CandidateAnswers {
     const some = (all: readonly Bitset[]): boolean => Bitset.haveCommon([candidates, ...all]);
     return {
       someMatch: (predicate) => some(sourcedRequirements(predicate).map((one) => this.#met(one))),

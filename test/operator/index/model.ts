@@ -3,7 +3,7 @@ import { candidatesAmong, type FleetMember } from '../../support/builders/candid
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
 import type { IndexedDecision } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
-import { factsOf } from '../../../src/domain/placement/report/facts.js';
+import { statementsOf } from '../../../src/domain/placement/report/statements.js';
 import { waitingTexts } from '../../../src/domain/placement/report/waits.js';
 import { groupOf } from '../../../src/domain/placement/spec/groups.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
@@ -101,7 +101,7 @@ export class Model {
       dropped,
       until,
       waits: waitingTexts(seen, decided),
-      facts: factsOf(seen, decided, new Set(selectedClusters(decided))),
+      facts: statementsOf(seen, decided, new Set(selectedClusters(decided))),
     };
   }
 

@@ -1,4 +1,4 @@
-import { factsAmong, unmatchedPredicates } from '../../../src/domain/placement/select/unmatched.js';
+import { answersAmong, unmatchedPredicates } from '../../../src/domain/placement/select/unmatched.js';
 import type { PlacementRules } from '../../../src/domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../../src/domain/placement/spec/cluster.js';
 import { matchedClusters } from '../../../src/domain/placement/select/rank.js';
@@ -27,7 +27,7 @@ export function candidatesAmong(
   const matching = candidates.filter(({ cluster }) => matches(rules, cluster));
   const names = new Set(candidates.map(({ cluster }) => cluster.name));
   const sizes = { count: candidates.length, matched: matchedClusters(matching.map(({ cluster }) => cluster.name)) };
-  const facts = factsAmong(candidates.map(({ cluster }) => cluster));
+  const answers = answersAmong(candidates.map(({ cluster }) => cluster));
   const tainted = new Map(
     matching.filter(({ cluster }) => cluster.taints.length > 0).map(({ cluster }) => [cluster.name, cluster.taints]),
   );
@@ -37,6 +37,6 @@ export function candidatesAmong(
     tainted,
     has: (name) => names.has(name),
     view: (name) => views.get(name),
-    unmatched: unmatchedPredicates(rules, sizes, facts),
+    unmatched: unmatchedPredicates(rules, sizes, answers),
   };
 }

@@ -1,9 +1,9 @@
-import { readBound, type Comparison } from '../../../src/domain/comparison.js';
+import { readThreshold, type Comparison } from '../../../src/domain/comparison.js';
 import type { Requirement } from '../../../src/domain/selectors.js';
 
-/** The requirement that the claim `key` compares so with the bound. */
+/** The requirement that the claim `key` compares so with the threshold. */
 export function comparison(key: string, operator: Comparison, text: string): Requirement {
-  const bound = readBound(text);
-  if (bound === undefined) throw new Error(`${text} is no bound`);
-  return { path: 'p', key, operator, values: [text], bound };
+  const threshold = readThreshold(text);
+  if (threshold === undefined) throw new Error(`${text} is no threshold`);
+  return { path: 'p', key, operator, values: [text], threshold };
 }

@@ -25,7 +25,7 @@ export function hintsFor(one: SourcedRequirement, values: Words, candidates: rea
   const { source, requirement } = one;
   const { key } = requirement;
   if (values.size === 0) return keyHint(one, candidates);
-  if (requirement.bound !== undefined) return [];
+  if (requirement.threshold !== undefined) return [];
   return requirement.values.flatMap((word): Hint[] => {
     const match = nearestWord(word, values);
     if (match === undefined) return [];

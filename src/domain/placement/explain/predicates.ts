@@ -1,6 +1,6 @@
 import type { Requirement } from '../../selectors.js';
 import { sourcedRequirements, type ClusterRequirement, type SourcedRequirement, type Unmet } from '../select/rules.js';
-import { factsAmong, whyUnmatched, type Unmatched } from '../select/unmatched.js';
+import { answersAmong, whyUnmatched, type Unmatched } from '../select/unmatched.js';
 import { hintsFor, type Hint } from './hints.js';
 import { unmatchedText } from './unmatchedtext.js';
 import type { ClusterView } from '../spec/cluster.js';
@@ -39,7 +39,7 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
   const metBy = (requirement: Requirement): number => candidates.length - (unmetBy.get(requirement)?.count ?? 0);
   const hintsOf = (one: SourcedRequirement): readonly Hint[] =>
     hintsFor(one, unmetBy.get(one.requirement)?.values ?? new Map(), candidates);
-  const facts = { ...factsAmong(candidates), someMeet: (one: ClusterRequirement) => metBy(one.requirement) > 0 };
+  const answers = { ...answersAmong(candidates), someMeet: (one: ClusterRequirement) => metBy(one.requirement) > 0 };
   return placement.rules.predicates.map((predicate, index) => {
     const requirements = sourcedRequirements(predicate).map((one) => ({ ...one, met: metBy(one.requirement) }));
     const isUnmatched = candidates.length > 0 && matched[index] === 0;
@@ -47,7 +47,7 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
       index,
       matched: matched[index] ?? 0,
       requirements,
-      unmatched: isUnmatched ? whyUnmatched(sourcedRequirements(predicate), facts) : undefined,
+      unmatched: isUnmatched ? whyUnmatched(sourcedRequirements(predicate), answers) : undefined,
       hints: isUnmatched ? requirements.filter(({ met }) => met === 0).flatMap(hintsOf) : [],
     };
   });

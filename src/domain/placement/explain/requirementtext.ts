@@ -22,11 +22,11 @@ export function unmetText(unmet: Unmet, wants = 'wanted'): string {
   const { source, requirement, found } = unmet;
   if (source === 'expression') return `${requirementText(unmet)}, ${wants} true, ${foundText(unmet)}`;
   const key = wordText(requirement.key);
-  const bound = boundText(requirement);
-  if (bound !== undefined)
+  const threshold = thresholdText(requirement);
+  if (threshold !== undefined)
     return found === undefined
-      ? `no ${source} ${key}, ${wants} ${bound}`
-      : `${source} ${key}, ${wants} ${bound}, ${foundText(unmet)}`;
+      ? `no ${source} ${key}, ${wants} ${threshold}`
+      : `${source} ${key}, ${wants} ${threshold}, ${foundText(unmet)}`;
   const there = found === undefined ? `no ${source} ${key}` : `${source} ${key}=${wordText(found)}`;
   return `${there}, ${wants} ${selectorText(requirement)}`;
 }
@@ -35,12 +35,12 @@ export function unmetText(unmet: Unmet, wants = 'wanted'): string {
  * `not found`, `found silver`; of a value that cannot be compared, `found "n/a" (not a number)`; of an expression `found false`,
  * `found error: no such key: env`.
  */
-export function foundText({ source, requirement: { operator, bound }, found }: Unmet): string {
+export function foundText({ source, requirement: { operator, threshold }, found }: Unmet): string {
   if (found === undefined) return 'not found';
   if (source === 'expression') return `found ${printable(found)}`;
-  if (bound === undefined || !isComparison(operator) || holds(operator, found, bound) !== undefined)
+  if (threshold === undefined || !isComparison(operator) || holds(operator, found, threshold) !== undefined)
     return `found ${wordText(found)}`;
-  return `found ${quotedText(found)} (not a ${bound.kind === 'version' ? 'version' : 'number'})`;
+  return `found ${quotedText(found)} (not a ${threshold.kind === 'version' ? 'version' : 'number'})`;
 }
 
 /** What a terminal may take for a command, or shows in another order than it stands. JSON leaves these as they are. */
@@ -73,8 +73,8 @@ function expressionText({ key }: Requirement): string {
 
 const SIGNS = { Gt: '>', Ge: '>=', Lt: '<', Le: '<=' } as const;
 
-/** `< 0.35`; undefined unless the requirement compares. The text of a bound needs no quotes. */
-function boundText({ operator, values }: Requirement): string | undefined {
+/** `< 0.35`; undefined unless the requirement compares. The text of a threshold needs no quotes. */
+function thresholdText({ operator, values }: Requirement): string | undefined {
   return isComparison(operator) ? `${SIGNS[operator]} ${values.join('')}` : undefined;
 }
 
@@ -91,6 +91,6 @@ function selectorText(requirement: Requirement): string {
     case 'DoesNotExist':
       return `!${word}`;
     default:
-      return `${word} ${boundText(requirement) ?? ''}`;
+      return `${word} ${thresholdText(requirement) ?? ''}`;
   }
 }

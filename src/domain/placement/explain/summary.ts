@@ -20,7 +20,7 @@ export interface Summary {
   /** How many of these are held, or wait. */
   readonly held: number;
   /** How many of them wait, for a change window or for the end of a pause; left out for none. */
-  readonly waiting?: { readonly count: number; readonly until: Waiting['until'] };
+  readonly waiting?: { readonly count: number; readonly awaits: Waiting['awaits'] };
   readonly total: number;
   /** The largest count first, then by text. */
   readonly parts: readonly SummaryPart[];
@@ -44,10 +44,10 @@ export function summarize({ clusters, schedule, placement: { rules } }: Explanat
   const held = isKnown ? (counts.get('Held')?.count ?? 0) : 0;
   const selected = isKnown ? (counts.get('Selected')?.count ?? 0) + held : undefined;
   if (isKnown) for (const verdict of ['Selected', 'Held']) counts.delete(verdict);
-  const { removals = [], until = 'Resumed' } = schedule?.waiting ?? {};
+  const { removals = [], awaits = 'Resumed' } = schedule?.waiting ?? {};
   const waits = new Set(removals.map(({ cluster }) => cluster));
   const count = clusters.filter(({ name, verdict, inDecision }) => verdict === 'Held' && inDecision && waits.has(name));
-  const waiting = held === 0 || count.length === 0 ? {} : { waiting: { count: count.length, until } };
+  const waiting = held === 0 || count.length === 0 ? {} : { waiting: { count: count.length, awaits } };
   return { selected, held, ...waiting, total: clusters.length, parts: partsOf([...counts.values()], rules) };
 }
 
@@ -75,7 +75,7 @@ export function summaryText({ selected, held, waiting, total, parts }: Summary):
   if (rest > 0) shown.push(`${rest} for other reasons`);
   if (selected === undefined) return `of ${total} clusters ${shown.join(', ')}.`;
   const waits = waiting?.count ?? 0;
-  const end = waiting?.until === 'Resumed' ? 'the end of the pause' : 'a change window';
+  const end = waiting?.awaits === 'Resumed' ? 'the end of the pause' : 'a change window';
   const ofThem = `${held === waits ? '' : `, ${held - waits} of them held`}${
     waits === 0 ? '' : `, ${waits} of them ${waits === 1 ? 'waits' : 'wait'} for ${end}`
   }`;

@@ -25,8 +25,8 @@ export function unmatchedText({ index, unmatched }: UnmatchedPredicate): string 
   }
 }
 
-/** The bound of a version is written `v1.30`: `1.30` is a quantity, which no version is compared with. */
-function versionHint({ source, requirement: { key, bound, values } }: SourcedRequirement): string {
-  const isMeant = source === 'claim' && key === 'kubernetes-version' && bound?.kind === 'quantity';
+/** The threshold of a version is written `v1.30`: `1.30` is a quantity, which no version is compared with. */
+function versionHint({ source, requirement: { key, threshold, values } }: SourcedRequirement): string {
+  const isMeant = source === 'claim' && key === 'kubernetes-version' && threshold?.kind === 'quantity';
   return isMeant ? `, which is no version: did you mean v${values.join('')}?` : '';
 }

@@ -15,7 +15,7 @@ import type { Dropped, Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
 import { budgetInForce } from '../select/inforce.js';
-import { boundValue } from '../spec/budget.js';
+import { limitValue } from '../spec/budget.js';
 
 /** Characters of the clusters that a message names, and of the cause of some of them. */
 const HELD_LIMIT = 540;
@@ -50,9 +50,9 @@ function budgetHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
 /** `maxRemovals 10% in 3600 s would be exceeded`. */
 function exceededText({ placement }: PlacementSnapshot, field: 'maxRemovals' | 'maxAdditions'): string {
   const inForce = budgetInForce(placement);
-  const { bound, isFormer = false } = inForce?.[field] ?? {};
+  const { limit, isFormer = false } = inForce?.[field] ?? {};
   const before = isFormer ? ', which spec.disruptionBudget had before,' : '';
-  const value = bound === undefined ? '' : ` ${boundValue(bound)} in ${inForce?.windowSeconds} s`;
+  const value = limit === undefined ? '' : ` ${limitValue(limit)} in ${inForce?.windowSeconds} s`;
   return `${field}${value}${before} would be exceeded`;
 }
 

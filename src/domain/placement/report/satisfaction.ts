@@ -3,7 +3,7 @@ import type { PlacementReason } from '../../../api/placementreasons.js';
 import { boundedList, clip, joinedTexts, nameList, problemText } from '../../conditions.js';
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentText, type AbsentSet } from '../explain/absentsets.js';
-import type { Facts } from './facts.js';
+import type { Statements } from './statements.js';
 import { shortageTexts } from '../explain/choicetext.js';
 import { unmatchedText } from '../explain/unmatchedtext.js';
 import { stuckTexts } from '../explain/taints.js';
@@ -15,7 +15,7 @@ export interface ConditionText {
   readonly message: string;
 }
 
-type Rule = (facts: Facts) => ConditionText | undefined;
+type Rule = (statements: Statements) => ConditionText | undefined;
 
 /** The first match wins. */
 const RULES: readonly Rule[] = [
@@ -44,41 +44,41 @@ const KEPT = {
 } as const;
 
 /** The PlacementSatisfied condition. */
-export function satisfiedCondition(facts: Facts): ConditionText {
+export function satisfiedCondition(statements: Statements): ConditionText {
   for (const rule of RULES) {
-    const condition = rule(facts);
+    const condition = rule(statements);
     if (condition === undefined) continue;
-    return withTails(condition, facts);
+    return withTails(condition, statements);
   }
-  return withTails({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(facts) }, facts);
+  return withTails({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(statements) }, statements);
 }
 
 /** The ClusterSetsMissing condition; undefined unless it is True. */
-export function missingSetsCondition(facts: Facts): ConditionText | undefined {
-  if (facts.absent.length === 0) return undefined;
-  return { status: 'True', reason: 'ClusterSetsNotEligible', message: nothingComesFrom(facts.absent, facts) };
+export function missingSetsCondition(statements: Statements): ConditionText | undefined {
+  if (statements.absent.length === 0) return undefined;
+  return { status: 'True', reason: 'ClusterSetsNotEligible', message: nothingComesFrom(statements.absent, statements) };
 }
 
-function allSelected({ wanted, taintKeys }: Facts): string {
+function allSelected({ wanted, taintKeys }: Statements): string {
   if (wanted === undefined && taintKeys.length > 0)
     return `every cluster that matches is selected, except those with taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
   if (wanted === undefined) return 'every cluster that matches is selected';
   return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
 }
 
-function misconfigured({ problem, stored }: Facts): ConditionText | undefined {
+function misconfigured({ problem, stored }: Statements): ConditionText | undefined {
   if (problem === undefined) return undefined;
   const message = `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published: ${problemText(problem)}`;
   return { status: 'False', reason: 'Misconfigured', message };
 }
 
-function noneWanted({ wanted, numbers }: Facts): ConditionText | undefined {
+function noneWanted({ wanted, numbers }: Statements): ConditionText | undefined {
   if (wanted !== 0) return undefined;
   const message = `no cluster is wanted: ${numbers === 'zero' ? 'numberOfClusters of each of spec.predicates' : 'spec.numberOfClusters'} is 0`;
   return { status: 'True', reason: 'AllDecisionsScheduled', message };
 }
 
-function noBinding({ bound, ignored, namespace }: Facts): ConditionText | undefined {
+function noBinding({ bound, ignored, namespace }: Statements): ConditionText | undefined {
   if (bound.length > 0) return undefined;
   const remedy =
     `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, ` +
@@ -100,7 +100,7 @@ function ignoredReason({ binding, clusterSet, why }: IgnoredBinding): string {
   }
 }
 
-function noIntersection({ bound, eligible, absent, namespace }: Facts): ConditionText | undefined {
+function noIntersection({ bound, eligible, absent, namespace }: Statements): ConditionText | undefined {
   if (eligible.length > 0) return undefined;
   const names = `${absentList(absent, namespace)}; bound: ${nameList(bound)}`;
   return {
@@ -110,37 +110,37 @@ function noIntersection({ bound, eligible, absent, namespace }: Facts): Conditio
   };
 }
 
-function noCandidate({ someCandidate, eligible }: Facts): ConditionText | undefined {
+function noCandidate({ someCandidate, eligible }: Statements): ConditionText | undefined {
   if (someCandidate) return undefined;
   const message = `no cluster to select from in cluster sets ${nameList(eligible)}`;
   return { status: 'False', reason: 'AllManagedClusterSetsEmpty', message };
 }
 
-function noMatch(facts: Facts): ConditionText | undefined {
-  if (facts.someMatch) return undefined;
-  const message = `no cluster of cluster sets ${nameList(facts.eligible)} matches: ${unmatchedList(facts)}`;
+function noMatch(statements: Statements): ConditionText | undefined {
+  if (statements.someMatch) return undefined;
+  const message = `no cluster of cluster sets ${nameList(statements.eligible)} matches: ${unmatchedList(statements)}`;
   return { status: 'False', reason: 'NoManagedClusterMatched', message };
 }
 
-function allTainted({ allTainted: isTrue, taintKeys }: Facts): ConditionText | undefined {
+function allTainted({ allTainted: isTrue, taintKeys }: Statements): ConditionText | undefined {
   if (!isTrue) return undefined;
   const message = `clusters match, but all of them have taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
   return { status: 'False', reason: 'AllMatchedClustersTainted', message };
 }
 
-function tooFew(facts: Facts): ConditionText | undefined {
-  const { wanted, scheduled, allStored, keptOutBy } = facts;
+function tooFew(statements: Statements): ConditionText | undefined {
+  const { wanted, scheduled, allStored, keptOutBy } = statements;
   if (wanted === undefined ? allStored && keptOutBy === undefined : scheduled >= wanted) return undefined;
-  return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(facts) };
+  return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(statements) };
 }
 
 /** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
-function missing(facts: Facts): string {
-  const { wanted, scheduled, allStored, keptBy, keptOutBy } = facts;
+function missing(statements: Statements): string {
+  const { wanted, scheduled, allStored, keptBy, keptOutBy } = statements;
   const keeps = `spec.${keptOutBy} keeps matching clusters out`;
   if (wanted === undefined && keptOutBy !== undefined) return keeps;
   if (wanted === undefined) return 'not every cluster that matches is stored';
-  if (keptBy !== undefined && allStored) return missingBesideHeld(wanted, KEPT[keptBy], facts);
+  if (keptBy !== undefined && allStored) return missingBesideHeld(wanted, KEPT[keptBy], statements);
   const count = wanted - scheduled;
   const text =
     wanted === 1
@@ -149,9 +149,10 @@ function missing(facts: Facts): string {
   if (keptBy !== undefined) return `${text}, including those that ${KEPT[keptBy][1]}`;
   if (keptOutBy !== undefined) return `${text}: ${keeps}`;
   if (!allStored) return text;
-  const why = unmatchedList(facts);
-  const tainted = facts.taintKeys.length === 0 ? '' : `matching clusters are tainted: ${nameList(facts.taintKeys)}`;
-  const texts = shortageTexts(facts.shortage, tainted !== '').map((one) => clip(one, SHORTAGE_LIMIT));
+  const why = unmatchedList(statements);
+  const tainted =
+    statements.taintKeys.length === 0 ? '' : `matching clusters are tainted: ${nameList(statements.taintKeys)}`;
+  const texts = shortageTexts(statements.shortage, tainted !== '').map((one) => clip(one, SHORTAGE_LIMIT));
   const head = texts.length > 0 ? `${text}: ${texts.slice(0, MOST_SHORTAGES).join('; ')}` : text;
   if (texts.length === 0 && tainted === '') return joined(`${head}: every cluster that matches is selected`, why);
   return joined(joined(head, tainted), why);
@@ -165,9 +166,9 @@ function joined(text: string, tail: string): string {
 function missingBesideHeld(
   wanted: number,
   [one, several]: (typeof KEPT)['Hold' | 'Window' | 'Pause'],
-  facts: Facts,
+  statements: Statements,
 ): string {
-  const { scheduled, stored, keptAbove: above } = facts;
+  const { scheduled, stored, keptAbove: above } = statements;
   const [failing, count] = [stored - scheduled - above, wanted - stored];
   const kept = [
     {
@@ -175,20 +176,24 @@ function missingBesideHeld(
       of: `${wanted} wanted clusters`,
       text: failing === 1 ? `no longer matches and ${one}` : `no longer match and ${several}`,
     },
-    { held: above, of: `${stored} clusters`, text: `${aboveText(above, facts)} and ${above === 1 ? one : several}` },
+    {
+      held: above,
+      of: `${stored} clusters`,
+      text: `${aboveText(above, statements)} and ${above === 1 ? one : several}`,
+    },
   ].filter(({ held }) => held > 0);
   const texts = kept.map(({ held, of, text }, at) => `${held}${at > 0 || count > 0 ? '' : ` of ${of}`} ${text}`);
   if (count <= 0) return texts.join('; ');
   return [`${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`, ...texts].join('; ');
 }
 
-function aboveText(count: number, { numbers }: Facts): string {
+function aboveText(count: number, { numbers }: Statements): string {
   if (numbers === 'none') return `${count === 1 ? 'is' : 'are'} above spec.numberOfClusters`;
   return count === 1 ? 'is above the number of its predicate' : 'are above the number of their predicate';
 }
 
 /** The predicates that match no cluster; the empty string for none. */
-function unmatchedList({ unmatched }: Facts): string {
+function unmatchedList({ unmatched }: Statements): string {
   const texts = unmatched.slice(0, MOST_PREDICATES).map((one) => clip(unmatchedText(one), PREDICATE_LIMIT));
   const more = unmatched.length - texts.length;
   if (more > 0) texts.push(`and ${more} more ${more === 1 ? 'predicate' : 'predicates'}`);
@@ -196,26 +201,26 @@ function unmatchedList({ unmatched }: Facts): string {
 }
 
 /** Adds the clusters that nothing can replace, and the sets that no new cluster is selected from. */
-function withTails(condition: ConditionText, facts: Facts): ConditionText {
-  const { unreadable, absent } = facts;
+function withTails(condition: ConditionText, statements: Statements): ConditionText {
+  const { unreadable, absent } = statements;
   if (condition.reason === 'Misconfigured') return condition;
-  const tails = [...stuckTexts(facts.stuck, nameList)];
+  const tails = [...stuckTexts(statements.stuck, nameList)];
   if (unreadable.length > 0)
     tails.push(
       `the selector of cluster set ${nameList(unreadable)} cannot be read, so no new cluster is selected from it`,
     );
-  const rest = absent.filter(({ set }) => !isNamed(set, condition, facts));
-  if (rest.length > 0) tails.push(nothingComesFrom(rest, facts));
+  const rest = absent.filter(({ set }) => !isNamed(set, condition, statements));
+  if (rest.length > 0) tails.push(nothingComesFrom(rest, statements));
   return tails.length === 0 ? condition : { ...condition, message: joinedTexts(condition.message, tails.join('; ')) };
 }
 
 /** Whether the message says already why nothing comes from the set. */
-function isNamed(set: string, { reason }: ConditionText, { ignored }: Facts): boolean {
+function isNamed(set: string, { reason }: ConditionText, { ignored }: Statements): boolean {
   if (reason === 'NoManagedClusterSetBindings') return ignored.some(({ binding }) => binding === set);
   return reason === 'NoIntersection';
 }
 
-function nothingComesFrom(absent: readonly AbsentSet[], { namespace }: Facts): string {
+function nothingComesFrom(absent: readonly AbsentSet[], { namespace }: Statements): string {
   return `nothing comes from ${absentList(absent, namespace)}`;
 }
 

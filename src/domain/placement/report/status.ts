@@ -11,7 +11,7 @@ import { definitionsToRemember, releaseToRemember } from '../select/definitions.
 import { budgetInForce, budgetToRemember } from '../select/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './holds.js';
 import { waitingTexts } from './waits.js';
-import { factsOf, type Facts } from './facts.js';
+import { statementsOf, type Statements } from './statements.js';
 import { decisionGroups } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from '../select/schedule.js';
@@ -53,14 +53,14 @@ export function placementReport(
 ): PlacementReport {
   const slices = publishedAfter(publication.changes, publication.done);
   const stored = new Set(slices.flatMap((slice) => slice.clusters));
-  const facts = factsOf(snapshot, schedule, stored);
+  const statements = statementsOf(snapshot, schedule, stored);
   const { namespace } = snapshot.placement;
   const { problem } = schedule;
   const ready =
     problem === undefined
       ? readiness(publication, namespace)
       : statement('False', 'Misconfigured', problemText(problem));
-  const satisfied = withBlocker(satisfiedCondition(facts), ready);
+  const satisfied = withBlocker(satisfiedCondition(statements), ready);
   const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
   const isPaused = snapshot.placement.rules.paused;
   return {
@@ -70,7 +70,7 @@ export function placementReport(
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
     decisionGroups: decisionGroups(slices),
     states: statesOf(
-      facts,
+      statements,
       { satisfied, ready, held: [...heldStates(snapshot, schedule), ...waitStates(snapshot, schedule)] },
       snapshot.placement.generation,
     ),
@@ -118,8 +118,8 @@ export function heldStates(snapshot: PlacementSnapshot, schedule: Schedule): rea
 /** The conditions Paused and ChangesWaiting, those that are True. */
 function waitStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly ConditionState[] {
   const { generation: observedGeneration } = snapshot.placement;
-  return waitingTexts(snapshot, schedule).map(({ until, message }) =>
-    until === 'Resumed'
+  return waitingTexts(snapshot, schedule).map(({ awaits, message }) =>
+    awaits === 'Resumed'
       ? { type: PlacementConditions.Paused, ...statement('True', 'PausedBySpec', message), observedGeneration }
       : {
           type: PlacementConditions.ChangesWaiting,
@@ -214,7 +214,7 @@ function readiness({ changes, done, failure }: Publication, namespace: string): 
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }
 
-/** The conditions beside those that the facts alone decide. */
+/** The conditions beside those that the statements alone decide. */
 interface Findings {
   readonly satisfied: ConditionText;
   readonly ready: ConditionText;
@@ -222,9 +222,9 @@ interface Findings {
 }
 
 /** All conditions in their order; PlacementSatisfied, PlacementMisconfigured and Ready always, others only when they are True. */
-function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation: number): ConditionState[] {
-  const { problem } = facts;
-  const missing = missingSetsCondition(facts);
+function statesOf(statements: Statements, { satisfied, ready, held }: Findings, generation: number): ConditionState[] {
+  const { problem } = statements;
+  const missing = missingSetsCondition(statements);
   const misconfigured =
     problem === undefined
       ? statement('False', 'Succeedconfigured', 'every field of the spec is valid')
@@ -247,7 +247,7 @@ function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation
 function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
   if (schedule.problem !== undefined) return 'Misconfigured';
   const { waiting, wanted = 0 } = schedule;
-  if (waiting?.until === 'Resumed') return 'Paused';
+  if (waiting?.awaits === 'Resumed') return 'Paused';
   if (schedule.heldRemovals.length + schedule.heldAdditions.length > 0) return 'Held';
   // Only clusters that wait to leave take the place of others.
   if (waiting !== undefined && (satisfied.status === 'True' || stored >= wanted)) return 'Waiting';

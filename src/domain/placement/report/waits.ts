@@ -17,11 +17,11 @@ function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): s
  * What the condition ChangesWaiting says: when the next window opens, and which clusters leave then, with their causes. It is True
  * beside Paused and RemovalsHeld, which keep clusters longer.
  */
-function waitingMessage(snapshot: PlacementSnapshot, schedule: Schedule, { until, windowed, opens }: Waiting): string {
+function waitingMessage(snapshot: PlacementSnapshot, schedule: Schedule, { awaits, windowed, opens }: Waiting): string {
   const isHeld = schedule.heldRemovals.some((held) => windowed.some(({ cluster }) => cluster === held.cluster));
   const released = releasedTooShort(snapshot, windowed, opens);
   const others = [
-    ...(until === 'Resumed' ? ['spec.paused is true'] : []),
+    ...(awaits === 'Resumed' ? ['spec.paused is true'] : []),
     ...(isHeld ? ['they are held'] : []),
     ...(released === undefined
       ? []
@@ -52,23 +52,23 @@ function releasedTooShort(
 export function waitingTexts(
   snapshot: PlacementSnapshot,
   schedule: Schedule,
-): readonly { readonly until: Waiting['until']; readonly message: string }[] {
+): readonly { readonly awaits: Waiting['awaits']; readonly message: string }[] {
   const { waiting } = schedule;
   if (waiting === undefined) return [];
   return [
-    ...(waiting.until === 'Resumed' ? [{ until: waiting.until, message: pausedMessage(snapshot) }] : []),
+    ...(waiting.awaits === 'Resumed' ? [{ awaits: waiting.awaits, message: pausedMessage(snapshot) }] : []),
     ...(waiting.windowed.length === 0
       ? []
-      : [{ until: 'WindowOpens' as const, message: waitingMessage(snapshot, schedule, waiting) }]),
+      : [{ awaits: 'WindowOpens' as const, message: waitingMessage(snapshot, schedule, waiting) }]),
   ];
 }
 
 /** Why a change waits; `cluster`: of this one, else of one that comes in. */
-export function waitCause({ until, opens, windowed }: Waiting, cluster?: string): string {
+export function waitCause({ awaits, opens, windowed }: Waiting, cluster?: string): string {
   const paused = 'spec.paused is true';
-  if (until === 'Resumed' && !windowed.some((one) => one.cluster === cluster)) return paused;
+  if (awaits === 'Resumed' && !windowed.some((one) => one.cluster === cluster)) return paused;
   const text = `waits for the change window that opens at ${openingText(opens)}`;
-  return until === 'Resumed' ? `${paused}, and ${text}` : text;
+  return awaits === 'Resumed' ? `${paused}, and ${text}` : text;
 }
 
 /** What a release does not let go at once. */

@@ -2,7 +2,7 @@ import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn } from '../stored/decision.js';
 import type { PlacementSnapshot } from './snapshot.js';
 import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
-import { budgetInForce, type BoundInForce } from './inforce.js';
+import { budgetInForce, type LimitInForce } from './inforce.js';
 import { isReleased } from '../spec/release.js';
 import { usedIn } from '../stored/record.js';
 import { allowed } from '../spec/budget.js';
@@ -30,14 +30,14 @@ export function admit(snapshot: PlacementSnapshot, added: readonly string[], sta
   const inForce = budgetInForce(placement);
   if (inForce?.maxAdditions === undefined || added.length === 0 || !hadDecision(placement.status)) return all;
   const filling = Math.max(filledTo(snapshot) - staying, 0);
-  const bound = added.slice(filling).filter((name) => !isReleased(placement.releasedAdditions, name, now));
-  if (bound.length === 0) return all;
+  const limited = added.slice(filling).filter((name) => !isReleased(placement.releasedAdditions, name, now));
+  if (limited.length === 0) return all;
   const records = stored.filter(isOwn).map(({ additions }) => additions);
   const used = usedIn(records, inForce.windowSeconds, now);
-  const fits = bound.length <= allowed(inForce.maxAdditions.bound, Math.max(staying - used, 1)) - used;
-  const counted = new Set(bound);
+  const fits = limited.length <= allowed(inForce.maxAdditions.limit, Math.max(staying - used, 1)) - used;
+  const counted = new Set(limited);
   if (fits && !isHoldContinued(snapshot, inForce.maxAdditions)) return { ...all, counted };
-  return { admitted: added.filter((name) => !counted.has(name)), counted: new Set(), heldBack: bound };
+  return { admitted: added.filter((name) => !counted.has(name)), counted: new Set(), heldBack: limited };
 }
 
 /** Up to how many clusters an addition only fills up what was wanted before. */
@@ -49,7 +49,7 @@ function filledTo({ placement: { rules, status } }: PlacementSnapshot): number {
   return Math.min(wanted ?? Infinity, basis.wanted ?? 0);
 }
 
-function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: BoundInForce): boolean {
+function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: LimitInForce): boolean {
   const stored = storedHold(placement, PlacementConditions.AdditionsHeld);
   return stored !== undefined && (stored.isCurrent || isFormer);
 }

@@ -5,7 +5,7 @@ import type { FailedRule } from './rules.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { readBasis, storedHold } from '../stored/basis.js';
 import { isDefinitionReplaced, releaseOfLoss } from './definitions.js';
-import { budgetInForce, type BoundInForce } from './inforce.js';
+import { budgetInForce, type LimitInForce } from './inforce.js';
 import { isReleased } from '../spec/release.js';
 import { recordEnd, usedIn, type ChangeRecord } from '../stored/record.js';
 import { allowed } from '../spec/budget.js';
@@ -80,43 +80,43 @@ export function ration(snapshot: PlacementSnapshot, decided: DecidedClusters): R
   if (isReplaced) return { ...NOTHING, held: new Map(leaving), hold: 'Definitions' };
   const { maxRemovals } = budgetInForce(placement) ?? {};
   if (maxRemovals === undefined) return rationDeletions(snapshot, leaving, decided.passing);
-  const bound = leaving.filter(([cluster]) => !decided.failingByHub.has(cluster));
-  return rationByBudget(snapshot, { bound, passing: decided.passing, maxRemovals });
+  const limited = leaving.filter(([cluster]) => !decided.failingByHub.has(cluster));
+  return rationByBudget(snapshot, { limited, passing: decided.passing, maxRemovals });
 }
 
 function rationByBudget(
   snapshot: PlacementSnapshot,
-  { bound, passing, maxRemovals }: { bound: Failing; passing: number; maxRemovals: BoundInForce },
+  { limited, passing, maxRemovals }: { limited: Failing; passing: number; maxRemovals: LimitInForce },
 ): Ration {
-  const { base, surplus, used } = countsOf(snapshot, bound, passing);
-  if (surplus >= bound.length) return NOTHING;
+  const { base, surplus, used } = countsOf(snapshot, limited, passing);
+  if (surplus >= limited.length) return NOTHING;
   // False for an infinite `used`, too, whatever the percentage.
-  const fits = bound.length - surplus <= allowed(maxRemovals.bound, base) - used;
-  if (!fits || isHoldContinued(snapshot, maxRemovals)) return { ...NOTHING, held: new Map(bound), hold: 'Budget' };
-  return { ...NOTHING, counted: namesOf(bound), uncounted: surplus };
+  const fits = limited.length - surplus <= allowed(maxRemovals.limit, base) - used;
+  if (!fits || isHoldContinued(snapshot, maxRemovals)) return { ...NOTHING, held: new Map(limited), hold: 'Budget' };
+  return { ...NOTHING, counted: namesOf(limited), uncounted: surplus };
 }
 
-/** A hold goes on for the spec of now; that of a bound which the spec has no more goes on whatever is edited. */
-function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: BoundInForce): boolean {
+/** A hold goes on for the spec of now; that of a limit which the spec has no more goes on whatever is edited. */
+function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: LimitInForce): boolean {
   const stored = storedHold(placement, PlacementConditions.RemovalsHeld);
   return stored !== undefined && (stored.isCurrent || (isFormer && stored.reason === 'DisruptionBudgetExceeded'));
 }
 
 function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing: number): Ration {
   const { placement, now } = snapshot;
-  const bound = leaving.filter(([, cause]) => cause === 'Gone' || cause === 'Deleting');
-  const { base, surplus, used } = countsOf(snapshot, bound, passing);
-  if (surplus >= bound.length) return NOTHING;
-  const left = { ...NOTHING, counted: isTiny(placement) ? new Set<string>() : namesOf(bound), uncounted: surplus };
+  const limited = leaving.filter(([, cause]) => cause === 'Gone' || cause === 'Deleting');
+  const { base, surplus, used } = countsOf(snapshot, limited, passing);
+  if (surplus >= limited.length) return NOTHING;
+  const left = { ...NOTHING, counted: isTiny(placement) ? new Set<string>() : namesOf(limited), uncounted: surplus };
   const held = (since: number): Ration => {
-    return { ...NOTHING, held: new Map(bound), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };
+    return { ...NOTHING, held: new Map(limited), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };
   };
   const stored = storedHold(placement, PlacementConditions.RemovalsHeld);
   if (stored?.reason !== 'ClustersDeleted') {
-    return bound.length - surplus + used <= Math.max(FEW, Math.floor(base / 2)) ? left : held(now);
+    return limited.length - surplus + used <= Math.max(FEW, Math.floor(base / 2)) ? left : held(now);
   }
   // More than were held: those that came later stay as long, which the condition then says.
-  const isMore = bound.length > (readBasis(placement.status)?.heldDeletions ?? 0);
+  const isMore = limited.length > (readBasis(placement.status)?.heldDeletions ?? 0);
   if (isMore || Number.isNaN(stored.since)) return held(now);
   return now < stored.since + DELETION_HOLD_MS ? held(stored.since) : left;
 }
@@ -127,15 +127,15 @@ function isTiny({ status }: PlacementView): boolean {
   return typeof selected === 'number' && selected <= FEW;
 }
 
-/** How many clusters a bound is a share of, how many more than wanted there are, and how many removals count already. */
+/** How many clusters a limit is a share of, how many more than wanted there are, and how many removals count already. */
 function countsOf(
   snapshot: PlacementSnapshot,
-  bound: Failing,
+  limited: Failing,
   passing: number,
 ): { readonly base: number; readonly surplus: number; readonly used: number } {
   const { placement, now } = snapshot;
   // Without those that leave uncounted: so the result is the same when only a part of the removals was stored.
-  const present = passing + bound.length;
+  const present = passing + limited.length;
   const { wanted = Infinity } = placement.rules;
   const used = usedIn(ownRecords(snapshot), recordWindow(snapshot), now);
   // Of a decision that is too large only what is wanted: the surplus leaves uncounted, and the base must not shrink on the way.
@@ -161,7 +161,7 @@ function namesOf(failing: Failing): ReadonlySet<string> {
   return new Set(failing.map(([cluster]) => cluster));
 }
 
-/** The records of the objects of this Placement. Without a budget one that cannot be read has nothing to bound. */
+/** The records of the objects of this Placement. Without a budget one that cannot be read limits nothing. */
 function ownRecords({ stored, placement }: PlacementSnapshot): (ChangeRecord | undefined)[] {
   const records = stored.filter(isOwn).map(({ removals }) => removals);
   return budgetInForce(placement) === undefined ? records.filter((one) => one?.kind !== 'unreadable') : records;

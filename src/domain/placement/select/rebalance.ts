@@ -75,7 +75,7 @@ export function withMove<D extends Decided>(
   const removals: readonly Dropped[] = [{ cluster: move.leaves, cause: 'Moved' }];
   const opens = nextOpening(snapshot);
   if (opens !== undefined) {
-    const waits = { until: 'WindowOpens' as const, removals, windowed: removals, additions: [move.comes], opens };
+    const waits = { awaits: 'WindowOpens' as const, removals, windowed: removals, additions: [move.comes], opens };
     const opening = Math.min(decided.until, opens.at);
     return { ...open, move, moveWaits: { field: 'changeWindows' }, waiting: waits, until: opening };
   }
@@ -155,5 +155,5 @@ function removalsLeft(
   const base = Math.min(size + used, placement.rules.wanted ?? Infinity);
   const entries = records.flatMap((one) => (one?.kind === 'entries' ? one.entries : []));
   const ends = countedEntries(entries, windowSeconds, now).map(([at]) => at + windowSeconds * 1_000);
-  return { isBounded: true, left: allowed(maxRemovals.bound, base) - used, until: Math.min(...ends, Infinity) };
+  return { isBounded: true, left: allowed(maxRemovals.limit, base) - used, until: Math.min(...ends, Infinity) };
 }

@@ -112,7 +112,7 @@ function unpaused(snapshot: PlacementSnapshot): Schedule {
     uncounted,
     ...additions,
     ...effects,
-    waiting: windowed.length === 0 ? undefined : { until: 'WindowOpens', removals, windowed, additions: [], opens },
+    waiting: windowed.length === 0 ? undefined : { awaits: 'WindowOpens', removals, windowed, additions: [], opens },
     until: Math.min(effects.until, holdUntil, definitionsTrusted(snapshot), opens?.at ?? Infinity),
     move: undefined,
     moveWaits: undefined,

@@ -13,7 +13,7 @@ import {
   type SourcedRequirement,
 } from './rules.js';
 
-/** Why a predicate matches no candidate, from facts about all candidates together: yes or no, never a count. */
+/** Why a predicate matches no candidate, from answers about all candidates together: yes or no, never a count. */
 
 /** The first of these that holds. */
 export type Unmatched =
@@ -30,7 +30,7 @@ export interface UnmatchedPredicate {
 }
 
 /** What is asked about the candidates of a Placement. */
-export interface CandidateFacts {
+export interface CandidateAnswers {
   someMatch(predicate: Predicate): boolean;
   someMeet(one: ClusterRequirement): boolean;
   someHave(source: KeySource, key: string): boolean;
@@ -42,8 +42,8 @@ interface Sizes {
   readonly matched: { readonly size: number };
 }
 
-/** The facts about a list of candidates. */
-export function factsAmong(candidates: readonly ClusterView[]): CandidateFacts {
+/** The answers about a list of candidates. */
+export function answersAmong(candidates: readonly ClusterView[]): CandidateAnswers {
   return {
     someMatch: (predicate) => candidates.some((one) => unmet(predicate, one).next().done === true),
     someMeet: (requirement) => candidates.some((one) => meetsOne(one, requirement)),
@@ -52,34 +52,34 @@ export function factsAmong(candidates: readonly ClusterView[]): CandidateFacts {
 }
 
 /** Whether there are candidates, and fewer of them match than are wanted, or none where a predicate wants some. */
-export function isShort(rules: PlacementRules, { count, matched }: Sizes, facts: CandidateFacts): boolean {
+export function isShort(rules: PlacementRules, { count, matched }: Sizes, answers: CandidateAnswers): boolean {
   const { problem, wanted = 1, predicates } = rules;
   if (problem !== undefined || count === 0) return false;
-  return matched.size < wanted || predicates.some((one) => (one.wanted ?? 0) > 0 && !facts.someMatch(one));
+  return matched.size < wanted || predicates.some((one) => (one.wanted ?? 0) > 0 && !answers.someMatch(one));
 }
 
 /** The predicates that match no candidate; none unless the Placement {@link isShort}. */
 export function unmatchedPredicates(
   rules: PlacementRules,
   sizes: Sizes,
-  facts: CandidateFacts,
+  answers: CandidateAnswers,
 ): readonly UnmatchedPredicate[] {
-  if (!isShort(rules, sizes, facts)) return [];
+  if (!isShort(rules, sizes, answers)) return [];
   return rules.predicates.flatMap((predicate, index): UnmatchedPredicate[] =>
-    facts.someMatch(predicate) ? [] : [{ index, unmatched: whyUnmatched(sourcedRequirements(predicate), facts) }],
+    answers.someMatch(predicate) ? [] : [{ index, unmatched: whyUnmatched(sourcedRequirements(predicate), answers) }],
   );
 }
 
 /** Why no candidate meets all of the requirements of a predicate. */
 export function whyUnmatched(
   requirements: readonly ClusterRequirement[],
-  facts: Pick<CandidateFacts, 'someMeet' | 'someHave'>,
+  answers: Pick<CandidateAnswers, 'someMeet' | 'someHave'>,
 ): Unmatched {
   const contradiction = contradictionIn(requirements);
   if (contradiction !== undefined) return { kind: 'Contradiction', requirements: contradiction };
-  const none = requirements.filter((one) => !facts.someMeet(one));
-  const absent = none.filter(needsKey).filter((one) => !facts.someHave(one.source, one.requirement.key));
-  const elsewhere = absent.find(({ source, requirement }) => facts.someHave(otherSource(source), requirement.key));
+  const none = requirements.filter((one) => !answers.someMeet(one));
+  const absent = none.filter(needsKey).filter((one) => !answers.someHave(one.source, one.requirement.key));
+  const elsewhere = absent.find(({ source, requirement }) => answers.someHave(otherSource(source), requirement.key));
   if (elsewhere !== undefined) return { kind: 'OtherSource', requirement: elsewhere };
   const [firstAbsent] = absent;
   if (firstAbsent !== undefined) return { kind: 'KeyAbsent', requirement: firstAbsent };
@@ -122,7 +122,9 @@ function isPossible(same: readonly SourcedRequirement[]): boolean {
   const named = new Set(same.flatMap(({ requirement }) => requirement.values));
   let other = 'x';
   while (named.has(other)) other += 'x';
-  const around = same.flatMap(({ requirement: { bound } }) => (bound === undefined ? [] : valuesAround(bound)));
+  const around = same.flatMap(({ requirement: { threshold } }) =>
+    threshold === undefined ? [] : valuesAround(threshold),
+  );
   const maps = [{}, ...[...named, other, ...around].map((value) => Object.fromEntries([[key, value]]))];
   return maps.some((map) => same.every(({ requirement }) => meets(requirement, map)));
 }

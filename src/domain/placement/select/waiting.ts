@@ -16,7 +16,7 @@ import type { PlacementSnapshot, PlacementView, Slots } from './snapshot.js';
  * edit of the Placement itself brings about. With `spec.paused` everything waits.
  */
 export interface Waiting {
-  readonly until: 'Resumed' | 'WindowOpens';
+  readonly awaits: 'Resumed' | 'WindowOpens';
   /** Those that stay meanwhile, sorted by name; they are in `kept`, too. */
   readonly removals: readonly Dropped[];
   /** Those that wait for a window, also where a budget or a pause keeps them anyway; sorted by name. */
@@ -105,7 +105,7 @@ export function frozen<S extends Changes>(decided: S): S {
     // A cluster that would come in may get a taint that keeps it out.
     hasRoom: decided.hasRoom || added.length + heldAdditions.length > 0,
     waiting: {
-      until: 'Resumed',
+      awaits: 'Resumed',
       removals,
       windowed: waiting?.windowed ?? [],
       additions: added,

@@ -1,16 +1,16 @@
 import { quote, readObject, reject } from '../../selectors.js';
 
-/** `spec.disruptionBudget`: how many clusters may leave or come in within a window. One of the two bounds is there. */
+/** `spec.disruptionBudget`: how many clusters may leave or come in within a window. One of the two limits is there. */
 export interface DisruptionBudget {
   /** How many may be removed because they fail a rule; undefined: any number. */
-  readonly maxRemovals: Bound | undefined;
+  readonly maxRemovals: Limit | undefined;
   /** How many may come in beyond what fills up an unchanged numberOfClusters; undefined: any number. */
-  readonly maxAdditions: Bound | undefined;
+  readonly maxAdditions: Limit | undefined;
   /** From 60 to 604800. */
   readonly windowSeconds: number;
 }
 
-export interface Bound {
+export interface Limit {
   readonly unit: 'clusters' | 'percent';
   readonly value: number;
 }
@@ -25,14 +25,14 @@ const PERCENTAGE = /^([0-9]|[1-9][0-9]|100)%$/;
 export function readBudget(value: unknown, path: string): DisruptionBudget | undefined {
   if (value === undefined || value === null) return undefined;
   const fields = readObject(value, path);
-  const maxRemovals = readBound(fields['maxRemovals'], `${path}.maxRemovals`);
-  const maxAdditions = readBound(fields['maxAdditions'], `${path}.maxAdditions`);
+  const maxRemovals = readLimit(fields['maxRemovals'], `${path}.maxRemovals`);
+  const maxAdditions = readLimit(fields['maxAdditions'], `${path}.maxAdditions`);
   if (maxRemovals === undefined && maxAdditions === undefined)
     return reject(path, `${quote(value)} bounds nothing: maxRemovals or maxAdditions is required`);
   return { maxRemovals, maxAdditions, windowSeconds: readWindow(fields['windowSeconds'], `${path}.windowSeconds`) };
 }
 
-function readBound(value: unknown, path: string): Bound | undefined {
+function readLimit(value: unknown, path: string): Limit | undefined {
   const rule = 'a whole number from 0 to 2147483647, or a percentage from 0% to 100%';
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER)
@@ -49,12 +49,12 @@ function readWindow(value: unknown, path: string): number {
   return reject(path, `${quote(value)} is not a whole number from ${SHORTEST_WINDOW} to ${LONGEST_WINDOW}`);
 }
 
-/** How many of `base` clusters the bound allows; a percentage is rounded up, as in a PodDisruptionBudget. */
-export function allowed({ unit, value }: Bound, base: number): number {
+/** How many of `base` clusters the limit allows; a percentage is rounded up, as in a PodDisruptionBudget. */
+export function allowed({ unit, value }: Limit, base: number): number {
   return unit === 'percent' ? Math.ceil((base * value) / 100) : value;
 }
 
-/** The bound as in the spec: 3, 10%. */
-export function boundValue({ unit, value }: Bound): number | string {
+/** The limit as in the spec: 3, 10%. */
+export function limitValue({ unit, value }: Limit): number | string {
   return unit === 'percent' ? `${value}%` : value;
 }

@@ -9,7 +9,7 @@ import {
   reject,
   type Requirement,
 } from '../../selectors.js';
-import type { Bound } from './budget.js';
+import type { Limit } from './budget.js';
 import type { ClusterView } from './cluster.js';
 
 /** `spec.decisionStrategy.groupStrategy`: the waves in which a rollout proceeds. */
@@ -17,7 +17,7 @@ export interface GroupStrategy {
   /** In their order; a cluster that none of them selects is in the group without a name, which comes last. */
   readonly groups: readonly DecisionGroup[];
   /** How many clusters a piece of a group has: at least 1, or 1 to 100 percent of the selected ones. */
-  readonly size: Bound;
+  readonly size: Limit;
 }
 
 /** A group: labels AND claims. */
@@ -32,7 +32,7 @@ export const NO_GROUP = '';
 
 const MOST_GROUPS = 32;
 const LARGEST_NUMBER = 2 ** 31 - 1;
-const WHOLE_GROUP: Bound = { unit: 'percent', value: 100 };
+const WHOLE_GROUP: Limit = { unit: 'percent', value: 100 };
 const PERCENTAGE = /^([1-9]|[1-9][0-9]|100)%$/;
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const NAME_RULE = "must be 1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
@@ -67,7 +67,7 @@ function readGroup(value: unknown, path: string, known: Set<string>): DecisionGr
   };
 }
 
-function readSize(value: unknown, path: string): Bound {
+function readSize(value: unknown, path: string): Limit {
   if (value === undefined || value === null) return WHOLE_GROUP;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_NUMBER)
     return { unit: 'clusters', value };

@@ -146,15 +146,15 @@ function readRange(value: Fields, path: string): ValueCoordinate['range'] {
   if (!hasMin && !hasMax) return undefined;
   if (!hasMin) reject(`${path}.min`, 'is missing: max needs it');
   if (!hasMax) reject(`${path}.max`, 'is missing: min needs it');
-  const [min, max] = [readBound(value['min'], `${path}.min`), readBound(value['max'], `${path}.max`)];
+  const [min, max] = [readQuantity(value['min'], `${path}.min`), readQuantity(value['max'], `${path}.max`)];
   if (min >= max) reject(`${path}.max`, `${quote(value['max'])}: max must be greater than min, ${quote(value['min'])}`);
   return { min, max };
 }
 
-function readBound(value: unknown, path: string): number {
+function readQuantity(value: unknown, path: string): number {
   const text = Number.isInteger(value) ? String(value) : value;
-  const bound = typeof text === 'string' && !hasLongExponent(text) ? amountOf(text) : undefined;
-  return bound ?? reject(path, `${quote(value)}: must be a quantity, such as 4, 500m, 16Gi or 0.35`);
+  const quantity = typeof text === 'string' && !hasLongExponent(text) ? amountOf(text) : undefined;
+  return quantity ?? reject(path, `${quote(value)}: must be a quantity, such as 4, 500m, 16Gi or 0.35`);
 }
 
 function isPresent(value: unknown): boolean {

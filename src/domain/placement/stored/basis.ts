@@ -1,7 +1,7 @@
 import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import type { PlacementPhase } from '../../../api/placementreasons.js';
 import { isList, parse } from '../../selectors.js';
-import { boundValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
+import { limitValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
 
 /**
  * `status.basis` of a Placement: what its stored decision was made with. A later pass, also of another process, sees by it what
@@ -81,8 +81,8 @@ export function basisToStore({
 
 function budgetToStore({ maxRemovals, maxAdditions, windowSeconds }: DisruptionBudget): JsonRecord {
   return {
-    ...(maxRemovals !== undefined && { maxRemovals: boundValue(maxRemovals) }),
-    ...(maxAdditions !== undefined && { maxAdditions: boundValue(maxAdditions) }),
+    ...(maxRemovals !== undefined && { maxRemovals: limitValue(maxRemovals) }),
+    ...(maxAdditions !== undefined && { maxAdditions: limitValue(maxAdditions) }),
     windowSeconds,
   };
 }

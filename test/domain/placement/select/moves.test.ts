@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { timestamp } from '../../../../src/runtime/vocabulary/meta.js';
-import { factsOf } from '../../../../src/domain/placement/report/facts.js';
+import { statementsOf } from '../../../../src/domain/placement/report/statements.js';
 import { satisfiedCondition } from '../../../../src/domain/placement/report/satisfaction.js';
 import { schedule, selectedClusters, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { changeNote } from '../../../../src/domain/placement/report/change.js';
@@ -99,7 +99,7 @@ describe('moves of a Placement', () => {
     const waits = snapshot({ spec: { ...spec, changeWindows }, fleet, stored: [old], status });
     const decided = schedule(waits);
     const selected = selectedClusters(decided);
-    const satisfied = satisfiedCondition(factsOf(waits, decided, new Set(['a', 'b'])));
+    const satisfied = satisfiedCondition(statementsOf(waits, decided, new Set(['a', 'b'])));
 
     expect([decided.move?.comes, decided.waiting?.removals, selected]).toEqual([
       'c',

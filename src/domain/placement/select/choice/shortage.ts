@@ -2,7 +2,7 @@ import type { SpreadConstraint } from '../../spec/spread.js';
 import type { Choice } from './choose.js';
 import type { Contest, Group } from './contest.js';
 
-/** Why fewer clusters are selected than wanted although more of them match: facts about the whole decision. */
+/** Why fewer clusters are selected than wanted although more of them match: statements about the whole decision. */
 
 /** A predicate that has brought in fewer clusters than its number. */
 export interface LackingPredicate {

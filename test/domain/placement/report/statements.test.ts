@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { World } from '../../../../src/domain/fleet/world.js';
-import { factsOf, type Facts } from '../../../../src/domain/placement/report/facts.js';
+import { statementsOf, type Statements } from '../../../../src/domain/placement/report/statements.js';
 import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport, type PlacementReport } from '../../../../src/domain/placement/report/status.js';
 import { explainInput, someWorld } from '../../../support/builders/world.js';
 
 /** The facts and the report after a pass that stores everything. */
-function after(world: World): { readonly facts: Facts; readonly report: PlacementReport } {
+function after(world: World): { readonly facts: Statements; readonly report: PlacementReport } {
   const { snapshot } = explainInput(world);
   const decided = schedule(snapshot);
   const changes = sliceChanges(snapshot, decided);
   const report = placementReport(snapshot, decided, { changes, done: changes.writes.length });
-  return { facts: factsOf(snapshot, decided, new Set(selectedClusters(decided))), report };
+  return { facts: statementsOf(snapshot, decided, new Set(selectedClusters(decided))), report };
 }
 
 /** The facts, the decision, and what is held with its causes: RemovalsHeld is rewritten when these change. */

@@ -12,11 +12,11 @@ import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
 
 /**
- * What the conditions of a Placement say about its selection: facts about what it names, its bindings and its decision.
- * Nothing here counts clusters of the fleet, so a change of the fleet that changes no fact writes no status. The only numbers
+ * What the conditions of a Placement say about its selection: statements about what it names, its bindings and its decision.
+ * Nothing here counts clusters of the fleet, so a change of the fleet that changes no statement writes no status. The only numbers
  * are `wanted`, `scheduled`, `stored` and `keptAbove`, a part of these.
  */
-export interface Facts {
+export interface Statements {
   readonly namespace: string;
   readonly problem: Problem | undefined;
   /** Every list of names is sorted. */
@@ -69,23 +69,23 @@ function withShadows({ predicates, spread }: Shortage, { predicates: all }: Plac
   };
 }
 
-function numbersOf(rules: PlacementRules): Facts['numbers'] {
+function numbersOf(rules: PlacementRules): Statements['numbers'] {
   if (!hasNumbers(rules)) return 'none';
   return rules.predicates.every((one) => one.wanted === 0) ? 'zero' : 'some';
 }
 
-function keptBy({ heldRemovals, waiting }: Schedule): Facts['keptBy'] {
+function keptBy({ heldRemovals, waiting }: Schedule): Statements['keptBy'] {
   if (heldRemovals.length > 0) return 'Hold';
-  return waiting?.until === 'Resumed' ? 'Pause' : 'Window';
+  return waiting?.awaits === 'Resumed' ? 'Pause' : 'Window';
 }
 
-function keptOutBy({ heldAdditions, waiting }: Schedule): Facts['keptOutBy'] {
-  if (waiting?.until === 'Resumed' && waiting.additions.length > 0) return 'paused';
+function keptOutBy({ heldAdditions, waiting }: Schedule): Statements['keptOutBy'] {
+  if (waiting?.awaits === 'Resumed' && waiting.additions.length > 0) return 'paused';
   return heldAdditions.length > 0 ? 'disruptionBudget.maxAdditions' : undefined;
 }
 
-/** The facts after a pass; `stored`: the names in the decision objects as they are stored. */
-export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored: ReadonlySet<string>): Facts {
+/** The statements after a pass; `stored`: the names in the decision objects as they are stored. */
+export function statementsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored: ReadonlySet<string>): Statements {
   const { placement, candidates } = snapshot;
   const { eligibility, problem, wanted } = schedule;
   const chosen = selectedClusters(schedule);
