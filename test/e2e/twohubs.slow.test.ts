@@ -1,4 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -7,6 +10,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import { describeWithKubectl } from '../support/clients/kubectl.js';
 import { pathWithPlugin, withContext } from '../support/clients/plugin.js';
+import { HAS_IPV6 } from '../support/ipv6.js';
 import { Standalone } from '../support/processes/standalone.js';
 import { readPage } from '../support/repository/documents.js';
 import { stepsIn } from '../support/repository/markdown.js';
@@ -47,9 +51,21 @@ metadata: {name: spare, labels: {cluster.fleetmgmt.io/clusterset: berlin}}
 `;
 const DECISION = `kubectl get placementdecision catalogue-decision-1 -o jsonpath='{.status.decisions[*].clusterName}'`;
 const DURATION = "kubectl get lease edge-1 -n multicluster-engine-agents -o jsonpath='{.spec.leaseDurationSeconds}'";
+/** The hub is served by IPv6 alone where the machine has that, and the cluster by IPv4. */
+const HUB_HOST = HAS_IPV6 ? '[::1]' : '127.0.0.1';
+const HUB_LISTENERS = ['listen', 'gateway-listen', 'console-listen'].map((name) => `--${name}=${HUB_HOST}:0`);
+const HUB_URL = `kubectl --context edge-1 get secret hub-token -n multicluster-engine-agent -o jsonpath='{.data.hub}'`;
+const GATEWAY_CA = "kubectl get configmap gateway-ca -n multicluster-engine -o jsonpath='{.data.ca\\.crt}'";
 const HEALTH =
   'kubectl get mcl edge-1 -o ' +
   `jsonpath='{.status.conditions[?(@.type=="ManagedClusterConditionAvailable")].status} {.spec.taints[*].key}'`;
+
+/** The status code of the response. */
+async function answerOf(request: ClientRequest): Promise<number | undefined> {
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  response?.resume();
+  return response?.statusCode;
+}
 
 describeWithKubectl('a standalone hub that has joined another one', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-two-'));
@@ -60,7 +76,7 @@ describeWithKubectl('a standalone hub that has joined another one', () => {
   beforeAll(async () => {
     // The agents of the demo fleet go on: the brake holds the taint of a cluster that is the only one.
     [hub, edge] = await Promise.all([
-      Standalone.start(path.join(folder, 'hub'), ['--demo-fleet=3']),
+      Standalone.start(path.join(folder, 'hub'), ['--demo-fleet=3', ...HUB_LISTENERS]),
       Standalone.start(path.join(folder, 'edge')),
     ]);
     const kubeconfig = path.join(folder, 'both.kubeconfig');
@@ -88,10 +104,25 @@ describeWithKubectl('a standalone hub that has joined another one', () => {
     );
   }
 
+  it('the hub answers at the addresses that it prints and publishes, of one family', async () => {
+    const printed = hub.printed.join('\n');
+    const at = (pattern: string): RegExp => new RegExp(pattern.replace('HOST', HUB_HOST.replaceAll(/[[\]]/g, '\\$&')));
+    const [, gateway = ''] = at('answers on (https://HOST:\\d+)').exec(printed) ?? [];
+    const [, link = ''] = at('(http://HOST:\\d+/)login').exec(printed) ?? [];
+
+    expect(readFileSync(hub.kubeconfig, 'utf8')).toMatch(at('server: https://HOST:\\d+\n'));
+    const ca = (await reader.succeeds(GATEWAY_CA)).join('\n');
+    const verified = { ca, servername: 'gateway.multicluster-engine.svc', agent: false };
+    expect(await answerOf(get(`${gateway}/readyz`, verified))).toBe(200);
+    expect((await fetch(link)).status).toBe(200);
+  });
+
   it(
     'it joins by the two commands of the page, and is selected',
     async () => {
       for (const step of JOIN) await reader.shows(step);
+      const [hubUrl = ''] = await reader.succeeds(HUB_URL);
+      expect(readFileSync(hub.kubeconfig, 'utf8')).toContain(`server: ${Buffer.from(hubUrl, 'base64').toString()}\n`);
       await prints(HEALTH, 'True');
       await prints(DECISION, 'edge-1');
       // Until the agent renews by it the hub goes by a longer one.

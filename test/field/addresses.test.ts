@@ -7,13 +7,14 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { field, textField } from '../../src/runtime/vocabulary/json.js';
 import { addressOf, FlagValue } from '../../src/runtime/flags/flags.js';
 import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
+import { HAS_IPV6 } from '../support/ipv6.js';
 import { root } from '../support/repository/root.js';
 
 const KUBECONFIG = JSON.stringify({
@@ -65,27 +66,28 @@ describe('the addresses that manifests and defaults listen on', () => {
   });
 });
 
-const hasIpv6 = Object.values(networkInterfaces()).some(
-  (all) => all?.some(({ address }) => address === '::1') === true,
-);
-const onIpv6 = hasIpv6 || process.env['CI'] === 'true' ? describe : describe.skip;
-if (!hasIpv6) process.stderr.write('not run: processes that listen on all addresses: no address ::1 here\n');
+const onIpv6 = HAS_IPV6 ? describe : describe.skip;
+if (!HAS_IPV6) process.stderr.write('not run: processes that listen on all addresses: no address ::1 here\n');
 
 onIpv6('a process that listens without a host', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'addresses-'));
   const file = (name: string): string => path.join(folder, name);
   const children: ChildProcess[] = [];
   const observed = ['--metrics-listen=:0', '--health-listen=:0'];
+  const kubeconfig = `--kubeconfig=${file('kubeconfig')}`;
+  const served = [
+    '--upstream=https://127.0.0.1:1',
+    `--tls-cert=${file('crt')}`,
+    `--tls-key=${file('key')}`,
+    `--upstream-ca=${file('crt')}`,
+    '--listen=:0',
+    ...observed,
+  ];
   const commands: Readonly<Record<string, readonly string[]>> = {
-    operator: [`--kubeconfig=${file('kubeconfig')}`, ...observed],
-    gateway: [
-      '--upstream=https://127.0.0.1:1',
-      `--tls-cert=${file('crt')}`,
-      `--tls-key=${file('key')}`,
-      `--upstream-ca=${file('crt')}`,
-      '--listen=:0',
-      ...observed,
-    ],
+    agent: [kubeconfig, ...observed],
+    console: ['--on-hub', ...served],
+    gateway: served,
+    operator: [kubeconfig, ...observed],
   };
 
   beforeAll(async () => {
@@ -100,6 +102,8 @@ onIpv6('a process that listens without a host', () => {
   });
 
   it.each([
+    ['agent', ['health', 'metrics']],
+    ['console', ['console', 'health', 'metrics']],
     ['operator', ['health', 'metrics']],
     ['gateway', ['gateway', 'health', 'metrics']],
   ])(
@@ -116,6 +120,8 @@ onIpv6('a process that listens without a host', () => {
 
       expect([...ports.keys()].sort()).toEqual(endpoints);
       expect(await Promise.all(accepted)).toEqual(accepted.map(() => true));
+      // As the kubelet probes a pod that has an IPv6 address alone.
+      expect((await fetch(`http://[::1]:${ports.get('health')}/livez`)).status).toBe(200);
     },
     60_000,
   );
