@@ -21,7 +21,7 @@ import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js'
 import { historyWorld } from '../support/builders/examplehistory.js';
 import { PauseHub } from '../support/fakes/pausehub.js';
 import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';
-import { hubFacts, leaseFact, NOW, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { hubFacts, leaseFact, NOW, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubinput.js';
 import { rawPlacement } from '../support/builders/world.js';
 import { readPage } from '../support/repository/documents.js';
 import { stepsIn } from '../support/repository/markdown.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ObjectName, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
-import { readHubFacts, type FactOptions } from '../../src/cli/check/facts.js';
+import { readHubInput, type InputOptions } from '../../src/cli/check/input.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/text.js';
-import { checkBefore, readPreFacts } from '../../src/cli/check/pre.js';
+import { checkBefore, readPreInput } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { eventsAbout, readLeavingEvents } from '../../src/cli/explain/events.js';
 import {
@@ -20,12 +20,12 @@ import { WORLD_RESOURCES, type WorldResource } from '../../src/domain/fleet/worl
 import type { KubeClient, ReadClient } from '../../src/runtime/client/client.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
-import { leaseFact, NOW, rawDefinition, rawEngine } from '../support/builders/hubfacts.js';
+import { leaseFact, NOW, rawDefinition, rawEngine } from '../support/builders/hubinput.js';
 
 type Output = 'text' | 'json';
 
 const WORLD = exampleWorld(EXAMPLE_SPEC, { multiclusterengines: [rawEngine()] });
-const FACTS: FactOptions = {
+const FACTS: InputOptions = {
   now: NOW,
   version: '0.1.0',
   operatorNamespace: 'multicluster-engine-operator',
@@ -88,9 +88,9 @@ const COMMANDS: Readonly<Record<string, (client: LimitedClient, output: Output) 
   status: async (client, output) =>
     status(await readFleetWorld(client, fleet(STATUS_RESOURCES)), { output, colored: false }),
   check: async (client, output) =>
-    checkText(checkHub(await readHubFacts(client, FACTS)), { output, colored: false, pre: false }),
+    checkText(checkHub(await readHubInput(client, FACTS)), { output, colored: false, pre: false }),
   'check --pre': async (client, output) =>
-    checkText(checkBefore(await readPreFacts(client, FACTS, 'v1.36.3')), { output, colored: false, pre: true }),
+    checkText(checkBefore(await readPreInput(client, FACTS, 'v1.36.3')), { output, colored: false, pre: true }),
   explain: async (client, output) => {
     const name = { namespace: 'shop', name: 'web' };
     const world = await readPlacementWorld(client, name);

@@ -7,7 +7,7 @@ import { isRecord } from '../../src/runtime/vocabulary/json.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { readRecorded } from '../golden/recorded.js';
-import { readingOf } from '../support/builders/hubfacts.js';
+import { readingOf } from '../support/builders/hubinput.js';
 import { root } from '../support/repository/root.js';
 import { someWorld } from '../support/builders/world.js';
 

@@ -22,7 +22,7 @@ import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/d
 import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { exampleWorld } from '../support/builders/examplefleet.js';
-import { NOW } from '../support/builders/hubfacts.js';
+import { NOW } from '../support/builders/hubinput.js';
 import { predicate, rawCluster, rawDecision, rawPlacement } from '../support/builders/world.js';
 import { ReleaseClient } from '../support/fakes/releaseclient.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';

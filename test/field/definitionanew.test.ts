@@ -7,12 +7,12 @@ import { field, textField } from '../../src/runtime/vocabulary/json.js';
 import type { KubeObject, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../src/api/resources.js';
 import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
-import type { HubFacts } from '../../src/cli/check/facts.js';
+import type { HubInput } from '../../src/cli/check/input.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode, checkText } from '../../src/cli/check/text.js';
 import { PROTECTING_POLICIES } from '../../src/cli/check/policies.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
-import { admissionOf, hubFacts, placementIn, POLICIES, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { admissionOf, hubFacts, placementIn, POLICIES, rawEngine, readingOf } from '../support/builders/hubinput.js';
 import { root } from '../support/repository/root.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 
@@ -237,7 +237,7 @@ describe('the definition of managedclusters is made anew', () => {
 });
 
 describe('check', () => {
-  function checked(over: Partial<HubFacts>): { readonly lines: readonly string[]; readonly exitCode: number } {
+  function checked(over: Partial<HubInput>): { readonly lines: readonly string[]; readonly exitCode: number } {
     const results = checkHub(hubFacts(over));
     const concerned = results.filter(({ name }) => ['placements', 'holds', 'protection'].includes(name));
     const text = checkText(concerned, { output: 'text', colored: false, pre: false });
@@ -245,7 +245,7 @@ describe('check', () => {
   }
   const withHold = (type: string, reason: string, name: string): RawObject =>
     placementIn('Held', name, '', [{ type, status: 'True', reason, message: 'as the condition says' }]);
-  const hub = (...placements: readonly RawObject[]): Partial<HubFacts> => {
+  const hub = (...placements: readonly RawObject[]): Partial<HubInput> => {
     return { reading: readingOf(worldOf({ multiclusterengines: [rawEngine()], placements })) };
   };
 

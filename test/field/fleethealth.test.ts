@@ -14,10 +14,10 @@ import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { CLUSTERS_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode, checkText } from '../../src/cli/check/text.js';
-import type { HubFacts } from '../../src/cli/check/facts.js';
+import type { HubInput } from '../../src/cli/check/input.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import { healthConditions, type ConditionInput } from '../../src/domain/health/conditions.js';
-import { hubFacts, leaseFact, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { hubFacts, leaseFact, rawEngine, readingOf } from '../support/builders/hubinput.js';
 import { root } from '../support/repository/root.js';
 
 type Brake = ConditionInput['brake'];
@@ -42,7 +42,7 @@ interface Checked {
   readonly exitCode: number;
 }
 
-function checked(managedclusters: readonly RawObject[], over: Partial<HubFacts> = {}): Checked {
+function checked(managedclusters: readonly RawObject[], over: Partial<HubInput> = {}): Checked {
   const reading = readingOf(worldOf({ multiclusterengines: [rawEngine()], managedclusters }));
   const results = checkHub(hubFacts({ reading, ...over }));
   const line = checkText(

@@ -11,7 +11,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { Placements } from '../../src/api/resources.js';
 import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
-import { readHubFacts, type HubFacts } from '../../src/cli/check/facts.js';
+import { readHubInput, type HubInput } from '../../src/cli/check/input.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode } from '../../src/cli/check/text.js';
 import { NotFoundError } from '../../src/cli/terminal/output.js';
@@ -21,7 +21,7 @@ import { worldOf } from '../../src/domain/fleet/world.js';
 import { FakeApi } from '../support/fakes/api.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { exampleWorld } from '../support/builders/examplefleet.js';
-import { hubFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { hubFacts, rawEngine, readingOf } from '../support/builders/hubinput.js';
 
 function plan(deletions: readonly string[], namespace?: string): PlanOutput {
   const request = { namespace: 'default', manifests: undefined, complete: false, labels: [] } as const;
@@ -56,7 +56,7 @@ it('plan --delete refuses a namespace with nothing in it, and one that could not
 });
 
 describe('check -n of a namespace without a Placement', () => {
-  const checked = (absence: HubFacts['absence']): unknown => {
+  const checked = (absence: HubInput['absence']): unknown => {
     const reading = readingOf(worldOf({ multiclusterengines: [rawEngine()] }), { namespace: 'shp' });
     const results = checkHub(hubFacts({ reading, absence }));
     const { status, message, remedy } = results.find(({ name }) => name === 'placements') ?? {};
@@ -96,7 +96,7 @@ describe('check -n of a namespace without a Placement', () => {
     hub.put<KubeObject>(Placements, { metadata: { namespace: 'shop', name: 'web' } });
     const read = async (namespace: string | undefined): Promise<unknown> => {
       const options = { now: 0, version: '0.1.0', operatorNamespace: 'a', fallback: () => 'b', definitions: [] };
-      return (await readHubFacts(hub, { ...options, namespace })).absence;
+      return (await readHubInput(hub, { ...options, namespace })).absence;
     };
 
     expect([await read(undefined), await read('shop'), await read('empty'), await read('shp')]).toEqual([

@@ -9,12 +9,12 @@ import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { NetworkPolicies } from '../../src/runtime/vocabulary/kinds.js';
 import { checkText } from '../../src/cli/check/text.js';
 import { checkHub } from '../../src/cli/check/hub.js';
-import type { NetworkFacts } from '../../src/cli/check/facts.js';
-import { checkBefore, type PreFacts } from '../../src/cli/check/pre.js';
+import type { ReadNetwork } from '../../src/cli/check/input.js';
+import { checkBefore, type PreInput } from '../../src/cli/check/pre.js';
 import type { CheckResult } from '../../src/cli/check/result.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import { NAMESPACE } from '../support/builders/engine.js';
-import { hubFacts, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { hubFacts, preFacts, rawEngine, readingOf } from '../support/builders/hubinput.js';
 import { EngineRig } from '../support/rigs/controllers/engine.js';
 
 type Rule = Readonly<Record<string, unknown>>;
@@ -96,7 +96,7 @@ describe('the egress of a NetworkPolicy of the components', () => {
 });
 
 /** The lines of `check` about the network, where the spec of the engine has `networkPolicies`. */
-function networkLines(network: NetworkFacts, networkPolicies?: object): readonly string[] {
+function networkLines(network: ReadNetwork, networkPolicies?: object): readonly string[] {
   const engine = { ...rawEngine(), spec: { networkPolicies } };
   const reading = readingOf(worldOf({ multiclusterengines: [engine] }));
   return linesOf(checkHub(hubFacts({ network, reading })));
@@ -153,7 +153,7 @@ describe('the row of check about the port of the API server', () => {
     expect(lines).toEqual([expect.stringMatching(/^! the API server listens on port 16443/)]);
   });
 
-  it.each<[string, NetworkFacts, string]>([
+  it.each<[string, ReadNetwork, string]>([
     [
       'endpointslices',
       { apiServer: refused('endpointslices', 'get'), policies: known([]) },
@@ -164,13 +164,13 @@ describe('the row of check about the port of the API server', () => {
       { apiServer: known(undefined), policies: refused('networkpolicies', 'list') },
       'networkpolicies (list: 403)',
     ],
-  ])('is not known without the right to read %s', (_, facts, named) => {
-    expect(networkLines(facts)).toEqual([
+  ])('is not known without the right to read %s', (_, input, named) => {
+    expect(networkLines(input)).toEqual([
       `? whether NetworkPolicies allow the port of the API server is not known; not readable: ${named}`,
     ]);
   });
 
-  it.each<[string, NetworkFacts]>([
+  it.each<[string, ReadNetwork]>([
     [
       'the cluster publishes no address of its API server',
       { apiServer: known(undefined), policies: known([limiting([OURS])]) },
@@ -183,8 +183,8 @@ describe('the row of check about the port of the API server', () => {
       'there is no policy of ours',
       { apiServer: known(listensOn(16_443)), policies: known([limiting([OURS], {}, false)]) },
     ],
-  ])('is left out where %s', (_, facts) => {
-    expect(networkLines(facts)).toEqual([]);
+  ])('is left out where %s', (_, input) => {
+    expect(networkLines(input)).toEqual([]);
   });
 });
 
@@ -194,17 +194,17 @@ describe('check, where an engine sets the ports of its NetworkPolicies', () => {
     const labels = { ...policyOf.metadata.labels, 'multicluster.platform.io/engine': 'engine' };
     return { ...policyOf, metadata: { ...policyOf.metadata, labels } };
   };
-  const facts = (...ports: readonly number[]): NetworkFacts => ({
+  const input = (...ports: readonly number[]): ReadNetwork => ({
     apiServer: known(listensOn(16_443)),
     policies: known([ofEngine(...ports)]),
   });
   const CUT =
     '! the API server listens on port 16443, which NetworkPolicy multicluster-engine/gateway does not allow (spec.networkPolicies.apiServerPorts of MultiClusterEngine engine): ';
 
-  it.each<[string, NetworkFacts, object | undefined, string]>([
-    ['none', facts(443, 6443), undefined, '443,6443,16443'],
-    ['one', facts(8443), { apiServerPorts: [8443] }, '8443,16443'],
-    ['eight', facts(1), { apiServerPorts: [1, 2, 3, 4, 5, 6, 7, 8] }, '1,2,3,4,5,6,7,16443'],
+  it.each<[string, ReadNetwork, object | undefined, string]>([
+    ['none', input(443, 6443), undefined, '443,6443,16443'],
+    ['one', input(8443), { apiServerPorts: [8443] }, '8443,16443'],
+    ['eight', input(1), { apiServerPorts: [1, 2, 3, 4, 5, 6, 7, 8] }, '1,2,3,4,5,6,7,16443'],
   ])('names the field, with a command that keeps the ports of a spec with %s', (_, network, spec, wanted) => {
     const patch = `{"spec":{"networkPolicies":{"apiServerPorts":[${wanted}]}}}`;
 
@@ -212,7 +212,7 @@ describe('check, where an engine sets the ports of its NetworkPolicies', () => {
   });
 
   it('is green where the spec names the port', () => {
-    expect(networkLines(facts(16_443), { apiServerPorts: [16_443] })).toEqual(ALLOWED(16_443));
+    expect(networkLines(input(16_443), { apiServerPorts: [16_443] })).toEqual(ALLOWED(16_443));
   });
 
   it('warns of policies that are off, and compares the others', () => {
@@ -224,7 +224,7 @@ describe('check, where an engine sets the ports of its NetworkPolicies', () => {
     ]);
   });
 
-  it.each<[string, Partial<PreFacts>, readonly string[]]>([
+  it.each<[string, Partial<PreInput>, readonly string[]]>([
     [
       'warns of a port that somebody has to name',
       { apiServer: known(listensOn(16_443)) },

@@ -17,7 +17,7 @@ import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { OLDEST_KUBERNETES } from '../../src/api/names.js';
 import { checkBefore } from '../../src/cli/check/pre.js';
-import { preFacts } from '../support/builders/hubfacts.js';
+import { preFacts } from '../support/builders/hubinput.js';
 import { root } from '../support/repository/root.js';
 
 const OLD = 'v1.29.15';

@@ -13,7 +13,7 @@ import { readConfig } from '../support/commandline.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 import { readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
-import { hubFacts, NOW, placementIn, readingOf } from '../support/builders/hubfacts.js';
+import { hubFacts, NOW, placementIn, readingOf } from '../support/builders/hubinput.js';
 import { rawPlacement } from '../support/builders/world.js';
 import { root } from '../support/repository/root.js';
 import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';

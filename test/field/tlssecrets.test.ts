@@ -22,7 +22,7 @@ import { issueServingCertificate, type ServingCertificate } from '../../src/runt
 import { ApiError } from '../../src/runtime/errors.js';
 import { DAY_MS } from '../support/builders/certificate.js';
 import { NAMESPACE } from '../support/builders/engine.js';
-import { hubFacts, readingOf } from '../support/builders/hubfacts.js';
+import { hubFacts, readingOf } from '../support/builders/hubinput.js';
 import { pathWithKubectl } from '../support/clients/kubectl.js';
 import { EngineRig } from '../support/rigs/controllers/engine.js';
 

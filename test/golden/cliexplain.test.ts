@@ -4,7 +4,7 @@ import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders
 import { predicate, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 import type { LeavingEvents } from '../../src/cli/explain/events.js';
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
-import { NOW } from '../support/builders/hubfacts.js';
+import { NOW } from '../support/builders/hubinput.js';
 import { taint } from '../support/builders/taints.js';
 import { describeRecorded, type Case } from './recorded.js';
 

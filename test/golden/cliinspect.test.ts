@@ -1,8 +1,8 @@
 import { CLUSTERS_LEASE, PLACEMENT_LEASE, TAINTS } from '../../src/api/names.js';
-import type { HubFacts } from '../../src/cli/check/facts.js';
+import type { HubInput } from '../../src/cli/check/input.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/text.js';
-import { checkBefore, type PreFacts } from '../../src/cli/check/pre.js';
+import { checkBefore, type PreInput } from '../../src/cli/check/pre.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
 import { LIMITING_POLICIES } from '../../src/cli/check/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
@@ -26,7 +26,7 @@ import {
   rawDefinition,
   rawEngine,
   readingOf,
-} from '../support/builders/hubfacts.js';
+} from '../support/builders/hubinput.js';
 import { historyWorld } from '../support/builders/examplehistory.js';
 import { history } from '../../src/cli/history/text.js';
 import { taint } from '../support/builders/taints.js';
@@ -60,9 +60,9 @@ const treeOf = (sentence: string, reading: FleetReading, { by, ...how }: Shown &
   shown(`tree of ${sentence}`, how, (options) => tree(reading, undefined, options, by));
 const statusOf = (sentence: string, reading: FleetReading, how: Shown = {}): Case =>
   shown(`status of ${sentence}`, how, (options) => status(reading, options));
-const check = (sentence: string, over: Partial<HubFacts> = {}, how: Shown = {}): Case =>
+const check = (sentence: string, over: Partial<HubInput> = {}, how: Shown = {}): Case =>
   shown(`check of ${sentence}`, how, (options) => checkText(checkHub(hubFacts(over)), { ...options, pre: false }));
-const pre = (sentence: string, over: Partial<PreFacts> = {}, how: Shown = {}): Case =>
+const pre = (sentence: string, over: Partial<PreInput> = {}, how: Shown = {}): Case =>
   shown(`check --pre of ${sentence}`, how, (options) =>
     checkText(checkBefore(preFacts(over)), { ...options, pre: true }),
   );

@@ -4,7 +4,7 @@ import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import type { World } from '../../src/domain/fleet/world.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
-import { readingOf } from '../support/builders/hubfacts.js';
+import { readingOf } from '../support/builders/hubinput.js';
 import { predicate, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 import { describeRecorded, type Case } from './recorded.js';
 

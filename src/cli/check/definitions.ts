@@ -1,14 +1,14 @@
 import { field, recordsIn, sameJson, textField } from '../../runtime/vocabulary/json.js';
 import { nameList } from '../../domain/conditions.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import type { DefinitionFact } from './facts.js';
+import type { ReadDefinition } from './input.js';
 import { failed, INSTALL_REMEDY, passed, unread, type CheckResult } from './result.js';
 
 const NAME = 'crds';
 const REMEDY = 'kubectl apply --server-side -f crds/';
 
 /** Whether each CustomResourceDefinition is served, and has the schema of this version. */
-export function checkDefinitions(definitions: readonly DefinitionFact[], version: string): CheckResult {
+export function checkDefinitions(definitions: readonly ReadDefinition[], version: string): CheckResult {
   const missing: string[] = [];
   const notEstablished: string[] = [];
   const different: string[] = [];
@@ -34,7 +34,7 @@ export function checkDefinitions(definitions: readonly DefinitionFact[], version
 }
 
 /** Names of the definitions that exist and are not of this version. */
-export function otherDefinitions(definitions: readonly DefinitionFact[]): readonly string[] {
+export function otherDefinitions(definitions: readonly ReadDefinition[]): readonly string[] {
   return definitions.flatMap(({ wanted, stored }) =>
     stored.kind === 'Known' && stored.value !== undefined && !isOfVersion(stored.value, wanted)
       ? [wanted.metadata.name]

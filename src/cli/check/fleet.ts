@@ -1,6 +1,6 @@
 import { brakeText, fleetSummary, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
 import { someNames } from '../terminal/output.js';
-import type { HubFacts } from './facts.js';
+import type { HubInput } from './input.js';
 import { isHeld } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
@@ -12,7 +12,7 @@ const REMEDY = 'kubectl mce cluster list -o wide';
  * Whether the joined clusters are there. A few silent ones are a warning: Placements replace them. It is a failure while most of
  * the fleet or of a set is silent, since the brake then keeps decisions as they are, and while nobody judges the clusters.
  */
-export function checkFleet({ reading, clustersLease, now }: HubFacts): CheckResult {
+export function checkFleet({ reading, clustersLease, now }: HubInput): CheckResult {
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'managedclusters');
   if (withheld !== undefined) return unread(NAME, 'whether clusters are silent', withheld);
   const fleet = fleetSummary(reading.world.objects.managedclusters);

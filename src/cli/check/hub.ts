@@ -9,7 +9,7 @@ import { isList } from '../../domain/selectors.js';
 import { durationText } from '../terminal/output.js';
 import { checkDefinitions } from './definitions.js';
 import { checkFleet } from './fleet.js';
-import type { HubFacts, LeaseFact } from './facts.js';
+import type { HubInput, ReadLease } from './input.js';
 import { checkLease, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
@@ -24,53 +24,53 @@ const GATEWAY = 'gateway';
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The checks of an installation, in the order of their output. */
-export function checkHub(facts: HubFacts): readonly CheckResult[] {
-  const hub = hubStatus(facts.reading.world);
+export function checkHub(input: HubInput): readonly CheckResult[] {
+  const hub = hubStatus(input.reading.world);
   return [
-    checkDefinitions(facts.definitions, facts.version),
-    ...checkPolicies(facts.admission),
-    ...checkNetwork(facts.network, facts.reading.world.objects.multiclusterengines),
-    ...checkEngines(facts, hub),
-    checkLease(facts.engineLease, facts.now, podsOf(facts.operatorNamespace)),
-    ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),
-    ...(hub.engines.length === 0 ? [] : checkCertificates(facts, isOff(hub, GATEWAY))),
-    checkPlacements(facts, hub),
+    checkDefinitions(input.definitions, input.version),
+    ...checkPolicies(input.admission),
+    ...checkNetwork(input.network, input.reading.world.objects.multiclusterengines),
+    ...checkEngines(input, hub),
+    checkLease(input.engineLease, input.now, podsOf(input.operatorNamespace)),
+    ...[input.placementLease, input.clustersLease].flatMap((lease) => checkComponentLease(lease, input, hub)),
+    ...(hub.engines.length === 0 ? [] : checkCertificates(input, isOff(hub, GATEWAY))),
+    checkPlacements(input, hub),
     ...checkHolds(hub),
     ...checkPaused(hub),
-    ...checkReleases(facts),
-    checkFleet(facts),
+    ...checkReleases(input),
+    checkFleet(input),
   ];
 }
 
 /** The Lease has a holder with an engine that has not turned the component off: without, there is nothing to check. */
 function checkComponentLease(
-  fact: LeaseFact,
-  { now, targetNamespace }: HubFacts,
+  read: ReadLease,
+  { now, targetNamespace }: HubInput,
   hub: HubStatus,
 ): readonly CheckResult[] {
-  const { lease } = fact;
+  const { lease } = read;
   if (hub.engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
   if (isOff(hub, 'placement-controller')) return [];
-  return [checkLease(fact, now, podsOf(targetNamespace))];
+  return [checkLease(read, now, podsOf(targetNamespace))];
 }
 
 function isOff({ engines }: HubStatus, component: string): boolean {
   return engines.some(({ off }) => off.some(({ name }) => name === component));
 }
 
-function checkEngines(facts: HubFacts, { engines }: HubStatus): readonly CheckResult[] {
+function checkEngines(input: HubInput, { engines }: HubStatus): readonly CheckResult[] {
   const name = 'engine';
-  const withheld = facts.reading.world.withheld.find(({ resource }) => resource === 'multiclusterengines');
+  const withheld = input.reading.world.withheld.find(({ resource }) => resource === 'multiclusterengines');
   if (withheld !== undefined) return [unread(name, 'whether there is an engine', withheld)];
   if (engines.length === 0) {
     const message = 'there is no MultiClusterEngine: no component runs';
     return [failed(name, message, 'kubectl apply -f examples/engine.yaml')];
   }
   return engines.flatMap((engine) => {
-    const object = facts.reading.world.objects.multiclusterengines.find(
+    const object = input.reading.world.objects.multiclusterengines.find(
       ({ metadata }) => metadata.name === engine.name,
     );
-    return [checkEngine(engine, object?.metadata.deletionTimestamp !== undefined), ...checkComponents(engine, facts)];
+    return [checkEngine(engine, object?.metadata.deletionTimestamp !== undefined), ...checkComponents(engine, input)];
   });
 }
 
@@ -85,7 +85,7 @@ function checkEngine({ name, phase, version, message }: EngineSummary, isDeletin
 
 function checkComponents(
   { name: engine, components, off }: EngineSummary,
-  { targetNamespace }: HubFacts,
+  { targetNamespace }: HubInput,
 ): readonly CheckResult[] {
   const warnings = off.map(({ name, message }) =>
     warning(`component/${name}`, `component ${name} is off: ${message}`, `kubectl edit mce ${engine}`),
@@ -103,16 +103,16 @@ function checkComponents(
 }
 
 /** Those that the user provides, and that of the gateway which the operator has made. */
-function checkCertificates(facts: HubFacts, isGatewayOff: boolean): readonly CheckResult[] {
-  const given = facts.reading.world.objects.multiclusterengines.flatMap(givenCertificateRows);
+function checkCertificates(input: HubInput, isGatewayOff: boolean): readonly CheckResult[] {
+  const given = input.reading.world.objects.multiclusterengines.flatMap(givenCertificateRows);
   const isGiven = given.some((row) => componentServingWith(textField(row, 'name')) === GATEWAY);
   return [
-    ...given.map((row) => checkGivenCertificate(row, facts.targetNamespace)),
-    ...(isGiven || isGatewayOff ? [] : [checkPublishedCertificate(facts)]),
+    ...given.map((row) => checkGivenCertificate(row, input.targetNamespace)),
+    ...(isGiven || isGatewayOff ? [] : [checkPublishedCertificate(input)]),
   ];
 }
 
-function checkPublishedCertificate({ trust, now, targetNamespace }: HubFacts): CheckResult {
+function checkPublishedCertificate({ trust, now, targetNamespace }: HubInput): CheckResult {
   const name = 'certificate';
   if (trust.kind === 'Withheld') return unread(name, 'when the certificate of the gateway ends', trust);
   const pem = textField(trust.value?.data, 'ca.crt');

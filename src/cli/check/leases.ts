@@ -1,10 +1,10 @@
 import { durationText } from '../terminal/output.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
-import type { LeaseFact } from './facts.js';
+import type { ReadLease } from './input.js';
 import { failed, passed, unread, type CheckResult } from './result.js';
 
 /** Whether a Lease has a holder that renews it. `remedy`: a command that shows the pods of the holder. */
-export function checkLease({ name, lease }: LeaseFact, now: number, remedy: string): CheckResult {
+export function checkLease({ name, lease }: ReadLease, now: number, remedy: string): CheckResult {
   const check = `lease/${name}`;
   if (lease.kind === 'Withheld') return unread(check, `who holds Lease ${name}`, lease);
   if (lease.value === undefined) return failed(check, `there is no Lease ${name}: its controller never ran`, remedy);
@@ -16,7 +16,7 @@ export function checkLease({ name, lease }: LeaseFact, now: number, remedy: stri
 }
 
 /** Whether somebody holds the Lease and renews it; undefined where that is not known. */
-export function isHeld({ lease }: LeaseFact, now: number): boolean | undefined {
+export function isHeld({ lease }: ReadLease, now: number): boolean | undefined {
   if (lease.kind === 'Withheld') return undefined;
   return (lease.value?.spec?.holderIdentity ?? '') !== '' && lease.value !== undefined && expiryOf(lease.value) >= now;
 }

@@ -2,8 +2,8 @@ import { asRecord, field, isRecord, type JsonRecord } from '../../runtime/vocabu
 import { ENGINE_LABEL, PART_OF_LABEL, PRODUCT } from '../../api/names.js';
 import { API_SERVER_PORTS, MOST_API_SERVER_PORTS, POLICIES_OFF } from '../../domain/engine/networkpolicies.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import type { NetworkFacts } from './facts.js';
-import { passed, unread, warning, type CheckResult, type Fact, type UnreadFact } from './result.js';
+import type { ReadNetwork } from './input.js';
+import { passed, unread, warning, type CheckResult, type Read, type Unread } from './result.js';
 
 const NAME = 'network';
 /** Where the ports of the policies are set that come with the operator. */
@@ -13,7 +13,7 @@ const CHART_VALUE = 'networkPolicy.apiServerPorts of the chart';
  * Whether engines turn NetworkPolicies off, and whether those of the product allow the port on which the API server listens. No
  * row where there is nothing to compare: the cluster publishes no address of its API server, or there is no policy of ours.
  */
-export function checkNetwork(facts: NetworkFacts, engines: readonly RawObject[]): readonly CheckResult[] {
+export function checkNetwork(input: ReadNetwork, engines: readonly RawObject[]): readonly CheckResult[] {
   const off = engines.filter(({ spec }) => field(field(spec, 'networkPolicies'), 'enabled') === false);
   return [
     ...off.map(({ metadata: { name } }) =>
@@ -23,13 +23,13 @@ export function checkNetwork(facts: NetworkFacts, engines: readonly RawObject[])
         `kubectl edit mce ${name}`,
       ),
     ),
-    ...comparePorts(facts, engines),
+    ...comparePorts(input, engines),
   ];
 }
 
-function comparePorts({ apiServer, policies }: NetworkFacts, engines: readonly RawObject[]): readonly CheckResult[] {
-  for (const fact of [apiServer, policies])
-    if (isRefused(fact)) return [unread(NAME, 'whether NetworkPolicies allow the port of the API server', fact)];
+function comparePorts({ apiServer, policies }: ReadNetwork, engines: readonly RawObject[]): readonly CheckResult[] {
+  for (const read of [apiServer, policies])
+    if (isRefused(read)) return [unread(NAME, 'whether NetworkPolicies allow the port of the API server', read)];
   if (policies.kind === 'Withheld') return [];
   const ports = portsOf(apiServer);
   const ours = policies.value.filter((one) => one.metadata.labels?.[PART_OF_LABEL] === PRODUCT && limitsEgress(one));
@@ -45,7 +45,7 @@ function comparePorts({ apiServer, policies }: NetworkFacts, engines: readonly R
  * where the cluster publishes no address of its API server.
  */
 export function checkPorts(
-  apiServer: Fact<RawObject | undefined>,
+  apiServer: Read<RawObject | undefined>,
   engines: readonly RawObject[],
 ): readonly CheckResult[] {
   if (isRefused(apiServer)) return [unread(NAME, 'on which port the API server listens', apiServer)];
@@ -61,7 +61,7 @@ function engineField(engine: string): string {
 }
 
 /** The ports that the EndpointSlice of the API server has. */
-function portsOf(apiServer: Fact<RawObject | undefined>): readonly number[] {
+function portsOf(apiServer: Read<RawObject | undefined>): readonly number[] {
   return apiServer.kind === 'Withheld' ? [] : items(apiServer.value, 'ports').map((one) => Number(one['port']));
 }
 
@@ -72,8 +72,8 @@ function namedPorts({ spec }: RawObject): readonly number[] {
 }
 
 /** A server without the kind has none of its objects. */
-function isRefused(fact: Fact<unknown>): fact is UnreadFact {
-  return fact.kind === 'Withheld' && fact.status !== 404;
+function isRefused(read: Read<unknown>): read is Unread {
+  return read.kind === 'Withheld' && read.status !== 404;
 }
 
 interface Others {

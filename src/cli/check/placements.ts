@@ -1,7 +1,7 @@
 import type { HubStatus, PlacementSummary } from '../../domain/fleet/hubstatus.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { someNames } from '../terminal/output.js';
-import type { HubFacts } from './facts.js';
+import type { HubInput } from './input.js';
 import { isHeld, podsOf } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
@@ -19,8 +19,8 @@ interface OwnedRelease {
 }
 
 /** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
-export function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
-  const { reading, placementLease, now, targetNamespace } = facts;
+export function checkPlacements(input: HubInput, hub: HubStatus): CheckResult {
+  const { reading, placementLease, now, targetNamespace } = input;
   const name = 'placements';
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
   if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
@@ -32,7 +32,7 @@ export function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
   const [refused] = reading.refused;
   if (refused !== undefined && (count === 0 || held === true))
     return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
-  if (count === 0) return checkNoPlacement(name, facts);
+  if (count === 0) return checkNoPlacement(name, input);
   if (held === true) return passed(name, `${count} ${noun} kept`);
   const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
   const [engine] = hub.engines;
@@ -42,7 +42,7 @@ export function checkPlacements(facts: HubFacts, hub: HubStatus): CheckResult {
 }
 
 /** A namespace that does not exist is most often a misspelt one. */
-function checkNoPlacement(name: string, { reading, absence }: HubFacts): CheckResult {
+function checkNoPlacement(name: string, { reading, absence }: HubInput): CheckResult {
   if (absence === undefined) return passed(name, 'there is no Placement');
   const { namespace = '' } = reading;
   if (absence.kind === 'Withheld')
@@ -108,7 +108,7 @@ function namesOf(placements: readonly PlacementSummary[]): string {
 }
 
 /** The releases of Placements: nothing bounds what they name, so one that lasts is a warning, and one that does nothing too. */
-export function checkReleases({ reading, now }: HubFacts): readonly CheckResult[] {
+export function checkReleases({ reading, now }: HubInput): readonly CheckResult[] {
   const all = reading.world.objects.placements.flatMap((placement) => {
     const { namespace = '', name } = placement.metadata;
     return activeReleases(placement, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release }));

@@ -2,7 +2,7 @@ import { field, textField } from '../../runtime/vocabulary/json.js';
 import { nameList } from '../../domain/conditions.js';
 import { isList } from '../../domain/selectors.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import type { PolicyFacts } from './facts.js';
+import type { ReadPolicies } from './input.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
 
 /** The policies that limit an identity to what it is for. An installation for one fixed namespace has none of the target namespace. */
@@ -37,7 +37,7 @@ export const PROTECTING_POLICIES: readonly ProtectingPolicy[] = [
 ];
 
 /** Whether each policy that limits an identity exists, and denies; and whether those against mistakes are there. */
-export function checkPolicies({ policies, bindings }: PolicyFacts): readonly CheckResult[] {
+export function checkPolicies({ policies, bindings }: ReadPolicies): readonly CheckResult[] {
   const what = 'whether the admission policies are in force';
   if (policies.kind === 'Withheld') return [unread('policies', what, policies)];
   if (bindings.kind === 'Withheld') return [unread('policies', what, bindings)];

@@ -18,27 +18,27 @@ import type { AccessAttributes, KubeClient, ReadClient } from '../../runtime/cli
 import { serverProblem } from '../../runtime/client/serverversion.js';
 import { isFailure } from '../../runtime/errors.js';
 import { otherDefinitions } from './definitions.js';
-import { API_SERVER_SLICE, getFact, readDefinitions, readReading, type FactOptions, type HubFacts } from './facts.js';
+import { API_SERVER_SLICE, getOne, readDefinitions, readReading, type InputOptions, type HubInput } from './input.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { checkPorts } from './network.js';
-import { failed, passed, unread, warning, type CheckResult, type Fact } from './result.js';
+import { failed, passed, unread, warning, type CheckResult, type Read } from './result.js';
 
 /** What an installation needs. */
 
 /** What the caller may not do, such as `create clusterroles`. */
-type DeniedFact = Fact<readonly string[]>;
+type ReadRights = Read<readonly string[]>;
 
 /** What the checks before an installation are computed from. */
-export interface PreFacts extends Pick<HubFacts, 'version' | 'operatorNamespace' | 'definitions' | 'reading'> {
+export interface PreInput extends Pick<HubInput, 'version' | 'operatorNamespace' | 'definitions' | 'reading'> {
   /** Version of the API server, such as `v1.36.3`. */
   readonly server: string;
   /** False where ValidatingAdmissionPolicy v1 is not served. */
-  readonly policies: Fact<boolean>;
-  readonly namespace: Fact<KubeObject | undefined>;
+  readonly policies: Read<boolean>;
+  readonly namespace: Read<KubeObject | undefined>;
   /** The EndpointSlice of the Service `kubernetes`. */
-  readonly apiServer: Fact<RawObject | undefined>;
+  readonly apiServer: Read<RawObject | undefined>;
   /** What the caller may not do of an installation. */
-  readonly denied: DeniedFact;
+  readonly denied: ReadRights;
 }
 
 /** What an installation creates. */
@@ -59,25 +59,25 @@ const ESCALATE: AccessAttributes = { verb: 'escalate', type: ClusterRoles };
 
 const RIGHTS_REMEDY = 'kubectl auth can-i --list';
 
-/** Reads what an installation needs, as `readHubFacts`, and asks for the caller's rights; `server`: version of the API server. */
-export async function readPreFacts(
+/** Reads what an installation needs, as `readHubInput`, and asks for the caller's rights; `server`: version of the API server. */
+export async function readPreInput(
   client: ReadClient & Pick<KubeClient, 'allowed'>,
-  options: FactOptions,
+  options: InputOptions,
   server: string,
-): Promise<PreFacts> {
+): Promise<PreInput> {
   const { version, operatorNamespace } = options;
   const [reading, definitions, policies, namespace, apiServer, denied] = await Promise.all([
     readReading(client, options, ['multiclusterengines']),
     readDefinitions(client, options),
     readPolicies(client),
-    getFact(client, Namespaces, { name: operatorNamespace }),
-    getFact<RawObject>(client, EndpointSlices, API_SERVER_SLICE),
+    getOne(client, Namespaces, { name: operatorNamespace }),
+    getOne<RawObject>(client, EndpointSlices, API_SERVER_SLICE),
     readDenied(client, operatorNamespace),
   ]);
   return { version, operatorNamespace, server, reading, definitions, policies, namespace, apiServer, denied };
 }
 
-async function readPolicies(client: ReadClient): Promise<Fact<boolean>> {
+async function readPolicies(client: ReadClient): Promise<Read<boolean>> {
   try {
     await client.list(AdmissionPolicies, undefined, { metadataOnly: true });
     return { kind: 'Known', value: true };
@@ -89,7 +89,7 @@ async function readPolicies(client: ReadClient): Promise<Fact<boolean>> {
 }
 
 /** Asks for the rights of an installation, by access reviews: POST requests, which the API server answers and does not store. */
-async function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<DeniedFact> {
+async function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string): Promise<ReadRights> {
   const wanted: readonly AccessAttributes[] = [
     ...INSTALLED.map((type) => ({ verb: 'create', type, ...(type.namespaced ? { namespace } : {}) })),
     ESCALATE,
@@ -104,24 +104,24 @@ async function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string
 }
 
 /** The checks before an installation, in the order of their output. */
-export function checkBefore(facts: PreFacts): readonly CheckResult[] {
+export function checkBefore(input: PreInput): readonly CheckResult[] {
   return [
-    checkServer(facts),
-    checkPolicies(facts),
-    checkExistingDefinitions(facts),
-    checkNamespace(facts),
-    ...checkPorts(facts.apiServer, facts.reading.world.objects.multiclusterengines),
-    checkExistingEngine(facts),
-    checkRights(facts.denied),
+    checkServer(input),
+    checkPolicies(input),
+    checkExistingDefinitions(input),
+    checkNamespace(input),
+    ...checkPorts(input.apiServer, input.reading.world.objects.multiclusterengines),
+    checkExistingEngine(input),
+    checkRights(input.denied),
   ];
 }
 
-function checkServer({ server }: PreFacts): CheckResult {
+function checkServer({ server }: PreInput): CheckResult {
   const problem = serverProblem(server, OLDEST_KUBERNETES);
   return problem === undefined ? passed('server', `Kubernetes ${server}`) : failed('server', problem);
 }
 
-function checkPolicies({ policies }: PreFacts): CheckResult {
+function checkPolicies({ policies }: PreInput): CheckResult {
   const name = 'policies';
   if (policies.kind === 'Withheld') return unread(name, 'whether ValidatingAdmissionPolicy is served', policies);
   return policies.value
@@ -129,7 +129,7 @@ function checkPolicies({ policies }: PreFacts): CheckResult {
     : failed(name, 'ValidatingAdmissionPolicy v1 is not served: nothing limits the rights of the operator');
 }
 
-function checkExistingDefinitions({ definitions, version }: PreFacts): CheckResult {
+function checkExistingDefinitions({ definitions, version }: PreInput): CheckResult {
   const name = 'crds';
   for (const { stored } of definitions)
     if (stored.kind === 'Withheld') return unread(name, 'whether CRDs of another version exist', stored);
@@ -142,7 +142,7 @@ function checkExistingDefinitions({ definitions, version }: PreFacts): CheckResu
   );
 }
 
-function checkNamespace({ namespace, operatorNamespace }: PreFacts): CheckResult {
+function checkNamespace({ namespace, operatorNamespace }: PreInput): CheckResult {
   const name = 'namespace';
   if (namespace.kind === 'Withheld') return unread(name, `whether namespace ${operatorNamespace} exists`, namespace);
   if (namespace.value?.metadata.deletionTimestamp !== undefined)
@@ -155,7 +155,7 @@ function checkNamespace({ namespace, operatorNamespace }: PreFacts): CheckResult
   return passed(name, `namespace ${operatorNamespace} ${state}`);
 }
 
-function checkExistingEngine({ reading }: PreFacts): CheckResult {
+function checkExistingEngine({ reading }: PreInput): CheckResult {
   const name = 'engine';
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'multiclusterengines');
   if (withheld !== undefined && withheld.status !== 404) return unread(name, 'whether an engine exists', withheld);
@@ -164,7 +164,7 @@ function checkExistingEngine({ reading }: PreFacts): CheckResult {
   return warning(name, `MultiClusterEngine ${nameList(engines)} exists: this is an upgrade`, 'kubectl get mce');
 }
 
-function checkRights(denied: DeniedFact): CheckResult {
+function checkRights(denied: ReadRights): CheckResult {
   if (denied.kind === 'Withheld') return unread('rights', 'whether you may install', denied);
   const missing = denied.value.filter((one) => one !== rightText(ESCALATE));
   if (missing.length > 0) return failed('rights', `you may not install: not ${missing.join(', ')}`, RIGHTS_REMEDY);

@@ -1,7 +1,7 @@
 /** What was read, or what could not be. */
-export type Fact<T> = { readonly kind: 'Known'; readonly value: T } | UnreadFact;
+export type Read<T> = { readonly kind: 'Known'; readonly value: T } | Unread;
 
-export interface UnreadFact {
+export interface Unread {
   readonly kind: 'Withheld';
   /** Plural name of the resource. */
   readonly resource: string;
@@ -38,6 +38,6 @@ export function failed(name: string, message: string, remedy?: string): CheckRes
 }
 
 /** `what`: what is therefore not known. */
-export function unread(name: string, what: string, { resource, verb, status }: Omit<UnreadFact, 'kind'>): CheckResult {
+export function unread(name: string, what: string, { resource, verb, status }: Omit<Unread, 'kind'>): CheckResult {
   return { name, status: 'Unknown', message: `${what} is not known; not readable: ${resource} (${verb}: ${status})` };
 }

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { readHubFacts, type FactOptions } from './facts.js';
+import { readHubInput, type InputOptions } from './input.js';
 import { checkHub } from './hub.js';
 import { checkExitCode, checkText } from './text.js';
-import { checkBefore, readPreFacts } from './pre.js';
+import { checkBefore, readPreInput } from './pre.js';
 import type { CheckResult } from './result.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import type { CheckConfig } from './flags.js';
@@ -24,7 +24,7 @@ export function runCheck(config: CheckConfig): Promise<number> {
 
 async function resultsOf(config: CheckConfig, { client, transport, namespace }: Hub): Promise<readonly CheckResult[]> {
   const { version, operatorNamespace } = config;
-  const options: FactOptions = {
+  const options: InputOptions = {
     now: systemClock.now(),
     version,
     operatorNamespace,
@@ -32,6 +32,6 @@ async function resultsOf(config: CheckConfig, { client, transport, namespace }: 
     fallback: namespace,
     definitions: readManifests(path.join(packageRoot(), 'crds')),
   };
-  if (!config.pre) return checkHub(await readHubFacts(client, options));
-  return checkBefore(await readPreFacts(client, options, await serverVersion(transport)));
+  if (!config.pre) return checkHub(await readHubInput(client, options));
+  return checkBefore(await readPreInput(client, options, await serverVersion(transport)));
 }

@@ -42,14 +42,14 @@ export interface BindingStatusInput {
 
 /** The status to write for a set; undefined when `stored` is the same. `now` is RFC 3339. An unknown number is left out. */
 export function setStatus(
-  facts: SetStatusInput,
+  input: SetStatusInput,
   stored: ManagedClusterSetStatus | undefined,
   now: string,
 ): ManagedClusterSetStatus | undefined {
-  const states = [emptyCondition(facts), setInUse(facts.name, facts.namespaces, facts.generation)];
+  const states = [emptyCondition(input), setInUse(input.name, input.namespaces, input.generation)];
   const conditions = mergeConditions(conditionsIn(stored?.conditions), states, now);
-  const known = facts.selector.kind !== 'unreadable';
-  const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: facts.members } : {}), conditions };
+  const known = input.selector.kind !== 'unreadable';
+  const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: input.members } : {}), conditions };
   const same =
     stored?.numberOfClusters === next.numberOfClusters && sameConditions(conditionsIn(stored?.conditions), conditions);
   return same ? undefined : next;
@@ -57,11 +57,11 @@ export function setStatus(
 
 /** The status to write for a binding; undefined when `stored` is the same. `now` is RFC 3339. */
 export function bindingStatus(
-  facts: BindingStatusInput,
+  input: BindingStatusInput,
   stored: ManagedClusterSetBindingStatus | undefined,
   now: string,
 ): ManagedClusterSetBindingStatus | undefined {
-  const states = [boundCondition(facts), bindingInUse(facts.clusterSet, facts.placements, facts.generation)];
+  const states = [boundCondition(input), bindingInUse(input.clusterSet, input.placements, input.generation)];
   const conditions = mergeConditions(conditionsIn(stored?.conditions), states, now);
   return sameConditions(conditionsIn(stored?.conditions), conditions) ? undefined : { conditions };
 }

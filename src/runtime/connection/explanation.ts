@@ -4,7 +4,7 @@
  */
 export type Phase = 'proxy' | 'connect' | 'handshake' | 'exchange' | 'plain';
 
-/** What a code is about. It decides which facts a sentence has beside its words. */
+/** What a code is about. It decides which details a sentence has beside its words. */
 export type Area =
   | 'name' // DNS
   | 'network'

@@ -83,11 +83,11 @@ export function failureText(error: unknown, attempted: Attempted, now: number): 
   });
   if (first === undefined) return `no response from ${attemptedText(attempted)}`;
   const isUnreachableProxy = phase === 'proxy' && first.explanation.area !== 'proxy';
-  const facts = factsOf(first.explanation.area, { error, attempted, now });
+  const details = detailsOf(first.explanation.area, { error, attempted, now });
   const what = [first, ...others].map((one) => one.what).join(', and ');
   return [
     `no response from ${attemptedText(attempted)}: ${isUnreachableProxy ? `the proxy cannot be reached: ${what}` : what}`,
-    ...(facts.length === 0 ? [] : [`: ${facts.join('; ')}`]),
+    ...(details.length === 0 ? [] : [`: ${details.join('; ')}`]),
     `; ${isUnreachableProxy ? explanationOf('ERR_PROXY').remedy : first.remedy}`,
   ].join('');
 }
@@ -170,7 +170,7 @@ interface Tried {
   readonly now: number;
 }
 
-function factsOf(area: Area, { error, attempted, now }: Tried): string[] {
+function detailsOf(area: Area, { error, attempted, now }: Tried): string[] {
   const here = `it is ${timeText(now)} here`;
   if (area === 'client certificate') return [`${ownText(attempted)}, ${here}`];
   const chain = (failedConnection(error)?.chain ?? []).map((der) => new X509Certificate(der));

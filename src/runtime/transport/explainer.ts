@@ -99,13 +99,13 @@ interface Rejected {
 function rejectionText({ attempted, presented, token }: Rejected, now: number): string {
   const [certificate] = certificatesIn(attempted.clientCertificate ?? '');
   const expiry = token === undefined ? undefined : timeIn(claimsIn(token)?.['exp']);
-  const facts = [
+  const details = [
     ...(expiry === undefined ? [] : [`it expires at ${timeText(expiry)}`]),
     ...(certificate === undefined ? [] : [`certificate ${certificateText(certificate)}`]),
   ];
   const hasExpired =
     (expiry !== undefined && expiry < now) || (certificate !== undefined && isOutOfDate(certificate, now));
-  const dates = facts.length === 0 ? '' : `: ${facts.join('; ')}, it is ${timeText(now)} here`;
+  const dates = details.length === 0 ? '' : `: ${details.join('; ')}, it is ${timeText(now)} here`;
   const remedy = hasExpired
     ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
     : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';

@@ -3,7 +3,7 @@ import { changePause } from '../../../src/cli/pause/pause.js';
 import type { World } from '../../../src/domain/fleet/world.js';
 import { readConfig } from '../../support/commandline.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import { NOW } from '../../support/builders/hubfacts.js';
+import { NOW } from '../../support/builders/hubinput.js';
 import { PauseHub } from '../../support/fakes/pausehub.js';
 import { rawPlacement } from '../../support/builders/world.js';
 

@@ -10,7 +10,7 @@ import { planChange, type PlanRequest } from '../../../src/cli/plan/plan.js';
 import { ProgressLine } from '../../../src/cli/terminal/progressline.js';
 import type { World } from '../../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import { readingOf } from '../../support/builders/hubfacts.js';
+import { readingOf } from '../../support/builders/hubinput.js';
 import { someWorld } from '../../support/builders/world.js';
 import { readRecorded } from '../../golden/recorded.js';
 import { root } from '../../support/repository/root.js';

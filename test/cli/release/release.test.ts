@@ -6,7 +6,7 @@ import { explainInputOf } from '../../../src/domain/fleet/world.js';
 import { isReleased, readRelease } from '../../../src/domain/placement/spec/release.js';
 import { schedule } from '../../../src/domain/placement/select/schedule.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import { NOW } from '../../support/builders/hubfacts.js';
+import { NOW } from '../../support/builders/hubinput.js';
 import { rawPlacement } from '../../support/builders/world.js';
 import { heldWorld, ReleaseClient } from '../../support/fakes/releaseclient.js';
 

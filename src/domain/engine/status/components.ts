@@ -141,11 +141,11 @@ export function deploymentHealth(object: unknown, lastReadyReplicas = Infinity):
   };
 }
 
-function rolloutOf(object: unknown, facts: Record<'isObserved' | 'complete', boolean>): Health['rollout'] {
-  if (!facts.isObserved) return 'progressing';
+function rolloutOf(object: unknown, observed: Record<'isObserved' | 'complete', boolean>): Health['rollout'] {
+  if (!observed.isObserved) return 'progressing';
   const progressing = condition(object, 'Progressing');
   if (textAt(progressing, 'status') === 'False') return 'deadlineExceeded';
-  if (!facts.complete) return 'progressing';
+  if (!observed.complete) return 'progressing';
   const finished = progressing === undefined || textAt(progressing, 'reason') === 'NewReplicaSetAvailable';
   return finished ? 'complete' : 'progressing';
 }

@@ -3,7 +3,7 @@ import { worldOf, type RawObject, type World } from '../../../../src/domain/flee
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../builders/examplefleet.js';
 import { predicate, rawBinding, rawDecision, rawPlacement, rawSet, UID } from '../../builders/world.js';
-import { rawEngine } from '../../builders/hubfacts.js';
+import { rawEngine } from '../../builders/hubinput.js';
 
 /** Fleets to look at: of any size, and one whose every text attacks the page. */
 

@@ -18,34 +18,34 @@ import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../whatif/worlds.js';
 import { absentText } from '../meant.js';
-import type { Fact } from './result.js';
+import type { Read } from './result.js';
 
-export interface DefinitionFact {
+export interface ReadDefinition {
   /** As this version of the program has it. */
   readonly wanted: RawObject;
-  readonly stored: Fact<RawObject | undefined>;
+  readonly stored: Read<RawObject | undefined>;
 }
 
-export interface LeaseFact {
+export interface ReadLease {
   readonly name: string;
-  readonly lease: Fact<Lease | undefined>;
+  readonly lease: Read<Lease | undefined>;
 }
 
 /** The policies of a hub, and their bindings. */
-export interface PolicyFacts {
-  readonly policies: Fact<readonly KubeObject[]>;
-  readonly bindings: Fact<readonly RawObject[]>;
+export interface ReadPolicies {
+  readonly policies: Read<readonly KubeObject[]>;
+  readonly bindings: Read<readonly RawObject[]>;
 }
 
 /** The API server on the network, and the policies of the namespaces of the product. */
-export interface NetworkFacts {
+export interface ReadNetwork {
   /** The EndpointSlice of the Service `kubernetes`. */
-  readonly apiServer: Fact<RawObject | undefined>;
-  readonly policies: Fact<readonly RawObject[]>;
+  readonly apiServer: Read<RawObject | undefined>;
+  readonly policies: Read<readonly RawObject[]>;
 }
 
 /** What the checks of an installation are computed from. */
-export interface HubFacts {
+export interface HubInput {
   /** ms since the epoch, by the clock of this machine. */
   readonly now: number;
   /** Release of this program. */
@@ -53,22 +53,22 @@ export interface HubFacts {
   readonly operatorNamespace: string;
   /** That of the engine. */
   readonly targetNamespace: string;
-  readonly definitions: readonly DefinitionFact[];
+  readonly definitions: readonly ReadDefinition[];
   /** Engines, Placements and clusters. */
   readonly reading: FleetReading;
   /** Of a namespace that the caller names and that has no Placement: that it does not exist, else undefined. */
-  readonly absence: Fact<string | undefined> | undefined;
-  readonly engineLease: LeaseFact;
-  readonly placementLease: LeaseFact;
+  readonly absence: Read<string | undefined> | undefined;
+  readonly engineLease: ReadLease;
+  readonly placementLease: ReadLease;
   /** Of the controller that judges the health of clusters. */
-  readonly clustersLease: LeaseFact;
-  readonly admission: PolicyFacts;
-  readonly network: NetworkFacts;
+  readonly clustersLease: ReadLease;
+  readonly admission: ReadPolicies;
+  readonly network: ReadNetwork;
   /** The ConfigMap with the certificates that clients of the gateway trust. */
-  readonly trust: Fact<(KubeObject & { readonly data?: unknown }) | undefined>;
+  readonly trust: Read<(KubeObject & { readonly data?: unknown }) | undefined>;
 }
 
-export interface FactOptions {
+export interface InputOptions {
   readonly now: number;
   readonly version: string;
   readonly operatorNamespace: string;
@@ -85,20 +85,20 @@ export const API_SERVER_SLICE: ObjectName = { namespace: 'default', name: 'kuber
 const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCertificate?.configMap ?? [])[0] ?? '';
 
 /** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */
-export async function readHubFacts(client: ReadClient, options: FactOptions): Promise<HubFacts> {
+export async function readHubInput(client: ReadClient, options: InputOptions): Promise<HubInput> {
   const { now, version, operatorNamespace } = options;
-  const lease = (name: string): Promise<LeaseFact> => readLease(client, { namespace: operatorNamespace, name });
+  const lease = (name: string): Promise<ReadLease> => readLease(client, { namespace: operatorNamespace, name });
   const [reading, definitions, engineLease, placementLease, clustersLease, policies, bindings] = await Promise.all([
     readReading(client, options, ['multiclusterengines', 'placements', 'managedclusters']),
     readDefinitions(client, options),
     lease(ENGINE_LEASE),
     lease(PLACEMENT_LEASE),
     lease(CLUSTERS_LEASE),
-    listFact<KubeObject>(client, AdmissionPolicies, { metadataOnly: true }),
-    listFact<RawObject>(client, AdmissionPolicyBindings),
+    listAll<KubeObject>(client, AdmissionPolicies, { metadataOnly: true }),
+    listAll<RawObject>(client, AdmissionPolicyBindings),
   ]);
   const targetNamespace = targetNamespaceOf(reading);
-  const trust = await getFact(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
+  const trust = await getOne(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
   const network = await readNetwork(client, [...new Set([operatorNamespace, targetNamespace])]);
   const absence = await readAbsence(client, options.namespace, reading);
   const admission = { policies, bindings };
@@ -120,17 +120,17 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
 
 export function readReading(
   client: ReadClient,
-  { namespace, fallback }: FactOptions,
+  { namespace, fallback }: InputOptions,
   resources: readonly WorldResource[],
 ): Promise<FleetReading> {
   return readFleetWorld(client, { namespace, fallback, resources });
 }
 
-export function readDefinitions(client: ReadClient, { definitions }: FactOptions): Promise<readonly DefinitionFact[]> {
+export function readDefinitions(client: ReadClient, { definitions }: InputOptions): Promise<readonly ReadDefinition[]> {
   return Promise.all(
     definitions.map(async (wanted) => {
       const name = { name: wanted.metadata.name };
-      return { wanted, stored: await getFact<RawObject>(client, CustomResourceDefinitions, name) };
+      return { wanted, stored: await getOne<RawObject>(client, CustomResourceDefinitions, name) };
     }),
   );
 }
@@ -140,17 +140,17 @@ async function readAbsence(
   client: ReadClient,
   name: string | undefined,
   { world }: FleetReading,
-): Promise<HubFacts['absence']> {
+): Promise<HubInput['absence']> {
   if (name === undefined || world.objects.placements.length > 0) return undefined;
-  const found = await getFact(client, Namespaces, { name });
+  const found = await getOne(client, Namespaces, { name });
   if (found.kind === 'Withheld') return found;
   return { kind: 'Known', value: found.value === undefined ? await absentText(client, Namespaces, name) : undefined };
 }
 
-async function readNetwork(client: ReadClient, namespaces: readonly string[]): Promise<NetworkFacts> {
+async function readNetwork(client: ReadClient, namespaces: readonly string[]): Promise<ReadNetwork> {
   const [apiServer, ...lists] = await Promise.all([
-    getFact<RawObject>(client, EndpointSlices, API_SERVER_SLICE),
-    ...namespaces.map((namespace) => listFact<RawObject>(client, NetworkPolicies, { namespace })),
+    getOne<RawObject>(client, EndpointSlices, API_SERVER_SLICE),
+    ...namespaces.map((namespace) => listAll<RawObject>(client, NetworkPolicies, { namespace })),
   ]);
   const policies: RawObject[] = [];
   for (const list of lists) {
@@ -160,15 +160,15 @@ async function readNetwork(client: ReadClient, namespaces: readonly string[]): P
   return { apiServer, policies: { kind: 'Known', value: policies } };
 }
 
-async function readLease(client: ReadClient, name: ObjectName): Promise<LeaseFact> {
-  return { name: name.name, lease: await getFact<Lease>(client, Leases, name) };
+async function readLease(client: ReadClient, name: ObjectName): Promise<ReadLease> {
+  return { name: name.name, lease: await getOne<Lease>(client, Leases, name) };
 }
 
-async function listFact<T extends KubeObject>(
+async function listAll<T extends KubeObject>(
   client: ReadClient,
   type: ResourceType,
   { namespace, ...options }: ListOptions & { readonly namespace?: string } = {},
-): Promise<Fact<readonly T[]>> {
+): Promise<Read<readonly T[]>> {
   try {
     return { kind: 'Known', value: await client.list<T>(type, namespace, options) };
   } catch (error) {
@@ -177,11 +177,11 @@ async function listFact<T extends KubeObject>(
   }
 }
 
-export async function getFact<T extends KubeObject>(
+export async function getOne<T extends KubeObject>(
   client: ReadClient,
   type: ResourceType,
   name: ObjectName,
-): Promise<Fact<T | undefined>> {
+): Promise<Read<T | undefined>> {
   try {
     return { kind: 'Known', value: await client.get<T>(type, name) };
   } catch (error) {

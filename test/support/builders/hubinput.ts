@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
-import type { HubFacts, LeaseFact, PolicyFacts } from '../../../src/cli/check/facts.js';
-import type { PreFacts } from '../../../src/cli/check/pre.js';
+import type { HubInput, ReadLease, ReadPolicies } from '../../../src/cli/check/input.js';
+import type { PreInput } from '../../../src/cli/check/pre.js';
 import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
 import type { FleetReading } from '../../../src/cli/whatif/worlds.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
@@ -53,7 +53,7 @@ export function readingOf(world: World, over: Partial<FleetReading> = {}): Fleet
 }
 
 /** A Lease that was renewed so many ms before {@link NOW}; its duration is 15 s. */
-export function leaseFact(name: string, holder: string, renewedMsAgo = 5_000): LeaseFact {
+export function leaseFact(name: string, holder: string, renewedMsAgo = 5_000): ReadLease {
   const renewTime = microTime(NOW - renewedMsAgo);
   const spec = { holderIdentity: holder, leaseDurationSeconds: 15, renewTime };
   return { name, lease: { kind: 'Known', value: { metadata: { name, namespace: OPERATOR_NAMESPACE }, spec } } };
@@ -71,7 +71,7 @@ export function rawDefinition(plural: string, schema: object = { type: 'object' 
 export const POLICIES: readonly string[] = [...LIMITING_POLICIES, ...PROTECTING_POLICIES.map(({ name }) => name)];
 
 /** These policies, each with a binding of that action; of its own without one. */
-export function admissionOf(names: readonly string[], action?: string): PolicyFacts {
+export function admissionOf(names: readonly string[], action?: string): ReadPolicies {
   const ownAction = new Map<string, string>(PROTECTING_POLICIES.map((one) => [one.name, one.action]));
   const bindings = names.map((name) => ({
     metadata: { name },
@@ -85,7 +85,7 @@ export function admissionOf(names: readonly string[], action?: string): PolicyFa
 
 const KINDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
+export function hubFacts(over: Partial<HubInput> = {}): HubInput {
   return {
     now: NOW,
     version: '0.1.0',
@@ -108,7 +108,7 @@ export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
 }
 
 /** What `check --pre` reads of a cluster that has nothing of the product. */
-export function preFacts(over: Partial<PreFacts> = {}): PreFacts {
+export function preFacts(over: Partial<PreInput> = {}): PreInput {
   return {
     version: '0.1.0',
     operatorNamespace: OPERATOR_NAMESPACE,
