@@ -46,7 +46,7 @@ interface Ended {
 }
 
 /**
- * Serves the tools on standard input and output, until standard input ends; returns the exit code. Each call runs the command in
+ * Serves the tools on standard input and output, until one of them ends; returns the exit code. Each call runs the command in
  * a process of its own: that prints the same as for people, reads no input, and its memory goes with it. `entryPoint`: main.js.
  */
 export async function runMcp(config: McpConfig, entryPoint: string): Promise<number> {
