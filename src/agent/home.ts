@@ -3,6 +3,7 @@ import { AGENT_FIELD_MANAGER, AGENT_TOKEN_SECRET } from '../api/names.js';
 import { ConfigMaps, Namespaces, Nodes, Secrets } from '../runtime/vocabulary/kinds.js';
 import { ownTokenData, readHubToken, type HubToken, type JoinData } from '../domain/agent/hubtoken.js';
 import { malformed } from '../runtime/transport/apierror.js';
+import { probeReadiness } from '../runtime/client/readyz.js';
 import { serverVersion } from '../runtime/client/serverversion.js';
 import type { Cache, CacheTools } from '../runtime/cache/cache.js';
 import { createCache } from '../runtime/cache/reflector.js';
@@ -11,9 +12,10 @@ import { createClient } from '../runtime/client/rest.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import type { Transport } from '../runtime/transport/transport.js';
 import { isFailure } from '../runtime/errors.js';
-import { CLAIMS_LABEL, type ClaimConfigMap } from './report/claims.js';
-import { clusterInfoConfig, type ClientConfig } from './report/report.js';
-import { nodeFacts, type NodeFacts } from './report/nodes.js';
+import { CLAIMS_LABEL, type ClaimConfigMap } from '../domain/agent/report/claims.js';
+import type { ClientConfig } from '../domain/agent/report/report.js';
+import { clusterInfoConfig } from './clusterinfo.js';
+import { nodeFacts, type NodeFacts } from '../domain/agent/report/nodes.js';
 
 /** The Secret `hub-token` as it is stored. */
 export interface StoredSecret {
@@ -57,7 +59,6 @@ interface HomeOptions {
   readonly tools: CacheTools;
 }
 
-const PROBE_DEADLINE_MS = 5_000;
 const CLUSTER_INFO = { namespace: 'kube-public', name: 'cluster-info' };
 
 /** A cluster over its API. */
@@ -128,18 +129,8 @@ class ApiHome implements Home {
     }
   }
 
-  /** As a stream, since the body of a success is not JSON. */
-  async probe(signal: AbortSignal): Promise<void> {
-    const body = await this.#transport.open({
-      method: 'GET',
-      path: '/readyz',
-      target: { verb: 'get', resource: 'readyz' },
-      idempotent: true,
-      attempts: 1,
-      deadlineMs: PROBE_DEADLINE_MS,
-      signal,
-    });
-    for await (const _ of body) void _;
+  probe(signal: AbortSignal): Promise<void> {
+    return probeReadiness(this.#transport, signal);
   }
 
   #secretName(): { readonly namespace: string; readonly name: string } {

@@ -15,7 +15,7 @@ import { createTransport, type Transport, type TransportOptions } from '../runti
 import type { Clock } from '../runtime/clock.js';
 import { isFailure, type FailedCall } from '../runtime/errors.js';
 import { DEFAULT_LEASE_SECONDS } from './schedule.js';
-import type { ClusterReport } from './report/report.js';
+import type { ClusterReport } from '../domain/agent/report/report.js';
 
 /** A token of the agent's ServiceAccount on the hub. */
 export interface TokenGrant {

@@ -2,10 +2,10 @@ import { delay, type Clock, type Random } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Home } from './home.js';
-import { claimsOf, type Claims } from './report/claims.js';
-import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from './report/controlplane.js';
-import type { NodeFacts } from './report/nodes.js';
-import { reportOf, type ClientConfig, type ClusterReport } from './report/report.js';
+import { claimsOf, type Claims } from '../domain/agent/report/claims.js';
+import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from '../domain/agent/report/controlplane.js';
+import type { NodeFacts } from '../domain/agent/report/nodes.js';
+import { reportOf, type ClientConfig, type ClusterReport } from '../domain/agent/report/report.js';
 import { jittered, retryMs } from './schedule.js';
 
 /** Between two rounds of reads, less up to a tenth. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
-import { nodeFacts } from '../../src/agent/report/nodes.js';
-import type { ClusterReport } from '../../src/agent/report/report.js';
+import { nodeFacts } from '../../src/domain/agent/report/nodes.js';
+import type { ClusterReport } from '../../src/domain/agent/report/report.js';
 import { joinData } from '../support/builders/joindata.js';
 import { FakeAgent, FakeHome, FakeHub, hubError } from '../support/fakes/agent.js';
 

@@ -11,7 +11,7 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { createHub } from '../../src/agent/hub.js';
-import type { ClusterReport } from '../../src/agent/report/report.js';
+import type { ClusterReport } from '../../src/domain/agent/report/report.js';
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
 import { INVENTORIES_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';

@@ -1,6 +1,6 @@
 import { ShortenableDelay, reapplyMs } from '../schedule.js';
 import type { Hub } from '../hub.js';
-import type { ClusterReport } from '../report/report.js';
+import type { ClusterReport } from '../../domain/agent/report/report.js';
 import { Attempts, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 

@@ -1,6 +1,6 @@
 import { delay, within } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
-import type { ClusterReport } from '../report/report.js';
+import type { ClusterReport } from '../../domain/agent/report/report.js';
 import type { SessionContext } from './context.js';
 import { acquireLease, deleteJoinSecret, firstToken, rotateTokens } from './join.js';
 import { Publisher } from './publisher.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NodeFacts } from '../../agent/report/nodes.js';
+import type { NodeFacts } from '../../domain/agent/report/nodes.js';
 
 /** What a simulated cluster says of itself. The same number gives the same cluster at each start. */
 export interface DemoCluster {

@@ -1,5 +1,5 @@
 import type { ClaimMaps, Home, StoredSecret } from '../../agent/home.js';
-import type { NodeFacts } from '../../agent/report/nodes.js';
+import type { NodeFacts } from '../../domain/agent/report/nodes.js';
 import { AGENT_TOKEN_SECRET } from '../../api/names.js';
 import type { JoinData } from '../../domain/agent/hubtoken.js';
 import type { DemoCluster } from './clusters.js';

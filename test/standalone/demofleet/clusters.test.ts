@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { claimsOf } from '../../../src/agent/report/claims.js';
+import { claimsOf } from '../../../src/domain/agent/report/claims.js';
 import { demoCluster } from '../../../src/standalone/demofleet/clusters.js';
 
 /** The claims that its agent publishes, by name. */

@@ -1,9 +1,9 @@
 import { Agent } from '../../../src/agent/agent.js';
 import type { Home, StoredSecret } from '../../../src/agent/home.js';
 import type { Hub } from '../../../src/agent/hub.js';
-import type { ClaimConfigMap } from '../../../src/agent/report/claims.js';
-import type { NodeFacts } from '../../../src/agent/report/nodes.js';
-import type { ClusterReport } from '../../../src/agent/report/report.js';
+import type { ClaimConfigMap } from '../../../src/domain/agent/report/claims.js';
+import type { NodeFacts } from '../../../src/domain/agent/report/nodes.js';
+import type { ClusterReport } from '../../../src/domain/agent/report/report.js';
 import type { JoinData } from '../../../src/domain/agent/hubtoken.js';
 import { ApiError, type ApiErrorInit } from '../../../src/runtime/errors.js';
 import type { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

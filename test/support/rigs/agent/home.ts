@@ -9,7 +9,7 @@ import { ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js
 import { Agent } from '../../../../src/agent/agent.js';
 import { openHome, type Home } from '../../../../src/agent/home.js';
 import { connectHub, type Hub } from '../../../../src/agent/hub.js';
-import { CLAIMS_LABEL } from '../../../../src/agent/report/claims.js';
+import { CLAIMS_LABEL } from '../../../../src/domain/agent/report/claims.js';
 import { readHubToken, type HubToken, type JoinData } from '../../../../src/domain/agent/hubtoken.js';
 import { agentManifest } from '../../../../src/domain/agent/manifest.js';
 import { readKustomization } from '../../../../src/runtime/manifests.js';

@@ -1,10 +1,7 @@
-import type { ClusterClaim, ClusterCondition } from '../../api/generated/managedcluster.js';
-import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
+import type { ClusterClaim, ClusterCondition } from '../../../api/generated/managedcluster.js';
+import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../../api/clusterreasons.js';
 import type { ControlPlaneState } from './controlplane.js';
 import { nodeTotals, type NodeFacts, type NodeTotals } from './nodes.js';
-import { field, textField } from '../../runtime/vocabulary/json.js';
-import { parseKubeconfig, type ClusterEntry } from '../../runtime/kubeconfig/document.js';
-import { KubeconfigError } from '../../runtime/transport/credentials.js';
 
 /** How clients reach the API server of the cluster, as it reports. */
 export interface ClientConfig {
@@ -52,27 +49,4 @@ function conditionOf({ isHealthy, since, message }: ControlPlaneState): ClusterC
     message,
     lastTransitionTime: since,
   };
-}
-
-/**
- * URL and certificates of the cluster's API server as kubeadm publishes them: the kubeconfig in ConfigMap
- * kube-public/cluster-info. Undefined when it has none.
- */
-export function clusterInfoConfig(configMap: unknown): ClientConfig | undefined {
-  const cluster = firstCluster(textField(field(configMap, 'data'), 'kubeconfig'));
-  const url = cluster?.server ?? '';
-  if (!URL.canParse(url) || new URL(url).protocol !== 'https:') return undefined;
-  const caBundle = cluster?.certificateAuthorityData.toString('base64') ?? '';
-  return caBundle === '' ? { url } : { url, caBundle };
-}
-
-/** Undefined for a text that is not a kubeconfig. */
-function firstCluster(text: string): ClusterEntry | undefined {
-  try {
-    const [first] = parseKubeconfig(Buffer.from(text)).clusters.values();
-    return first;
-  } catch (error) {
-    if (!(error instanceof KubeconfigError)) throw error;
-    return undefined;
-  }
 }

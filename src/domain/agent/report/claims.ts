@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import type { ClusterClaim } from '../../api/generated/managedcluster.js';
-import { FLEET_GROUP } from '../../api/resources.js';
-import { isFactName } from '../../domain/clusters/facts.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import type { ClusterClaim } from '../../../api/generated/managedcluster.js';
+import { FLEET_GROUP } from '../../../api/resources.js';
+import { isFactName } from '../../clusters/facts.js';
 import type { NodeFacts } from './nodes.js';
 
 /** ConfigMaps with this label, in the agent's namespace, hold claims that people write. */

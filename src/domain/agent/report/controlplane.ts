@@ -1,5 +1,5 @@
-import { clip } from '../../domain/conditions.js';
-import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { clip } from '../../conditions.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 
 /** What is known of the cluster's API server: the result of its probes so far. */
 export interface ControlPlaneState {

@@ -1,4 +1,4 @@
-import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
+import { field, isRecord, textField } from '../../../runtime/vocabulary/json.js';
 
 /** What the agent keeps of a Node. */
 export interface NodeFacts {

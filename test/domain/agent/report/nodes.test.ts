@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { nodeFacts, nodeTotals } from '../../../src/agent/report/nodes.js';
+import { nodeFacts, nodeTotals } from '../../../../src/domain/agent/report/nodes.js';
 
 interface Changes {
   readonly ready?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { sumOfQuantities } from '../../../src/agent/report/nodes.js';
+import { sumOfQuantities } from '../../../../src/domain/agent/report/nodes.js';
 
 describe('a sum of quantities', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { claimsOf, type ClaimConfigMap, type ClaimSources } from '../../../src/agent/report/claims.js';
-import { nodeFacts, type NodeFacts } from '../../../src/agent/report/nodes.js';
+import { claimsOf, type ClaimConfigMap, type ClaimSources } from '../../../../src/domain/agent/report/claims.js';
+import { nodeFacts, type NodeFacts } from '../../../../src/domain/agent/report/nodes.js';
 
 const SUFFIX = '.cluster.fleetmgmt.io';
 
