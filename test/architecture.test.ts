@@ -118,7 +118,6 @@ const SMALL_FOLDERS: Readonly<Record<string, string>> = {
   'src/cli/clusterset': 'a command',
   'src/cli/release': 'a command',
   'src/cli/version': 'a command',
-  'src/domain/agent': 'what the agent and the hub agree on, beside what the hub decides',
   'src/runtime/events': 'client-go has it',
   'src/runtime/manager': 'controller-runtime has it',
 };

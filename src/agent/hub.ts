@@ -1,4 +1,4 @@
-import { field, isRecord } from '../runtime/vocabulary/json.js';
+import { field } from '../runtime/vocabulary/json.js';
 import { AGENT_FIELD_MANAGER, AGENTS_NAMESPACE } from '../api/names.js';
 import { ManagedClusters } from '../api/resources.js';
 import { apiVersionOf, Leases, Secrets } from '../runtime/vocabulary/kinds.js';
@@ -15,7 +15,7 @@ import { createTransport, type Transport, type TransportOptions } from '../runti
 import type { Clock } from '../runtime/clock.js';
 import { isFailure, type FailedCall } from '../runtime/errors.js';
 import { DEFAULT_LEASE_SECONDS } from './schedule.js';
-import type { ClusterReport } from '../domain/agent/report/report.js';
+import { withoutEmpty, type ClusterReport } from '../domain/agent/report/report.js';
 
 /** A token of the agent's ServiceAccount on the hub. */
 export interface TokenGrant {
@@ -214,13 +214,6 @@ class TransportHub implements Hub {
     const { name, namespace } = this.#name;
     return target.resource.startsWith(ManagedClusters.plural) ? { ...target, name } : { ...target, namespace, name };
   }
-}
-
-/** The report without empty objects: one that is applied stays owned by the agent, and becomes null when its last field goes. */
-function withoutEmpty(report: ClusterReport): Partial<ClusterReport> {
-  return Object.fromEntries(
-    Object.entries(report).filter(([, value]) => !isRecord(value) || Object.keys(value).length > 0),
-  );
 }
 
 const LEASES = resourceOf(Leases);

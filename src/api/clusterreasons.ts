@@ -69,8 +69,11 @@ export const HealthReasons = Object.freeze({
   HubClusterAdminDenied: 'the hub refuses the agent of the cluster',
   ManagedClusterJoined: 'an agent has held the Lease of the cluster',
   NeverJoined: 'no agent has held the Lease of the cluster yet',
-  ManagedClusterAvailable: 'the agent renews its Lease, and reports nothing wrong',
-  ManagedClusterKubeAPIServerUnavailable: 'the agent reports that the API server of its cluster fails',
+  ManagedClusterAvailable:
+    'the agent renews its Lease, and reports nothing wrong; of the hub as a cluster of its own: its API server answers',
+  ManagedClusterKubeAPIServerUnavailable:
+    'the agent, or the hub as a cluster of its own, reports that the API server of the cluster fails',
+  LocalClusterNotReported: 'the cluster stands for the hub, and spec.localCluster of no engine reports for it any more',
   ManagedClusterLeaseUpdateStopped: 'the hub has seen no renewal for three lease durations',
   ManagedClusterClockSynced: 'the times that the agent writes agree with the clock of the hub',
   ManagedClusterClockOutOfSync: 'the times that the agent writes differ by more than 60 s from the clock of the hub',

@@ -56,6 +56,8 @@ export const ALLOW_ADDITIONS_ANNOTATION = 'cluster.fleetmgmt.io/allow-additions'
  */
 export const SOURCE_ANNOTATION = 'cluster.fleetmgmt.io/source';
 export const SOURCE_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/source-revision';
+/** On a ManagedCluster, with the value `true`: it stands for the hub, and the operator may report for it. */
+export const LOCAL_CLUSTER_ANNOTATION = 'cluster.fleetmgmt.io/local-cluster';
 /** Labels and taints with keys of this group are decided on the hub alone: other inventories cannot set them. */
 export const OWN_KEY_PREFIX = 'cluster.fleetmgmt.io/';
 /** On a MultiKueueConfig of Kueue: the Placement whose clusters it lists, as `NAMESPACE/NAME`. */
@@ -83,6 +85,11 @@ export const AGENT_TOKEN_SECRET = 'hub-token';
 /** The ClusterRole of people who let clusters join, and that of the controller that watches the agents' Leases. */
 export const ENROLLER_ROLE = 'multicluster-engine-enroller';
 export const AGENT_LEASES_ROLE = 'multicluster-engine-agent-leases';
+/** The ClusterRole of the operator while `spec.localCluster` of an engine is on. */
+export const LOCAL_CLUSTER_ROLE = 'multicluster-engine-local-cluster';
+/** The ManagedCluster that stands for the hub where the spec names none; and its label, which has the value `true`. */
+export const DEFAULT_LOCAL_CLUSTER = 'local-cluster';
+export const LOCAL_CLUSTER_LABEL = 'local-cluster';
 
 /** Field managers of server-side apply and of status writes: one per controller. */
 export const ENGINE_FIELD_MANAGER = 'multicluster-engine';
@@ -91,6 +98,7 @@ export const CLUSTERS_FIELD_MANAGER = 'multicluster-engine-clusters';
 export const HEALTH_FIELD_MANAGER = 'multicluster-engine-health';
 export const EVENTS_FIELD_MANAGER = 'multicluster-engine-events';
 export const INVENTORIES_FIELD_MANAGER = 'multicluster-engine-inventories';
+export const LOCAL_CLUSTER_FIELD_MANAGER = 'multicluster-engine-local-cluster';
 export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
 /**
  * Of the commands for users. The names must not begin with `kubectl`: Flux takes over what such managers have written, and

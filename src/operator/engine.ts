@@ -5,9 +5,16 @@ import type { ManagerConfig } from './flags.js';
 import { packageRoot } from '../runtime/process/build.js';
 import { createEngineController } from './controllers/engine/controller.js';
 import { engineRights } from './controllers/engine/rights.js';
+import type { HubApi } from './controllers/engine/scope.js';
+import { nodeFacts, type NodeFacts } from '../domain/agent/report/nodes.js';
 import { CATALOGUE } from '../domain/engine/catalogue.js';
 import type { EngineSettings } from '../domain/engine/manifest/desired.js';
 import { targetTypes, type Templates } from '../domain/engine/manifest/templates.js';
+import { pagesOf } from '../runtime/client/list.js';
+import type { Transport } from '../runtime/transport/transport.js';
+import { Nodes } from '../runtime/vocabulary/kinds.js';
+import { probeReadiness } from '../runtime/client/readyz.js';
+import { serverVersion } from '../runtime/client/serverversion.js';
 import { readManifests } from '../runtime/manifests.js';
 import { issueServingCertificate } from '../runtime/tls/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
@@ -17,7 +24,7 @@ import type { ControllerManager } from './manager.js';
 
 /** The controller of MultiClusterEngines, with the caches, the client and the lease that it runs with. */
 export function engineGroup(manager: ControllerManager): Group {
-  const { config, log, metrics, tracer, openCache } = manager;
+  const { config, log, metrics, tracer, openCache, transport } = manager;
   const templates = readTemplates();
   const settings = settingsOf(config);
   const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
@@ -27,6 +34,7 @@ export function engineGroup(manager: ControllerManager): Group {
     openCache,
     templates,
     settings,
+    hub: hubApi(transport),
     issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
     recorder: leader.recorder,
     clock: systemClock,
@@ -44,6 +52,20 @@ export function engineGroup(manager: ControllerManager): Group {
     controllers: [controller],
     onStartedLeading,
   });
+}
+
+/** Keeps a few fields of each Node only: a page of 500 is a few megabytes. */
+export function hubApi(transport: Transport): HubApi {
+  return {
+    version: (signal) => serverVersion(transport, signal),
+    probe: (signal) => probeReadiness(transport, signal),
+    nodes: async (signal) => {
+      const nodes: NodeFacts[] = [];
+      for await (const page of pagesOf(transport, { type: Nodes }, { signal }))
+        nodes.push(...page.items.map(nodeFacts));
+      return nodes;
+    },
+  };
 }
 
 /** The flags that shape what the controller installs. The operator runs in the namespace of its Leases. */

@@ -7,7 +7,7 @@ import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 import { createEngineController } from '../../src/operator/controllers/engine/controller.js';
 import { createMetrics, type Metrics } from '../../src/operator/metrics.js';
 import { issueForTest } from '../support/builders/certificate.js';
-import { settings, templates } from '../support/builders/engine.js';
+import { hub, settings, templates } from '../support/builders/engine.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../support/fakes/api.js';
 import { RecordingLog } from '../support/fakes/log.js';
@@ -69,6 +69,7 @@ describe('series of objects', () => {
       openCache: (options) => api.cache(options),
       templates,
       settings,
+      hub,
       issueKeyPair: issueForTest,
       recorder: { record: () => undefined, flush: () => Promise.resolve() },
       clock,

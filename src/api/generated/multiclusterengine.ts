@@ -26,6 +26,19 @@ export interface MultiClusterEngineSpec {
    * copies it there.
    */
   imagePullSecret?: string;
+  /**
+   * The hub as a cluster of its own: a ManagedCluster with the label local-cluster: "true", for which the operator
+   * reports claims, version, nodes and whether the API server answers.
+   */
+  localCluster?: {
+    /** Whether the operator makes the ManagedCluster and reports for it. */
+    enabled?: boolean;
+    /**
+     * The name of the ManagedCluster; one of that name that somebody else has made is not changed, and named in the
+     * status.
+     */
+    name?: string;
+  };
   /** The NetworkPolicies of the components. */
   networkPolicies?: {
     /**

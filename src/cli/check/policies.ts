@@ -12,6 +12,7 @@ export const LIMITING_POLICIES: readonly string[] = [
   'bindings',
   'engines',
   'health',
+  'local-cluster',
   'namespaces',
   'objects',
   'set-binding',

@@ -4,6 +4,7 @@ import {
   AGENTS_NAMESPACE,
   COMPONENT_ROLE_PREFIX,
   INSTALLER_ROLE,
+  LOCAL_CLUSTER_ROLE,
   PLACEMENT_LEASE,
 } from '../../api/names.js';
 import {
@@ -121,6 +122,7 @@ export interface BindingRow extends NamedObject {
 export const BINDINGS: readonly BindingRow[] = [
   { type: RoleBindings, name: INSTALLER_ROLE },
   { type: ClusterRoleBindings, name: `${COMPONENT_ROLE_PREFIX}placement-controller` },
+  { type: ClusterRoleBindings, name: LOCAL_CLUSTER_ROLE },
   { type: RoleBindings, name: AGENT_LEASES_ROLE, namespace: AGENTS_NAMESPACE },
 ];
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/multiclusterengine.js';
-import { DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
+import { DEFAULT_LOCAL_CLUSTER, DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
 import { componentSpecs, validateComponents, type ComponentSpecs } from './components.js';
 import { fieldError, type FieldError } from './fielderror.js';
 import { networkPolicySettings, validateNetworkPolicies, type NetworkPolicySettings } from './networkpolicies.js';
@@ -32,6 +32,8 @@ export interface EffectiveSpec {
   readonly imagePullPolicy: PullPolicy | undefined;
   /** Name of a Secret in the target namespace; undefined for none. */
   readonly imagePullSecret: string | undefined;
+  /** The name of the ManagedCluster that stands for the hub; undefined: there is to be none. */
+  readonly localCluster: string | undefined;
   readonly networkPolicies: NetworkPolicySettings;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly PodToleration[];
@@ -56,11 +58,17 @@ export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): Effecti
     imageRegistry: blank(spec?.imageRegistry) ? undefined : spec?.imageRegistry,
     imagePullPolicy: spec?.imagePullPolicy ?? undefined,
     imagePullSecret: blank(spec?.imagePullSecret) ? undefined : spec?.imagePullSecret,
+    localCluster: localClusterOf(spec?.localCluster),
     networkPolicies: networkPolicySettings(spec?.networkPolicies),
     nodeSelector: spec?.nodeSelector ?? {},
     tolerations: (spec?.tolerations ?? []).map(podToleration),
     trustBundle: trustBundleOf(spec?.trustBundle),
   };
+}
+
+function localClusterOf(given: MultiClusterEngineSpec['localCluster']): string | undefined {
+  if (given?.enabled !== true) return undefined;
+  return blank(given.name) ? DEFAULT_LOCAL_CLUSTER : given.name;
 }
 
 function trustBundleOf(given: MultiClusterEngineSpec['trustBundle']): TrustBundle | undefined {
@@ -112,6 +120,7 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
       'must be empty or a registry: HOST[:PORT][/PATH]',
     ),
     ...validatePullSecret(spec['imagePullSecret']),
+    ...validateLocalCluster(spec['localCluster']),
     ...validateNetworkPolicies(spec['networkPolicies']),
     ...validateNodeSelector(spec['nodeSelector']),
     ...validateNamespace(spec['targetNamespace']),
@@ -145,6 +154,16 @@ function validateChoice(field: string, value: unknown, choices: readonly string[
 
 function validatePullSecret(value: unknown): FieldError[] {
   return validateName('spec.imagePullSecret', value, isSubdomain, 'must be empty or a DNS-1123 subdomain');
+}
+
+function validateLocalCluster(value: unknown): FieldError[] {
+  const field = 'spec.localCluster';
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) return [fieldError(field, value, 'must be an object')];
+  const { enabled, name } = value;
+  if (enabled !== undefined && typeof enabled !== 'boolean')
+    return [fieldError(`${field}.enabled`, enabled, 'must be true or false')];
+  return validateName(`${field}.name`, name, isDnsLabel, 'must be empty or a DNS-1123 label');
 }
 
 function validateNamespace(value: unknown): FieldError[] {

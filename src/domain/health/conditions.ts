@@ -53,7 +53,7 @@ export interface ConditionInput {
   readonly clock: ClockState | undefined;
 }
 
-type State = Pick<HealthCondition, 'status' | 'reason' | 'message'>;
+export type HealthState = Pick<HealthCondition, 'status' | 'reason' | 'message'>;
 
 /** Separates what a message says of the Lease from what it says of the brake. */
 const NOT_TAINTED = '; not tainted: ';
@@ -83,13 +83,13 @@ export function healthConditions(
   now: string,
 ): readonly HealthCondition[] {
   const find = (type: string): StoredCondition | undefined => stored.find((one) => one.type === type);
-  const states: readonly (readonly [string, State | undefined])[] = [
+  const states: readonly (readonly [string, HealthState | undefined])[] = [
     [HUB_ACCEPTED_CONDITION, hubAccepted(input)],
     [JOINED_CONDITION, joined(input, find(JOINED_CONDITION))],
     [AVAILABLE_CONDITION, available(input, find(AVAILABLE_CONDITION))],
     [CLOCK_SYNCED_CONDITION, clockSynced(input, find(CLOCK_SYNCED_CONDITION))],
   ];
-  return states.flatMap(([type, state]) => (state === undefined ? [] : [timed(type, state, find(type), now)]));
+  return states.flatMap(([type, state]) => (state === undefined ? [] : [timedCondition(type, state, find(type), now)]));
 }
 
 /** Whether the stored conditions of the judge's types are the wanted ones; others are left to who wrote them. */
@@ -98,7 +98,7 @@ export function sameConditions(wanted: readonly HealthCondition[], stored: reado
   return own.length === wanted.length && wanted.every((one) => own.some((other) => isSame(one, other)));
 }
 
-function hubAccepted({ accepts }: ConditionInput): State {
+function hubAccepted({ accepts }: ConditionInput): HealthState {
   return accepts
     ? { status: 'True', reason: 'HubClusterAdminAccepted', message: 'spec.hubAcceptsClient is true' }
     : {
@@ -108,7 +108,7 @@ function hubAccepted({ accepts }: ConditionInput): State {
       };
 }
 
-function joined(input: ConditionInput, stored: StoredCondition | undefined): State {
+function joined(input: ConditionInput, stored: StoredCondition | undefined): HealthState {
   if (!input.joined) {
     const message = `no agent has reported yet: kubectl mce cluster add ${input.name}`;
     return { status: 'False', reason: 'NeverJoined', message };
@@ -118,7 +118,7 @@ function joined(input: ConditionInput, stored: StoredCondition | undefined): Sta
   return { status: 'True', reason: 'ManagedClusterJoined', message };
 }
 
-function available(input: ConditionInput, stored: StoredCondition | undefined): State | undefined {
+function available(input: ConditionInput, stored: StoredCondition | undefined): HealthState | undefined {
   switch (input.availability) {
     case 'available':
       return { status: 'True', reason: 'ManagedClusterAvailable', message: 'the agent renews its Lease' };
@@ -148,7 +148,7 @@ export function brakedScopeIn(message: string): string | undefined {
   return scope;
 }
 
-function clockSynced(input: ConditionInput, stored: StoredCondition | undefined): State | undefined {
+function clockSynced(input: ConditionInput, stored: StoredCondition | undefined): HealthState | undefined {
   const { clock } = input;
   if (!input.joined) return undefined;
   if (clock === undefined) return kept(stored);
@@ -162,14 +162,19 @@ function clockSynced(input: ConditionInput, stored: StoredCondition | undefined)
 }
 
 /** The stored condition stays as it is. */
-function kept(stored: StoredCondition | undefined): State | undefined {
+function kept(stored: StoredCondition | undefined): HealthState | undefined {
   if (stored === undefined) return undefined;
   const { status, reason = '', message = '' } = stored;
   return { status: status as ConditionStatus, reason: reason as HealthReason, message };
 }
 
 /** The condition with its times and a message of bounded length. lastTransitionTime changes with the status only. */
-function timed(type: string, state: State, stored: StoredCondition | undefined, now: string): HealthCondition {
+export function timedCondition(
+  type: string,
+  state: HealthState,
+  stored: StoredCondition | undefined,
+  now: string,
+): HealthCondition {
   const wanted = { ...state, message: clip(state.message) };
   const { lastTransitionTime = now, lastUpdateTime = now } = stored ?? {};
   const isUnchanged =
@@ -210,7 +215,7 @@ export function refusedConditions(
   now: string,
 ): readonly HealthCondition[] | undefined {
   const before = stored.find(({ type }) => type === HUB_WRITE_REFUSED_CONDITION);
-  const state: State = { status: 'True', reason: 'WriteRefused', message };
-  const refused = timed(HUB_WRITE_REFUSED_CONDITION, state, before, now);
+  const state: HealthState = { status: 'True', reason: 'WriteRefused', message };
+  const refused = timedCondition(HUB_WRITE_REFUSED_CONDITION, state, before, now);
   return before !== undefined && isSame(refused, before) ? undefined : [...storedHealthConditions(stored), refused];
 }

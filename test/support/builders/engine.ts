@@ -1,3 +1,4 @@
+import type { HubApi } from '../../../src/operator/controllers/engine/scope.js';
 import path from 'node:path';
 
 import type {
@@ -36,6 +37,13 @@ export const templates: Templates = Object.fromEntries(
 
 /** The templates of one component. */
 export const placementOnly: Templates = { 'placement-controller': templates['placement-controller'] ?? [] };
+
+/** A hub without Nodes, whose API server answers. */
+export const hub: HubApi = {
+  version: () => Promise.resolve('v1.36.3'),
+  nodes: () => Promise.resolve([]),
+  probe: () => Promise.resolve(),
+};
 
 export const settings: EngineSettings = {
   version: '1.0.0',

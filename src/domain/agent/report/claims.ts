@@ -28,7 +28,7 @@ export interface Claims {
   readonly rejected: readonly string[];
 }
 
-const ID_CLAIM = 'id.k8s.io';
+export const ID_CLAIM = 'id.k8s.io';
 const OWN_SUFFIX = `.${FLEET_GROUP}`;
 const MAX_CUSTOM_CLAIMS = 64;
 /** The limit of the API for a value. */
@@ -76,6 +76,11 @@ export function claimsOf({ clusterId, version, nodes, configMaps }: ClaimSources
   return { claims: claims.sort((a, b) => compare(a.name, b.name)), rejected };
 }
 
+/** Whether a claim of this name is one that is found out, and not a custom one. */
+export function isOwnClaim(name: string): boolean {
+  return name === ID_CLAIM || name.endsWith(OWN_SUFFIX);
+}
+
 function platformOf({ providerId }: NodeFacts): string {
   const scheme = /^([A-Za-z0-9+.-]+):\/\//.exec(providerId)?.[1] ?? '';
   return Object.hasOwn(PLATFORMS, scheme) ? (PLATFORMS[scheme] ?? '') : scheme;
@@ -115,8 +120,7 @@ function customClaims(configMaps: readonly ClaimConfigMap[]): CustomClaims {
 
 /** Why a claim is not published, after `before` accepted ones; undefined: it is. */
 function rejection(name: string, value: string, before: number): string | undefined {
-  if (name === ID_CLAIM || name.endsWith(OWN_SUFFIX))
-    return 'this name is reserved for what the agent finds out itself';
+  if (isOwnClaim(name)) return 'this name is reserved for what the agent finds out itself';
   if (isFactName(name)) return 'this name stands for what the status of the cluster says';
   if (value === '') return 'its value is empty';
   if (value.length > MAX_VALUE_LENGTH) return `its value is longer than ${MAX_VALUE_LENGTH} characters`;

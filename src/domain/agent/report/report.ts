@@ -1,3 +1,4 @@
+import { isRecord } from '../../../runtime/vocabulary/json.js';
 import type { ClusterClaim, ClusterCondition } from '../../../api/generated/managedcluster.js';
 import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../../api/clusterreasons.js';
 import type { ControlPlaneState } from './controlplane.js';
@@ -49,4 +50,11 @@ function conditionOf({ isHealthy, since, message }: ControlPlaneState): ClusterC
     message,
     lastTransitionTime: since,
   };
+}
+
+/** The report without empty objects: one that is applied stays owned by who applied it, and becomes null when its last field goes. */
+export function withoutEmpty(report: ClusterReport): Partial<ClusterReport> {
+  return Object.fromEntries(
+    Object.entries(report).filter(([, value]) => !isRecord(value) || Object.keys(value).length > 0),
+  );
 }

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../..
 import {
   ENGINE_LABEL,
   INSTALLER_ROLE,
+  LOCAL_CLUSTER_ROLE,
   OPERATOR_SERVICE_ACCOUNT,
   PART_OF_LABEL,
   PRODUCT,
@@ -10,7 +11,7 @@ import {
   VERSION_ANNOTATION,
 } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
-import { apiVersionOf, Namespaces, NetworkPolicies, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
+import { apiVersionOf, ClusterRoleBindings, Namespaces, NetworkPolicies, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
 import { componentsOn } from '../components.js';
@@ -86,7 +87,7 @@ export interface ObjectDraft {
   readonly object: Manifest;
 }
 
-/** The components' namespace, and the binding that gives the operator its rights there. */
+/** The components' namespace, and the bindings that give the operator its rights there and on the cluster that stands for the hub. */
 function namespaceAndInstaller(spec: EffectiveSpec, settings: EngineSettings): ObjectDraft[] {
   const namespace = spec.targetNamespace;
   const subject = { kind: 'ServiceAccount', name: OPERATOR_SERVICE_ACCOUNT, namespace: settings.operatorNamespace };
@@ -105,7 +106,18 @@ function namespaceAndInstaller(spec: EffectiveSpec, settings: EngineSettings): O
         subjects: [subject],
       },
     },
+    ...(spec.localCluster === undefined ? [] : [localClusterBinding(subject)]),
   ];
+}
+
+function localClusterBinding(subject: {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}): ObjectDraft {
+  const roleRef = { apiGroup: ClusterRoleBindings.group, kind: 'ClusterRole', name: LOCAL_CLUSTER_ROLE };
+  const object = { metadata: { name: LOCAL_CLUSTER_ROLE }, roleRef, subjects: [subject] };
+  return { type: ClusterRoleBindings, component: PRODUCT, object };
 }
 
 interface Rendering {

@@ -13,10 +13,12 @@ import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
 import { readGivenSecrets } from './install/certificates.js';
 import { isOfOtherType } from './install/givensecrets.js';
+import { leaveClusters, reportLocalCluster, storedClusterStates } from './install/localcluster.js';
 import { initialState, observeStages, STAGES, type InstallState, type Stage } from './install/stages.js';
 import { readTrustBundle, trustBundleProblem } from './install/trustbundle.js';
 import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './objects/forbidden.js';
+import { merge } from './objects/applysteps.js';
 import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from './outcome.js';
 import type { Scope } from './scope.js';
 import type { TargetContents } from './targetcaches.js';
@@ -71,7 +73,7 @@ async function observe(desired: readonly DesiredObject[], input: Input, scope: S
     (ms) => ms !== undefined,
   );
   const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
-  const objects = withReadyReplicas(applied.objects, contents, memory);
+  const objects = [...withReadyReplicas(applied.objects, contents, memory), ...storedClusterStates(input)];
   const result: Result = dueInMs.length === 0 ? DONE : { ending: 'done', requeueAfterMs: Math.min(...dueInMs) };
   return { kind: 'status', status: { ...status, objects }, result };
 }
@@ -80,6 +82,7 @@ async function observe(desired: readonly DesiredObject[], input: Input, scope: S
 async function install(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Outcome> {
   const finalizer = await ensureFinalizer(input, scope);
   if (finalizer.kind === 'denied') return deniedOutcome(baseStatus(input, scope), finalizer.message);
+  await leaveClusters(input, scope);
   let state = initialState(desired, { ...input, engine: finalizer.engine });
   for (const [index, stage] of STAGES.entries()) {
     const result = await stage.apply(state, scope);
@@ -87,7 +90,8 @@ async function install(desired: readonly DesiredObject[], input: Input, scope: S
     if (result.kind === 'blocked') return blockedOutcome(result.state, STAGES.slice(index + 1), scope);
     state = result.state;
   }
-  const { applied, contents } = state;
+  const { contents } = state;
+  const applied = merge(state.applied, await reportLocalCluster(input, scope));
   const pullSecret = `${input.namespace}/${input.spec.imagePullSecret}`;
   const missing = contents.pullSecret === 'absent' ? pullSecret : undefined;
   const unusable = (await isOfOtherType(input, contents, scope)) ? pullSecret : undefined;

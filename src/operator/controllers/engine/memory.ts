@@ -2,6 +2,8 @@ import type { KeyPair } from '../../../domain/engine/steps/certificate.js';
 import type { KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
 import type { TrustBundle } from '../../../domain/engine/spec.js';
 import type { TrustBundleFinding } from '../../../domain/engine/steps/trustbundle.js';
+import type { ControlPlaneState } from '../../../domain/agent/report/controlplane.js';
+import type { HubSample } from '../../../domain/engine/localcluster.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 
 /** What the controller keeps about one engine between passes. Correctness never depends on it: it may be lost at any time. */
@@ -17,6 +19,8 @@ export class EngineMemory {
   pullSecret: { readonly uid: string; readonly isOfOtherType: boolean } | undefined;
   /** As it was last read. */
   trustBundle: ReadBundle | undefined;
+  /** What was last found of the hub as a cluster of its own. */
+  localCluster: KnownHub | undefined;
   /** The replicas of a Deployment when all of them were last ready, by its id. */
   readonly readyReplicas = new Map<string, number>();
   readonly #attempts = new Map<string, Attempt>();
@@ -97,6 +101,19 @@ interface ReadBundle {
   readonly finding: TrustBundleFinding;
   /** Monotonic ms. */
   readonly readAgainAt: number;
+}
+
+interface KnownHub {
+  /** Of the ManagedCluster. */
+  readonly name: string;
+  readonly health: ControlPlaneState | undefined;
+  readonly sample: HubSample | undefined;
+  /** Monotonic ms. */
+  readonly sampleAgainAt: number;
+  readonly readAgainAt: number;
+  readonly state: ObjectState;
+  /** The status that was applied last, and the version of the ManagedCluster with it. */
+  readonly applied: { readonly status: unknown; readonly resourceVersion: string | undefined } | undefined;
 }
 
 interface Attempt {

@@ -56,10 +56,10 @@ export function appliedOutcome(status: StatusInput, applied: Applied, { memory, 
     ...failed.map((one) => memory.retryDelayMs(idOf(one.type, one.name), clock.monotonic())),
   ].filter((ms) => ms !== undefined);
   const outcome = { kind: 'status', status, events: applied.events } as const;
-  const { requeueAfterMs } = applied;
+  const { requeueAfterMs = Infinity } = applied;
   if (due.length === 0)
-    return { ...outcome, result: { ending: 'done', ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) } };
-  const afterMs = Math.min(...due);
+    return { ...outcome, result: { ending: 'done', ...(requeueAfterMs === Infinity ? {} : { requeueAfterMs }) } };
+  const afterMs = Math.min(...due, requeueAfterMs);
   if (states.has('denied')) return { ...outcome, result: { ending: 'stalled', reason: 'PermissionDenied', afterMs } };
   if (states.has('foreign')) return { ...outcome, result: { ending: 'stalled', reason: 'ForeignObject', afterMs } };
   return { ...outcome, result: { ending: 'wait', reason: 'not everything is applied', afterMs } };

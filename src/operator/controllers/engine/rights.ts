@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../../runtime/vocabulary/meta.js';
-import { ENGINE_LABEL, INSTALLER_ROLE } from '../../../api/names.js';
-import { ENGINE_GROUP, MultiClusterEngines } from '../../../api/resources.js';
+import { ENGINE_LABEL, INSTALLER_ROLE, LOCAL_CLUSTER_ANNOTATION } from '../../../api/names.js';
+import { ENGINE_GROUP, ManagedClusters, MultiClusterEngines } from '../../../api/resources.js';
 import { ClusterRoleBindings, Namespaces, RoleBindings, Secrets } from '../../../runtime/vocabulary/kinds.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
 import { at } from '../../../domain/engine/manifest/manifest.js';
@@ -20,6 +20,9 @@ export function engineRights(types: readonly ResourceType[], onlyNamespace: stri
     onlyNamespace === undefined ? isInstallable(namespace) : namespace === onlyNamespace;
   const rows: GuardRow[] = [
     { verbs: ['updateStatus', 'patchMetadata'], type: MultiClusterEngines, namespace: clusterWide },
+    // A ManagedCluster that stands for the hub is made once; its labels, taints and set are for people.
+    { verbs: ['create'], type: ManagedClusters, namespace: clusterWide, check: localCluster },
+    { verbs: ['applyStatus'], type: ManagedClusters, namespace: clusterWide },
     ...types.flatMap((type): GuardRow[] => [
       { verbs: ['apply'], type, namespace: within, ...ours },
       { verbs: ['delete', 'patchMetadata'], type, namespace: within },
@@ -68,6 +71,11 @@ function isInstallable(namespace: string): boolean {
 function named(write: GuardedWrite): string | undefined {
   if (write.force === true && write.object?.metadata.uid === undefined) return 'a forced apply needs metadata.uid';
   return write.object?.metadata.labels?.[ENGINE_LABEL] === undefined ? `label ${ENGINE_LABEL} is missing` : undefined;
+}
+
+function localCluster({ object }: GuardedWrite): string | undefined {
+  const isMarked = object?.metadata.annotations?.[LOCAL_CLUSTER_ANNOTATION] === 'true';
+  return isMarked ? undefined : `annotation ${LOCAL_CLUSTER_ANNOTATION} is missing`;
 }
 
 function keyPair(write: GuardedWrite): string | undefined {

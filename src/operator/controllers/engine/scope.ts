@@ -1,4 +1,5 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
+import type { NodeFacts } from '../../../domain/agent/report/nodes.js';
 import type { EngineSettings } from '../../../domain/engine/manifest/desired.js';
 import type { Templates } from '../../../domain/engine/manifest/templates.js';
 import type { KeyPair } from '../../../domain/engine/steps/certificate.js';
@@ -15,6 +16,15 @@ import type { TargetCaches } from './targetcaches.js';
 /** Makes a key and a self-signed certificate for these DNS names. `now`: ms since the epoch. */
 export type IssueKeyPair = (names: readonly string[], now: number) => Promise<KeyPair>;
 
+/** What the hub says of itself. All requests throw an ApiError. */
+export interface HubApi {
+  /** `gitVersion` of /version. */
+  version(signal: AbortSignal): Promise<string>;
+  nodes(signal: AbortSignal): Promise<readonly NodeFacts[]>;
+  /** Throws when /readyz does not succeed. */
+  probe(signal: AbortSignal): Promise<void>;
+}
+
 /** What the reconciler is constructed with; shared by the passes over all engines. */
 export interface EngineContext {
   /** Guarded by `engineRights`. */
@@ -30,6 +40,7 @@ export interface EngineContext {
   readonly templates: Templates;
   readonly settings: EngineSettings;
   readonly issueKeyPair: IssueKeyPair;
+  readonly hub: HubApi;
 }
 
 /** What one pass over one engine works with. */

@@ -16,7 +16,7 @@ import { engineRights } from '../../../../src/operator/controllers/engine/rights
 import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
 import { guardClient, type GuardedWrite } from '../../../../src/runtime/client/guard.js';
 import { issueForTest } from '../../../support/builders/certificate.js';
-import { engine, objectState, NAMESPACE, settings, templates, wanted } from '../../../support/builders/engine.js';
+import { hub, engine, objectState, NAMESPACE, settings, templates, wanted } from '../../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { failure, FakeApi } from '../../../support/fakes/api.js';
 import { RecordingLog } from '../../../support/fakes/log.js';
@@ -325,6 +325,7 @@ function create(
     openCache: (options) => api.cache(options),
     templates: given,
     settings,
+    hub,
     issueKeyPair: issueForTest,
     recorder: { record: () => undefined, flush: () => Promise.resolve() },
     clock,

@@ -2,7 +2,7 @@ import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src
 import type { Condition, KubeObject, ObjectMeta } from '../../../../src/runtime/vocabulary/meta.js';
 import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import { ConfigMaps, Deployments, Namespaces, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
-import type { IssueKeyPair } from '../../../../src/operator/controllers/engine/scope.js';
+import type { HubApi, IssueKeyPair } from '../../../../src/operator/controllers/engine/scope.js';
 import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/operator/controllers/engine/caches.js';
 import { EngineReconciler } from '../../../../src/operator/controllers/engine/reconcile.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
@@ -17,7 +17,7 @@ import type { CacheOptions } from '../../../../src/runtime/cache/cache.js';
 import { MutationCache } from '../../../../src/runtime/controller/mutationcache.js';
 import type { Result } from '../../../../src/runtime/controller/result.js';
 import { issueForTest } from '../../builders/certificate.js';
-import { deployment, NAMESPACE, settings, templates, type DeploymentCounts } from '../../builders/engine.js';
+import { deployment, hub, NAMESPACE, settings, templates, type DeploymentCounts } from '../../builders/engine.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';
@@ -34,6 +34,7 @@ export interface EngineRigOptions {
   /** Replaces the client of the reconciler. */
   readonly wrap?: (client: KubeClient) => KubeClient;
   readonly issue?: IssueKeyPair;
+  readonly hub?: HubApi;
 }
 
 /** The engine controller on a fake API server, guarded by its own table of rights. Tests start each pass. */
@@ -78,6 +79,7 @@ export class EngineRig {
       mutations,
       templates,
       settings: all,
+      hub: options.hub ?? hub,
       issueKeyPair: options.issue ?? issueForTest,
     });
   }

@@ -3,6 +3,7 @@ import type { Condition, KubeObject, ObjectName, ResourceType } from '../../../.
 import { ENGINE_FIELD_MANAGER, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../../src/api/names.js';
 import { MultiClusterEngines } from '../../../../src/api/resources.js';
 import { Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
+import { hubApi } from '../../../../src/operator/engine.js';
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
 import { componentsOn } from '../../../../src/domain/engine/components.js';
@@ -35,6 +36,7 @@ export class OperatorRig extends GroupRig {
       openCache: (options) => createCache(this.transport, options, this.tools()),
       templates,
       settings: { ...settings, ...over },
+      hub: hubApi(this.transport),
       recorder: this.recorder(),
       issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
       ...this.tools(),

@@ -1,6 +1,6 @@
 import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
 import { timestamp, type KubeObject } from '../../../../runtime/vocabulary/meta.js';
-import { ENGINE_FIELD_MANAGER } from '../../../../api/names.js';
+import { ENGINE_FIELD_MANAGER, LOCAL_CLUSTER_ROLE } from '../../../../api/names.js';
 import { RoleBindings, Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
@@ -118,7 +118,7 @@ async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise
   const answer = await (step.adopts === true
     ? takeOver(client, step, clock.now(), options)
     : serverSideApply(client, desired, stored, options));
-  if (step.type === RoleBindings) memory.boundAt = clock.monotonic();
+  if (step.type === RoleBindings || step.name.name === LOCAL_CLUSTER_ROLE) memory.boundAt = clock.monotonic();
   pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
   if (step.drift === true) memory.repaired(id, clock.monotonic());
   const changed = driftedFields(isSecret(step) ? { metadata: desired.object.metadata } : desired.object, answer);

@@ -4,6 +4,7 @@ import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
 import { baseStatus, type Outcome } from '../outcome.js';
 import type { Scope } from '../scope.js';
+import { leaveClusters } from '../install/localcluster.js';
 import { type UninstallResult, waitsFor } from './progress.js';
 import { podBlockers, removeNamespace } from './namespace.js';
 import { readRemaining } from './remaining.js';
@@ -19,6 +20,7 @@ const RETRY_MS = Object.freeze({ removal: 2_000, right: 30_000 });
 
 /** Removes everything that the engine made, then lets the engine go. Throws what is retried with backoff. */
 export async function uninstall(decision: UninstallDecision, input: Input, scope: Scope): Promise<Outcome> {
+  await leaveClusters(input, scope);
   const uninstalled = await removeEverything(decision, input, scope);
   const base = baseStatus(input, scope);
   if (uninstalled.kind === 'inProgress') {

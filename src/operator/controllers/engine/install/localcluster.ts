@@ -1,0 +1,190 @@
+import type { ManagedCluster } from '../../../../api/generated/managedcluster.js';
+import { LOCAL_CLUSTER_FIELD_MANAGER, PRODUCT, RECONCILE_ANNOTATION } from '../../../../api/names.js';
+import { ManagedClusters } from '../../../../api/resources.js';
+import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from '../../../../domain/agent/report/controlplane.js';
+import {
+  hasStatus,
+  hubStatus,
+  newLocalCluster,
+  standingOf,
+  statusForAgent,
+  unreportedStatus,
+  withStatus,
+  type HubSample,
+} from '../../../../domain/engine/localcluster.js';
+import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import type { ObjectState } from '../../../../domain/engine/status/input.js';
+import { objectState, type Step } from '../../../../domain/engine/steps/steps.js';
+import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
+import { errorText, isFailure } from '../../../../runtime/errors.js';
+import { sameJson } from '../../../../runtime/vocabulary/json.js';
+import { Namespaces } from '../../../../runtime/vocabulary/kinds.js';
+import { timestamp } from '../../../../runtime/vocabulary/meta.js';
+import type { Input } from '../gather.js';
+import type { EngineMemory } from '../memory.js';
+import { NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
+import { stateAfterFailure } from '../objects/failure.js';
+import type { Scope } from '../scope.js';
+
+/** Between two reads of version and Nodes, as an agent reads them. */
+const SAMPLE_PERIOD_MS = 300_000;
+
+type Status = NonNullable<ManagedCluster['status']>;
+type Known = NonNullable<EngineMemory['localCluster']>;
+/** What was found in this pass. */
+type Found = Pick<Known, 'state' | 'applied'>;
+
+/**
+ * Makes the ManagedCluster that stands for the hub, and reports for it every 10 s: claims, version, Nodes, and whether the API
+ * server is ready. Without `spec.localCluster` no request is sent. A failure is a state, as that of every other object; throws
+ * Fenced and Aborted only.
+ */
+export async function reportLocalCluster(input: Input, scope: Scope): Promise<Applied> {
+  const { memory, clock } = scope;
+  const name = input.spec.localCluster;
+  if (name === undefined) {
+    memory.localCluster = undefined;
+    return NOTHING_APPLIED;
+  }
+  const step: Step = { action: 'keep', type: ManagedClusters, name: { name }, cause: '' };
+  const id = idOf(step.type, step.name);
+  const now = clock.monotonic();
+  const known = memory.localCluster?.name === name ? memory.localCluster : undefined;
+  const isDue = known === undefined || now >= known.readAgainAt || isRequested(input);
+  if (!isDue) return oneState(known.state, known.readAgainAt - now);
+  const backedOff = memory.backedOff(id, name, now);
+  if (backedOff !== undefined) return oneState(backedOff);
+  try {
+    const health = await probe(known?.health, scope);
+    const { sample, sampleAgainAt } = await readSample(known, scope);
+    const found = await report(step, { ...known, sample, health }, scope);
+    memory.localCluster = { name, health, sample, sampleAgainAt, readAgainAt: now + PROBE_PERIOD_MS, ...found };
+    memory.succeeded(id);
+    return oneState(found.state, PROBE_PERIOD_MS);
+  } catch (error) {
+    return oneState(await stateAfterFailure(step, { error, verbs: ['get', 'create'], revision: name }, input, scope));
+  }
+}
+
+/**
+ * The clusters that stood for the hub and do not any more, by the rows of the status, say that nobody reports for them; they
+ * stay, since decisions may name them. Before the right to say so is given up. Throws what is retried.
+ */
+export async function leaveClusters(input: Input, scope: Scope): Promise<void> {
+  const { client, pass, clock } = scope;
+  const { identity, deleting, spec } = input;
+  const wanted = deleting ? undefined : spec.localCluster;
+  const engine = `MultiClusterEngine ${identity.name}`;
+  const field = `spec.localCluster of ${engine}`;
+  const cause = deleting ? `${engine} is deleted` : `${field} ${wanted === undefined ? 'is off' : `names ${wanted}`}`;
+  for (const { name } of clusterRows(input).filter((row) => row.name !== wanted)) {
+    try {
+      const cluster = await client.get<ManagedCluster>(ManagedClusters, { name }, { signal: pass.signal });
+      if (cluster === undefined || isTerminating(cluster)) continue;
+      const standing = standingOf(cluster, undefined);
+      if (standing.kind === 'foreign') continue;
+      const status =
+        standing.kind === 'agent'
+          ? statusForAgent(cluster, standing.hasReported)
+          : unreportedStatus(name, cluster.status, cause, timestamp(clock.now()));
+      if (status !== undefined) await applyStatus(cluster, status, scope);
+    } catch (error) {
+      // What cannot be said must not keep the engine from what the user wants.
+      if (!isFailure(error, 'Forbidden', 'NotFound', 'ResourceMissing', 'Invalid')) throw error;
+      pass.log.warn({ object: titleOf(ManagedClusters, { name }), err: error }, 'the cluster could not be left');
+    }
+  }
+}
+
+/** Whether a person has asked for a pass that has not been reported yet. */
+function isRequested({ engine: { metadata, status } }: Input): boolean {
+  return metadata.annotations?.[RECONCILE_ANNOTATION] !== status?.lastHandledReconcileAt;
+}
+
+/** During a pause nothing is read, and the rows stay. */
+export function storedClusterStates(input: Input): readonly ObjectState[] {
+  return clusterRows(input).map(({ name, status, message }) => {
+    const isApplied = status === 'True';
+    const base = { type: ManagedClusters, name: { name }, component: PRODUCT } as const;
+    return { ...base, state: isApplied ? 'applied' : 'waiting', message: isApplied ? '' : (message ?? '') };
+  });
+}
+
+function clusterRows({ engine }: Input) {
+  return (engine.status?.components ?? []).filter(({ kind }) => kind === ManagedClusters.kind);
+}
+
+function oneState(state: ObjectState, requeueAfterMs?: number): Applied {
+  return { objects: [state], events: [], ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
+}
+
+/** Only an answer says that the API server is not ready: who hears nothing may be cut off itself. */
+async function probe(
+  before: ControlPlaneState | undefined,
+  { hub, clock, pass }: Scope,
+): Promise<ControlPlaneState | undefined> {
+  const sentAt = clock.monotonic();
+  let failure: string | undefined;
+  try {
+    await hub.probe(pass.signal);
+  } catch (error) {
+    if (isFailure(error, 'Aborted')) throw error;
+    if (isFailure(error, 'Transport', 'Throttled')) return before;
+    failure = isFailure(error, 'Unavailable') ? errorText(error) : undefined;
+  }
+  return afterProbe(before, { sentAt, now: clock.now(), failure });
+}
+
+async function readSample(
+  known: Known | undefined,
+  { client, hub, clock, pass }: Scope,
+): Promise<{ readonly sample: HubSample; readonly sampleAgainAt: number }> {
+  const now = clock.monotonic();
+  if (known?.sample !== undefined && now < known.sampleAgainAt)
+    return { sample: known.sample, sampleAgainAt: known.sampleAgainAt };
+  const { signal } = pass;
+  const system = await client.get(Namespaces, { name: 'kube-system' }, { metadataOnly: true, signal });
+  const [version, nodes] = [await hub.version(signal), await hub.nodes(signal)];
+  return { sample: { clusterId: system?.metadata.uid ?? '', version, nodes }, sampleAgainAt: now + SAMPLE_PERIOD_MS };
+}
+
+/** Makes the cluster where there is none, and applies its status where it differs; or says who reports instead. */
+async function report(
+  step: Step,
+  { sample, health, applied }: Partial<Known> & { readonly sample: HubSample },
+  scope: Scope,
+): Promise<Found> {
+  const { client, pass, clock } = scope;
+  const { name } = step.name;
+  let cluster = await client.get<ManagedCluster>(ManagedClusters, { name }, { signal: pass.signal });
+  if (cluster === undefined) {
+    const options = { fieldManager: LOCAL_CLUSTER_FIELD_MANAGER, signal: pass.signal };
+    cluster = await client.create(ManagedClusters, newLocalCluster(name), options);
+    pass.log.info({ object: titleOf(ManagedClusters, { name }) }, 'the hub is a cluster of its own');
+  }
+  const found = (state: ObjectState): Found => ({ state: { ...state, component: PRODUCT }, applied });
+  if (isTerminating(cluster))
+    return found(objectState(step, 'waiting', `is being deleted${finalizersOf(cluster)}; it is made again then`));
+  const standing = standingOf(cluster, sample.clusterId);
+  if (standing.kind === 'foreign') return found(objectState(step, 'foreign', standing.message));
+  if (standing.kind === 'agent') {
+    const status = statusForAgent(cluster, standing.hasReported);
+    if (status !== undefined) await applyStatus(cluster, status, scope);
+    const given = standing.hasReported ? 'usable' : 'doubtful';
+    return found({ ...objectState(step, 'applied', standing.message), given });
+  }
+  const state = objectState(step, 'applied', '');
+  if (health === undefined) return found(state);
+  const wanted = hubStatus(cluster.status, { sample, health }, timestamp(clock.now()));
+  const { resourceVersion } = cluster.metadata;
+  const isUnchanged = applied?.resourceVersion === resourceVersion && sameJson(applied?.status, wanted);
+  if (isUnchanged || hasStatus(cluster.status, wanted)) return found(state);
+  const stored = await applyStatus(cluster, wanted, scope);
+  return { ...found(state), applied: { status: wanted, resourceVersion: stored.metadata.resourceVersion } };
+}
+
+function applyStatus(cluster: ManagedCluster, status: Status, { client, pass }: Scope): Promise<ManagedCluster> {
+  const { resourceVersion } = cluster.metadata;
+  const options = { fieldManager: LOCAL_CLUSTER_FIELD_MANAGER, force: true, resourceVersion, signal: pass.signal };
+  return client.applyStatus<ManagedCluster>(ManagedClusters, withStatus(cluster, status), options);
+}
