@@ -40,7 +40,8 @@ export type EngineReason = keyof typeof EngineReasons;
 export const ComponentReasons = Object.freeze({
   Applied: 'the object is stored as desired',
   Adopted: 'the object was there before, nobody owned it, and the engine has taken it over; the message says when',
-  Given: 'the Secret was created by somebody else and is used as it is',
+  Given:
+    'the Secret was created by somebody else and is used as it is; or the ManagedCluster has an agent, which reports',
   Doubtful: 'the Secret was created by somebody else and is used; the message says what may be wrong with it',
   Unusable: 'the Secret was created by somebody else, and no component can serve with it; the message says why',
   Available: 'every replica of the Deployment is up to date and available',

@@ -43,6 +43,7 @@ const TASKS = [
 ];
 /** Likewise, with the plugin of kubectl. */
 const TASKS_WITH_PLUGIN = [
+  'docs/how-to/local-cluster.md',
   'docs/how-to/prefer-cheaper-clusters.md',
   'docs/how-to/select-by-capacity.md',
   'docs/how-to/spread-over-regions.md',

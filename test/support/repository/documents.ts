@@ -24,6 +24,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/high-availability.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/https-interface.md': 'test/integration/gateway/howto.test.ts',
   'docs/how-to/install.md': 'test/e2e/docshub.slow.test.ts',
+  'docs/how-to/local-cluster.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/maintenance-windows.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/migrate-from-ocm.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/move-a-fleet.md': 'test/cli/plan/commands.test.ts',
