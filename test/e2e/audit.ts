@@ -37,6 +37,13 @@ const SPARED: Readonly<Record<string, string>> = {
   ...spared('multicluster-engine-multikueue', {
     'get multikueueconfigs.kueue.x-k8s.io': 'an update conflicts',
   }),
+  ...spared('multicluster-engine-local-cluster', {
+    'get managedclusters.cluster.fleetmgmt.io': 'spec.localCluster is on: integration/engine/localcluster',
+    'create managedclusters.cluster.fleetmgmt.io': 'the same',
+    'patch managedclusters.cluster.fleetmgmt.io/status': 'the same',
+    'list nodes': 'the same',
+    'get namespaces kube-system': 'the same',
+  }),
   ...spared('multicluster-engine-agent-leases', {
     'list leases.coordination.k8s.io': 'the server does not send the state as events of a watch',
   }),

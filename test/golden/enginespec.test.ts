@@ -10,6 +10,8 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with a component twice': { components: [{ name: 'gateway' }, { name: 'gateway', enabled: false }] },
   'with a component that is neither on nor off': { components: [{ name: 'gateway', enabled: 'no' }] },
   'with an unknown adoption': { adoption: 'Always' },
+  'with a local cluster that is neither on nor off': { localCluster: { enabled: 'no' } },
+  'with a local cluster whose name is none': { localCluster: { enabled: true, name: 'a.b' } },
   'with an unknown availability': { availability: 'Low' },
   'with a component without replicas': { components: [{ name: 'gateway', replicas: 0 }] },
   'with resources that are no quantities': {
@@ -59,6 +61,7 @@ const SPECS: Readonly<Record<string, unknown>> = {
   },
   'without a fault': {
     adoption: 'IfUnowned',
+    localCluster: { enabled: true, name: 'hub-1' },
     availability: 'High',
     components: [
       { name: 'gateway', enabled: false },

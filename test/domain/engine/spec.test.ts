@@ -21,6 +21,7 @@ describe('the effective spec', () => {
       imagePullPolicy: undefined,
       imagePullSecret: undefined,
       imageRegistry: undefined,
+      localCluster: undefined,
       networkPolicies: { enabled: true, apiServerPorts: undefined },
       nodeSelector: {},
       tolerations: [],
@@ -38,6 +39,16 @@ describe('the effective spec', () => {
       imagePullSecret: undefined,
       targetNamespace: 'multicluster-engine',
     });
+  });
+
+  it.each([
+    [{ enabled: true }, 'local-cluster'],
+    [{ enabled: true, name: '' }, 'local-cluster'],
+    [{ enabled: true, name: 'hub-1' }, 'hub-1'],
+    [{ enabled: false, name: 'hub-1' }, undefined],
+    [{ name: 'hub-1' }, undefined],
+  ])('the effective name of the local cluster %j is %s', (localCluster, name) => {
+    expect(effectiveSpec({ localCluster }).localCluster).toBe(name);
   });
 
   it.each<[string, Toleration, object]>([

@@ -20,6 +20,14 @@ const LABELS_64 = Object.fromEntries(many(64, (index) => [`label-${index}`, 'yes
 
 const RULES: readonly Rule<Spec>[] = [
   {
+    rule: 'the name of the local cluster is a DNS-1123 label',
+    bad: { localCluster: { enabled: true, name: 'a.b' } },
+    good: { localCluster: { enabled: true, name: 'hub-1' } },
+    field: 'spec.localCluster.name',
+    value: '"a.b"',
+    says: 'name "a.b" must be empty or the name of a ManagedCluster',
+  },
+  {
     rule: 'adoption is Refuse or IfUnowned',
     bad: { adoption: 'Always' },
     good: { adoption: 'IfUnowned' },

@@ -26,6 +26,7 @@ export type Barrier =
   | 'schema'
   | 'bindings'
   | 'engines'
+  | 'local-cluster'
   | 'namespaces'
   | 'objects'
   | 'target';

@@ -11,6 +11,7 @@ import {
   ENGINE_LABEL,
   ENGINE_LEASE,
   INSTALLER_ROLE,
+  LOCAL_CLUSTER_ROLE,
   OPERATOR_NAMESPACE,
   OPERATOR_SERVICE_ACCOUNT,
   PLACEMENT_LEASE,
@@ -27,6 +28,8 @@ const PLACEMENT_ROLE = 'multicluster-engine-placement-controller';
 const USER_ROLES = ['multicluster-engine-admin', 'multicluster-engine-edit', 'multicluster-engine-view'];
 /** The roles of agents, and of people who let clusters join: no component of the hub has them. */
 const AGENT_ROLES = ['multicluster-engine-agents', 'multicluster-engine-enroller'];
+/** Bound only where an option of the engine is on. */
+const OPTIONAL_ROLES = [LOCAL_CLUSTER_ROLE];
 /** The policy that limits the placement controller, whose ServiceAccount is in the target namespace. */
 const HEALTH = 'multicluster-engine-health';
 const COMPONENT = 'system:serviceaccount:infra:placement-controller';
@@ -41,6 +44,7 @@ const POLICIES = [
   'fleet-warnings',
   'engine-warnings',
   'in-use',
+  'local-cluster',
   'namespace-warnings',
   'namespaces',
   'objects',
@@ -72,10 +76,14 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
     }
 
     test(`the overlay ${overlay} has at most 25 RBAC rules for the hub`, () => {
-      const own = roles().filter((role) => ![...USER_ROLES, ...AGENT_ROLES].includes(role.metadata?.name ?? ''));
+      const own = roles().filter(
+        (role) => ![...USER_ROLES, ...AGENT_ROLES, ...OPTIONAL_ROLES].includes(role.metadata?.name ?? ''),
+      );
 
       expect(own.flatMap(rulesOf).length).toBeGreaterThan(0);
       expect(own.flatMap(rulesOf).length).toBeLessThanOrEqual(25);
+      const subjects = objects.filter((one) => at(one, 'roleRef.name') === LOCAL_CLUSTER_ROLE);
+      expect(subjects).toEqual([]);
     });
 
     test(`the overlay ${overlay} grants no wildcard, no escalation and no impersonation`, () => {
@@ -249,7 +257,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
     );
 
     expect(bind).toHaveLength(1);
-    expect(bind[0]?.resourceNames).toEqual([INSTALLER_ROLE, PLACEMENT_ROLE, AGENT_LEASES_ROLE]);
+    expect(bind[0]?.resourceNames).toEqual([INSTALLER_ROLE, PLACEMENT_ROLE, AGENT_LEASES_ROLE, LOCAL_CLUSTER_ROLE]);
     expect(JSON.stringify(pick(objects, 'ValidatingAdmissionPolicy', 'multicluster-engine-namespaces'))).toContain(
       `'${ENGINE_LABEL}'`,
     );

@@ -4,7 +4,14 @@ import path from 'node:path';
 import { beforeAll, describe, test } from '@jest/globals';
 import { load } from 'js-yaml';
 
-import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
+import {
+  ENGINE_LABEL,
+  INSTALLER_ROLE,
+  LOCAL_CLUSTER_ANNOTATION,
+  LOCAL_CLUSTER_ROLE,
+  OPERATOR_NAMESPACE,
+  OPERATOR_SERVICE_ACCOUNT,
+} from '../../../src/api/names.js';
 import type { AnyObject, ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/repository/root.js';
@@ -27,7 +34,9 @@ import {
   remove,
   stored,
   TARGET,
+  OPERATOR,
   type Attempt,
+  type Subject,
 } from './attempts.js';
 import { applyOverlay } from './overlay.js';
 
@@ -311,6 +320,19 @@ const BEFORE: readonly (readonly [string, Record<string, unknown>, string | unde
   ['flux', { labels: { team: 'a' } }, 'kustomize-controller', false],
 ];
 
+const CLUSTERS = `${FLEET}/managedclusters`;
+const MARK = { [LOCAL_CLUSTER_ANNOTATION]: 'true' };
+
+function localCluster(name: string, metadata: Record<string, unknown> = {}): AnyObject {
+  const kind = 'ManagedCluster';
+  return {
+    apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+    kind,
+    metadata: { name, annotations: MARK, ...metadata },
+    spec: {},
+  };
+}
+
 describeWithServer('the policies of deploy/', { own: true }, (server) => {
   let operator = '';
   let placement = '';
@@ -446,6 +468,39 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
       expectStopped(answer, allowed ? [] : ['adoption']);
     },
   );
+
+  test('the policies of deploy/ let the operator bind the role for the hub as a cluster to itself alone', async () => {
+    const bind = (subject: Subject): ApiRequest =>
+      binding(undefined, LOCAL_CLUSTER_ROLE, LOCAL_CLUSTER_ROLE, [subject]);
+
+    expectStopped(await asOperator(post(CLUSTERS, localCluster('early'))), ['rights']);
+    expectStopped(await asOperator(bind(account(TARGET, 'local-cluster'))), ['bindings']);
+    expectStopped(await asOperator(bind(account(TARGET, 'placement-controller'))), ['bindings']);
+    expectStopped(await asOperator(stored(bind(OPERATOR))), []);
+    await until('the role to be in force', post(CLUSTERS, localCluster('a')), ({ status }) => status < 300);
+  });
+
+  test.each<[string, AnyObject]>([
+    ['is not marked', { ...localCluster('a'), metadata: { name: 'a' } }],
+    ['is in a set', localCluster('a', { labels: { 'cluster.fleetmgmt.io/clusterset': 'prod' } })],
+    ['has another annotation', localCluster('a', { annotations: { ...MARK, other: 'x' } })],
+    ['expects an agent', { ...localCluster('a'), spec: { hubAcceptsClient: true } }],
+    ['has a taint', { ...localCluster('a'), spec: { taints: [{ key: 'a', effect: 'NoSelect' }] } }],
+  ])('the policies of deploy/ do not let the operator make a cluster that %s', async (_what, body) => {
+    expectStopped(await asOperator(post(CLUSTERS, body)), ['local-cluster']);
+  });
+
+  test('the policies of deploy/ let the operator write the status of the marked cluster alone, and nothing else', async () => {
+    await put(CLUSTERS, localCluster('marked'));
+    await put(CLUSTERS, { ...localCluster('theirs'), metadata: { name: 'theirs' } });
+    const status = (name: string): ApiRequest =>
+      apply(`${CLUSTERS}/${name}/status`, { ...localCluster(name), metadata: { name }, status: {} });
+
+    expectStopped(await asOperator(status('marked')), []);
+    expectStopped(await asOperator(status('theirs')), ['local-cluster']);
+    expectStopped(await asOperator(merge(`${CLUSTERS}/marked`, { metadata: { labels: { a: 'b' } } })), ['rights']);
+    expectStopped(await asOperator(remove(`${CLUSTERS}/marked`)), ['rights']);
+  });
 
   test('the policies of deploy/ do not let the operator change a Secret of somebody else', async () => {
     await put(`/api/v1/namespaces/${TARGET}/secrets`, { metadata: { name: 'gateway-tls' } });

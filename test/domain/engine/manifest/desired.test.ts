@@ -422,7 +422,7 @@ describe('the catalogue', () => {
   });
 
   it('the table of bindings has a row for every binding of a component', () => {
-    const bindings = desired()
+    const bindings = desired({ localCluster: { enabled: true } })
       .filter((one) => one.type.kind.endsWith('Binding'))
       .map((one) => one.object.metadata.name);
 

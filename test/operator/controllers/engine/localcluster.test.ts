@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
+import { PAUSED_ANNOTATION } from '../../../../src/api/names.js';
+import { ManagedClusters } from '../../../../src/api/resources.js';
+import { ApiError, type FailureKind } from '../../../../src/runtime/errors.js';
+import { hub } from '../../../support/builders/engine.js';
+import { EngineRig } from '../../../support/rigs/controllers/engine.js';
+
+const ON = { localCluster: { enabled: true } };
+
+function condition(rig: EngineRig, name = 'local-cluster') {
+  return rig.api.peek<ManagedCluster>(ManagedClusters, { name })?.status?.conditions?.[0];
+}
+
+function rows(rig: EngineRig): readonly string[] {
+  const found = (rig.engine().status?.components ?? []).filter(({ kind }) => kind === ManagedClusters.kind);
+  return found.map(({ name, status, reason }) => `${name} ${status} ${reason}`);
+}
+
+function failure(kind: FailureKind): ApiError {
+  return new ApiError({ kind, message: 'HTTP 500', call: { verb: 'get', resource: 'readyz' } });
+}
+
+/** Five looks at the hub, ten seconds apart. */
+async function fiveLooks(rig: EngineRig): Promise<void> {
+  for (let look = 0; look < 5; look++) {
+    await rig.clock.advance(10_000);
+    await rig.converge();
+  }
+}
+
+describe('the hub as a cluster of its own', () => {
+  it('asks nothing of the hub without the option', async () => {
+    const asked: string[] = [];
+    const probe = () => Promise.resolve(void asked.push('probe'));
+    const rig = new EngineRig({ hub: { ...hub, probe } });
+    await rig.install({ localCluster: { enabled: false } });
+    await fiveLooks(rig);
+
+    expect(asked).toEqual([]);
+    expect(rig.api.all(ManagedClusters)).toEqual([]);
+    expect(rows(rig)).toEqual([]);
+  });
+
+  it('looks every ten seconds and writes nothing while nothing changes', async () => {
+    const rig = new EngineRig();
+    await rig.install(ON);
+    const before = rig.api.writes.length;
+    const result = await rig.converge();
+    await fiveLooks(rig);
+
+    expect(result).toEqual({ ending: 'done', requeueAfterMs: expect.any(Number) });
+    expect(rig.api.writes.slice(before)).toEqual([]);
+    expect(condition(rig)?.status).toBe('True');
+    expect(rows(rig)).toEqual(['local-cluster True Applied']);
+  });
+
+  it.each<[FailureKind, string]>([
+    ['Unavailable', 'False'],
+    ['Transport', 'True'],
+    ['Throttled', 'True'],
+    ['Forbidden', 'True'],
+  ])('with answers of kind %s to /readyz the cluster becomes %s, and gets no taint', async (kind, status) => {
+    const down = { now: false };
+    const rig = new EngineRig({
+      hub: { ...hub, probe: () => (down.now ? Promise.reject(failure(kind)) : Promise.resolve()) },
+    });
+    await rig.install(ON);
+    down.now = true;
+    await fiveLooks(rig);
+
+    expect(condition(rig)?.status).toBe(status);
+    expect(rig.api.peek<ManagedCluster>(ManagedClusters, { name: 'local-cluster' })?.spec).toEqual({});
+
+    down.now = false;
+    await fiveLooks(rig);
+    expect(condition(rig)?.status).toBe('True');
+  });
+
+  it('remembers through a pause which cluster it reported for, and leaves it afterwards', async () => {
+    const rig = new EngineRig();
+    await rig.install(ON);
+    rig.edit({ annotations: { [PAUSED_ANNOTATION]: 'true' } }, {});
+    await rig.converge();
+    expect(condition(rig)?.status).toBe('True');
+    expect(rows(rig)).toEqual(['local-cluster True Applied']);
+
+    rig.edit({ annotations: {} });
+    await rig.converge();
+    expect(condition(rig)?.reason).toBe('LocalClusterNotReported');
+    expect(rows(rig)).toEqual([]);
+  });
+
+  it('is turned off although the operator may not write the cluster any more', async () => {
+    const rig = new EngineRig();
+    await rig.install(ON);
+    rig.api.before = ({ type }) => {
+      if (type === ManagedClusters) throw failure('Forbidden');
+    };
+    rig.edit({}, {});
+    await rig.converge();
+
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rows(rig)).toEqual([]);
+  });
+
+  it('makes the cluster again when somebody has deleted it', async () => {
+    const rig = new EngineRig();
+    await rig.install(ON);
+    rig.api.remove(ManagedClusters, { name: 'local-cluster' });
+    await fiveLooks(rig);
+
+    expect(condition(rig)?.status).toBe('True');
+  });
+});
