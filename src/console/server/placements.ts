@@ -77,7 +77,9 @@ export function placementAnswer(snapshot: Snapshot, namespace: string, name: str
 function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): PlacementView {
   const { explanation, satisfaction, summary } = report;
   const { namespace, name, rules } = explanation.placement;
-  const { since } = numbersOf(object);
+  const numbers = numbersOf(object);
+  const { since } = numbers;
+  const isDecided = report.input.readable.decisions;
   const manager = managerOf(object, 'f:spec');
   return {
     namespace,
@@ -88,7 +90,8 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     message: satisfaction.message,
     ...(since === undefined ? {} : { since }),
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
-    selected: explanation.clusters.filter(isIn).length,
+    // Without decisions, what the status says.
+    selected: isDecided ? explanation.clusters.filter(isIn).length : numbers.selected,
     isKnown: explanation.schedule !== undefined && rules.problem === undefined,
     held: summary.held,
     ...(explanation.schedule === undefined ? {} : { summary: summaryText(summary) }),
@@ -110,9 +113,9 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
 /** How many clusters pass each step of the way into the decision; without the steps that are not known. */
 function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainReport): readonly FunnelStep[] {
   const selected = explanation.clusters.filter(isIn).length;
+  const last: readonly FunnelStep[] = input.readable.decisions ? [{ step: 'in', count: selected }] : [];
   // With an invalid spec nothing is selected anew: the way into the decision is not known either.
-  if (explanation.schedule?.problem !== undefined || explanation.schedule === undefined)
-    return [{ step: 'in', count: selected }];
+  if (explanation.schedule?.problem !== undefined || explanation.schedule === undefined) return last;
   const { placement, bindings, sets } = input.snapshot;
   const bound = readableSelectors(eligibleSets({ ...placement.rules, requested: [] }, bindings, sets));
   const members = snapshot.once(`bound ${placement.namespace}`, () =>
@@ -127,7 +130,7 @@ function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainRepo
     { step: 'sets', count: candidates.length },
     { step: 'match', count: matching.length },
     { step: 'taints', count: tolerated.length },
-    { step: 'in', count: selected },
+    ...last,
   ];
 }
 

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, errorText } from '../../runtime/errors.js';
+import type { FleetReading } from '../../cli/whatif/worlds.js';
 import { parseJson } from '../../runtime/vocabulary/json.js';
-import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status } from '../wire/answer.js';
+import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status, type Withheld } from '../wire/answer.js';
 import { topicOf } from '../wire/topics.js';
 import { OPENAPI, type Asset, type Assets } from './assets.js';
 import { HEADERS, type Entrance } from './guard.js';
@@ -117,11 +118,18 @@ function sendAsset({ headers, method }: IncomingMessage, response: ServerRespons
   response.end(method === 'HEAD' ? undefined : encoding === undefined ? asset.bytes : bytes);
 }
 
+/** What could not be read anywhere, and what was read of one namespace alone. */
+function unreadOf({ refused, world, namespace }: FleetReading, besides: readonly Withheld[]): readonly Withheld[] {
+  const whole = [...world.withheld, ...besides].map(({ resource, verb, status }) => ({ resource, verb, status }));
+  const partly = refused.filter((one) => !whole.some(({ resource }) => resource === one.resource));
+  const except = namespace === undefined ? {} : { except: namespace };
+  return [...partly.map(({ resource, verb, status }) => ({ resource, verb, status, ...except })), ...whole];
+}
+
 /** The tag is of the data and what is missing: the time of the reading changes nothing. */
 function sendFound(request: IncomingMessage, response: ServerResponse, { current, data, withheld = [] }: Found): void {
   const { reading } = current.snapshot;
-  const missing = [...reading.refused, ...reading.world.withheld, ...withheld];
-  const unread = missing.map(({ resource, verb, status }) => ({ resource, verb, status }));
+  const unread = unreadOf(reading, withheld);
   const asOf = new Date(current.asOf).toISOString();
   const tag = `"${createHash('sha256')
     .update(JSON.stringify([data, unread, current.stale]))

@@ -5,6 +5,8 @@ export interface Withheld {
   readonly resource: string;
   readonly verb: string;
   readonly status: number;
+  /** The only namespace in which it was read all the same. */
+  readonly except?: string;
 }
 
 /** Every answer: computed from one reading of the hub. */

@@ -281,6 +281,22 @@ describe('answers', () => {
       withheld: [{ resource: 'managedclusters', verb: 'list', status: 403 }],
       data: { selected: 3, funnel: [{ step: 'in', count: 3 }] },
     });
+
+    // Of one namespace alone, and without decisions: what the status says of them, and no step into them.
+    hub.allows = (_verb, plural, namespace) =>
+      (namespace === 'shop' || ['managedclusters', 'managedclustersets'].includes(plural)) &&
+      plural !== 'placementdecisions';
+    await clock.advance(60_000);
+    const { withheld, namespace, data } = JSON.parse((await ask('placements/shop/web')).text);
+    const named = withheld.map(({ resource, except = '' }: Record<string, string>) => `${resource} ${except}`);
+    expect([named.sort(), namespace]).toEqual([
+      ['managedclustersetbindings shop', 'multiclusterengines ', 'placementdecisions ', 'placements shop'],
+      'shop',
+    ]);
+    expect([data.selected, data.funnel.map(({ step }: Record<string, string>) => step)]).toEqual([
+      0,
+      ['fleet', 'bound', 'sets', 'match', 'taints'],
+    ]);
     hub.allows = () => true;
     await clock.advance(60_000);
   });

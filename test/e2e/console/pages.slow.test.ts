@@ -112,6 +112,13 @@ const SCENES: readonly Scene[] = [
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'managedclusters'),
   },
   {
+    name: 'cluster, decisions withheld',
+    world: FLEET,
+    address: '/clusters/cluster-3?drain=yes',
+    shows: 'Which decisions it would change is not known with your rights.',
+    before: (hub) => (hub.allows = (_verb, plural) => plural !== 'placementdecisions'),
+  },
+  {
     name: 'what if, withheld',
     world: FLEET,
     address: '/what-if?begin=placement:shop/web',

@@ -8,7 +8,7 @@ import { Command, Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
 import { HealthMark, WordMark } from '../parts/icon.js';
 import { PlacementLink, Since, Text } from '../parts/name.js';
-import { Empty, isAbsent, Loading, Problem, Show } from '../parts/states.js';
+import { Empty, isAbsent, isWithheld, Loading, Problem, Show } from '../parts/states.js';
 
 /** One cluster: how it is, who selects it, and what its drain would do. */
 
@@ -56,14 +56,27 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
       >
         {(view) => (
           <>
-            <Standing view={view} />
+            <Standing view={view} hasSets={!isWithheld(loaded, 'managedclustersets')} />
             {drain && <Drain name={name} />}
-            <SelectedBy view={view} />
+            {isWithheld(loaded, ...DECIDING) ? <NotKnown /> : <SelectedBy view={view} />}
             <Details view={view} />
           </>
         )}
       </Show>
     </>
+  );
+}
+
+/** Without these nobody knows which decisions name a cluster. */
+const DECIDING = ['placements', 'placementdecisions'];
+
+/** Nothing that is read says that no decision names it. */
+function NotKnown(): JSX.Element {
+  return (
+    <section class="card">
+      <h2>Selected by</h2>
+      <p>Which decisions name it is not known with your rights.</p>
+    </section>
   );
 }
 
@@ -75,7 +88,7 @@ function Missing({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-function Standing({ view }: { readonly view: ClusterView }): JSX.Element {
+function Standing({ view, hasSets }: { readonly view: ClusterView; readonly hasSets: boolean }): JSX.Element {
   const { health, since, version, sets, maintenance, taints } = view;
   return (
     <div class="standing">
@@ -87,7 +100,7 @@ function Standing({ view }: { readonly view: ClusterView }): JSX.Element {
         {version !== undefined && <span>Kubernetes {shown(version)}</span>}
         <span>
           {sets.length === 0 ? (
-            <span class="muted">in no cluster set</span>
+            <span class="muted">{hasSets ? 'in no cluster set' : 'cluster sets not known'}</span>
           ) : (
             <>
               <span class="muted">{sets.length === 1 ? 'set' : 'sets'}</span> {sets.map(shown).join(', ')}
@@ -172,14 +185,17 @@ const EFFECTS: Readonly<Record<string, string>> = {
 
 /** What every decision that names the cluster does when it is drained. */
 function Drain({ name }: { readonly name: string }): JSX.Element {
-  const { data, error } = useLoaded<DrainPreview>(`clusters/${encodeURIComponent(name)}/drain`);
+  const loaded = useLoaded<DrainPreview>(`clusters/${encodeURIComponent(name)}/drain`);
+  const { data, error } = loaded;
+  const isKnown = !isWithheld(loaded, ...DECIDING);
   return (
     <section class="card accent" aria-live="polite">
       <h2>If it is drained</h2>
       {error !== undefined && <Problem status={error} />}
       {data === undefined && error === undefined && <Loading rows={2} />}
-      {data !== undefined && data.rows.length === 0 && <p>No decision changes by it.</p>}
-      {data !== undefined && data.rows.length > 0 && (
+      {data !== undefined && !isKnown && <p>Which decisions it would change is not known with your rights.</p>}
+      {data !== undefined && isKnown && data.rows.length === 0 && <p>No decision changes by it.</p>}
+      {data !== undefined && isKnown && data.rows.length > 0 && (
         <ul class="list">
           {data.rows.map((one) => (
             <li key={`${one.namespace}/${one.placement}`}>

@@ -38,7 +38,9 @@ export function EnginePage(): JSX.Element {
             {engines.map((one) => (
               <EngineCard key={one.name} engine={one} />
             ))}
-            {!isWithheld(loaded, 'managedclustersets') && <Sets sets={sets} />}
+            {!isWithheld(loaded, 'managedclustersets') && (
+              <Sets sets={sets} isUnread={(plural) => isWithheld(loaded, plural)} />
+            )}
           </>
         )}
       </Show>
@@ -96,7 +98,13 @@ function Components({ list }: { readonly list: readonly Component[] }): JSX.Elem
   );
 }
 
-function Sets({ sets }: { readonly sets: readonly SetView[] }): JSX.Element {
+interface SetsProps {
+  readonly sets: readonly SetView[];
+  /** Whether it is not known what there is of a kind. */
+  readonly isUnread: (plural: string) => boolean;
+}
+
+function Sets({ sets, isUnread }: SetsProps): JSX.Element {
   return (
     <section class="card">
       <h2>
@@ -121,12 +129,22 @@ function Sets({ sets }: { readonly sets: readonly SetView[] }): JSX.Element {
                 <Text of={one.name} />
               </a>
               <span class="nowrap">
-                <Count of={one.clusters} /> <span class="muted">{one.clusters === 1 ? 'cluster' : 'clusters'}</span>
+                {isUnread('managedclusters') ? (
+                  <span class="muted">clusters not known</span>
+                ) : (
+                  <>
+                    <Count of={one.clusters} /> <span class="muted">{one.clusters === 1 ? 'cluster' : 'clusters'}</span>
+                  </>
+                )}
               </span>
               <span class="muted">by {shown(one.selector)}</span>
               <span>
                 {one.bindings.length === 0 ? (
-                  <span class="muted">bound to no namespace: no Placement can select from it</span>
+                  <span class="muted">
+                    {isUnread('managedclustersetbindings')
+                      ? 'bindings not known'
+                      : 'bound to no namespace: no Placement can select from it'}
+                  </span>
                 ) : (
                   <>
                     <span class="muted">bound to</span> {one.bindings.map(shown).join(', ')}

@@ -37,7 +37,12 @@ export function FleetPage({ route }: { readonly route: FleetRoute }): JSX.Elemen
           fleet.total === 0 ? (
             !isWithheld(loaded, 'managedclusters') && <NoClusters />
           ) : (
-            <FleetView fleet={fleet} route={route} address={address} />
+            <FleetView
+              fleet={fleet}
+              route={route}
+              address={address}
+              isUnread={(...plurals) => isWithheld(loaded, ...plurals)}
+            />
           )
         }
       </Show>
@@ -57,9 +62,11 @@ interface FleetViewProps {
   readonly fleet: Fleet;
   readonly route: FleetRoute;
   readonly address: (after: number, limit: number) => string;
+  /** Whether it is not known what there is of one of these kinds. */
+  readonly isUnread: (...plurals: readonly string[]) => boolean;
 }
 
-function FleetView({ fleet, route, address }: FleetViewProps): JSX.Element {
+function FleetView({ fleet, route, address, isUnread }: FleetViewProps): JSX.Element {
   const { q, view } = route;
   const filter = (query: string): void => amend({ ...route, q: query });
   return (
@@ -96,7 +103,7 @@ function FleetView({ fleet, route, address }: FleetViewProps): JSX.Element {
         ) : view === 'map' ? (
           <FleetMapView route={route} onFilter={filter} />
         ) : (
-          <FleetTable fleet={fleet} route={route} address={address} />
+          <FleetTable fleet={fleet} route={route} address={address} isUnread={isUnread} />
         )}
       </div>
     </>
@@ -232,7 +239,7 @@ const COLUMNS = [
   ['placements', 'Placements'],
 ] as const;
 
-function FleetTable({ fleet, route, address }: FleetViewProps): JSX.Element {
+function FleetTable({ fleet, route, address, isUnread }: FleetViewProps): JSX.Element {
   const isNarrow = useNarrow();
   const [by, order] = route.sort.split('-');
   return (
@@ -267,11 +274,16 @@ function FleetTable({ fleet, route, address }: FleetViewProps): JSX.Element {
             <HealthMark health={row.health} /> <Since time={row.health === 'available' ? undefined : row.since} />
           </span>
           <span role="cell">
-            {row.sets.length === 0 ? <span class="muted">none</span> : row.sets.map(shown).join(', ')}
+            {row.sets.length === 0 ? (
+              <span class="muted">{isUnread('managedclustersets') ? '?' : 'none'}</span>
+            ) : (
+              row.sets.map(shown).join(', ')
+            )}
           </span>
           <span role="cell">{row.version === undefined ? <span class="muted">–</span> : shown(row.version)}</span>
           <span role="cell">
-            {row.placements} <span class="only-narrow muted">{row.placements === 1 ? 'Placement' : 'Placements'}</span>
+            {isUnread('placementdecisions') ? '?' : row.placements}{' '}
+            <span class="only-narrow muted">{row.placements === 1 ? 'Placement' : 'Placements'}</span>
             {row.taints.length > 0 && (
               <span class="chip warn" title={row.taints.map(shown).join(', ')}>
                 {row.taints.length === 1 ? '1 taint' : `${row.taints.length} taints`}

@@ -189,6 +189,7 @@ function Outcome(props: OutcomeProps): JSX.Element {
         </p>
       )}
       <WithheldNotice withheld={withheld} namespace={namespace} />
+      {plan !== undefined && withheld.length > 0 && <p>What it does to the rest is not known.</p>}
       {plan === undefined && isPlanning && <Loading rows={4} />}
       {plan === undefined && fault === undefined && !isPlanning && (
         <Empty title="Nothing is planned yet.">

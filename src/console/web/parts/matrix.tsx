@@ -16,7 +16,7 @@ import { Dialog } from './dialog.js';
 import { HealthMark, WordMark } from './icon.js';
 import { ClusterLink, Count } from './name.js';
 import { BLOCK, Rows, useNarrow } from './rows.js';
-import { Empty, Loading, Problem } from './states.js';
+import { Empty, isWithheld, Loading, Problem } from './states.js';
 
 /** Clusters against requirements: who is in, who is near, who is out, and for what. */
 
@@ -37,7 +37,9 @@ export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX
   const path = placementPath(namespace, name);
   const address = (after: number, limit: number): string =>
     `${path}/matrix?show=${show}&q=${encodeURIComponent(filter.value)}&after=${after}&limit=${limit}`;
-  const { data, error } = useLatest<Matrix>(address(0, BLOCK));
+  const loaded = useLatest<Matrix>(address(0, BLOCK));
+  const { data, error } = loaded;
+  const isDecided = !isWithheld(loaded, 'placementdecisions');
   if (data === undefined) return error === undefined ? <Loading /> : <Problem status={error} />;
   return (
     <section class="card">
@@ -63,7 +65,13 @@ export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX
           onInput={(event) => (filter.value = event.currentTarget.value)}
         />
       </div>
-      <MatrixRows matrix={data} address={address} filter={filter.value} onWhy={(cluster) => (why.value = cluster)} />
+      <MatrixRows
+        matrix={data}
+        isDecided={isDecided}
+        address={address}
+        filter={filter.value}
+        onWhy={(cluster) => (why.value = cluster)}
+      />
       {why.value !== undefined && <Why path={path} cluster={why.value} onClose={() => (why.value = undefined)} />}
     </section>
   );
@@ -71,15 +79,19 @@ export function MatrixView({ namespace, name, show, isKnown }: MatrixProps): JSX
 
 interface MatrixRowsProps {
   readonly matrix: Matrix;
+  /** Whether it is known which clusters are selected. */
+  readonly isDecided: boolean;
   readonly address: (after: number, limit: number) => string;
   readonly filter: string;
   readonly onWhy: (cluster: string) => void;
 }
 
-function MatrixRows({ matrix, address, filter, onWhy }: MatrixRowsProps): JSX.Element {
+function MatrixRows({ matrix, isDecided, address, filter, onWhy }: MatrixRowsProps): JSX.Element {
   const { requirements, totals, show } = matrix;
   const isNarrow = useNarrow();
   const total = totals[show];
+  if (total === 0 && show === 'in' && !isDecided)
+    return <Empty title="Which clusters are selected is not known with your rights." />;
   if (total === 0) return <Empty title={filter === '' ? EMPTY[show] : 'No cluster has this in its name.'} />;
   const height = isNarrow ? 76 + 24 * requirements.length : ROW;
   const columns = `minmax(9rem, 1.4fr) ${requirements.map(() => 'minmax(6rem, 1fr)').join(' ')} minmax(11rem, 2fr) 3.5rem`;

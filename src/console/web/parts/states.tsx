@@ -86,8 +86,6 @@ export function WithheldNotice({
   readonly namespace: string | undefined;
 }): JSX.Element | null {
   if (withheld.length === 0) return null;
-  // What may be listed in no namespace may not be listed in the one that is read, either.
-  const each = [...new Map(withheld.map((one) => [withheldText(one), one])).entries()];
   return (
     <div class="notice info" role="note">
       <strong>Not all can be read with your rights.</strong>
@@ -98,10 +96,10 @@ export function WithheldNotice({
         </p>
       )}
       <details>
-        <summary>{each.map(([text]) => text).join('; ')}</summary>
+        <summary>{withheld.map(withheldText).join('; ')}</summary>
         <ul class="withheld">
-          {each.map(([text, { resource, verb }]) => (
-            <li key={text}>
+          {withheld.map(({ resource, verb }) => (
+            <li key={resource}>
               <Command
                 words={['kubectl', 'auth', 'can-i', verb, resource, ...(NAMESPACED.has(resource) ? ['-A'] : [])]}
               />
@@ -118,13 +116,14 @@ const OTHER_NAMESPACE = {
   command: 'kubectl mce console -n NAMESPACE shows another one.',
 };
 
-function withheldText({ resource, verb, status }: Withheld): string {
-  return status === 404 ? `${resource} is not served by this hub` : `needs ${verb} ${resource}`;
+function withheldText({ resource, verb, status, except }: Withheld): string {
+  if (status === 404) return `${resource} is not served by this hub`;
+  return `needs ${verb} ${resource}${except === undefined ? '' : ' in all namespaces'}`;
 }
 
-/** Whether it is not known what there is of a kind. */
-export function isWithheld({ withheld }: Loaded<unknown>, plural: string): boolean {
-  return withheld.some(({ resource }) => resource === plural);
+/** Whether it is not known what there is of one of these kinds, in no namespace. */
+export function isWithheld({ withheld }: Pick<Loaded<unknown>, 'withheld'>, ...plurals: readonly string[]): boolean {
+  return withheld.some(({ resource, except }) => plurals.includes(resource) && except === undefined);
 }
 
 const NAMESPACED = new Set(['placements', 'placementdecisions', 'managedclustersetbindings', 'events']);
