@@ -39,8 +39,8 @@ export function setBases(value: Readonly<Record<string, string>>): void {
 /** What the plan replaces, as it is known already, else as it is now; and what somebody else has deleted since. */
 export function keepBases(plan: Plan): void {
   const { replaced } = plan;
-  const kept = deletedSince(plan).map((name) => [name, bases.value[name] ?? '']);
-  setBases(Object.fromEntries([...kept, ...replaced.map(({ name, live }) => [name, bases.value[name] ?? live])]));
+  const deleted = deletedSince(plan).map((name) => [name, bases.value[name] ?? '']);
+  setBases(Object.fromEntries([...deleted, ...replaced.map(({ name, live }) => [name, bases.value[name] ?? live])]));
 }
 
 /** The objects that were there when the draft began, and that applying it would create. */

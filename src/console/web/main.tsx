@@ -77,7 +77,7 @@ function Live(): JSX.Element {
   const { context, user, hub, until } = session.value;
   return (
     <div class="live">
-      <span class="live-hub" title={hub}>
+      <span class="live-hub" title={user === '' ? hub : `${hub}, as ${shown(user)}`}>
         <bdi>{shown(context)}</bdi>
         {user !== '' && <span class="muted"> as {shown(user)}</span>}
       </span>

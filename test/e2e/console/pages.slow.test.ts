@@ -358,6 +358,11 @@ describeWithChromium('on a hub', () => {
       'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.documentElement.outerHTML',
     );
     expect(String(kept)).not.toContain(CANARY);
+    await page.setViewportSize({ width: NARROW.width, height: 740 });
+    await picture(page, 'on a hub', NARROW);
+    expect([await axeFaults(page), await sidewaysPixels(page)]).toEqual([[], 0]);
+    // On one line.
+    expect((await page.getByRole('button', { name: 'Log out' }).boundingBox())?.height).toBeLessThan(40);
 
     // Another tab of the same session, with a draft; then it is somebody else's turn.
     const other = await page.context().newPage();
