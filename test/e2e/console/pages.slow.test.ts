@@ -359,7 +359,7 @@ describeWithChromium('on a hub', () => {
     );
     expect(String(kept)).not.toContain(CANARY);
     await page.setViewportSize({ width: NARROW.width, height: 740 });
-    await picture(page, 'on a hub', NARROW);
+    await picture(page, 'on a hub', { ...NARROW, scheme: 'light' });
     expect([await axeFaults(page), await sidewaysPixels(page)]).toEqual([[], 0]);
     // On one line.
     expect((await page.getByRole('button', { name: 'Log out' }).boundingBox())?.height).toBeLessThan(40);
