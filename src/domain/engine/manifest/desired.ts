@@ -11,7 +11,13 @@ import {
   VERSION_ANNOTATION,
 } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
-import { apiVersionOf, ClusterRoleBindings, Namespaces, NetworkPolicies, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
+import {
+  apiVersionOf,
+  ClusterRoleBindings,
+  Namespaces,
+  NetworkPolicies,
+  RoleBindings,
+} from '../../../runtime/vocabulary/kinds.js';
 import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
 import { componentsOn } from '../components.js';
