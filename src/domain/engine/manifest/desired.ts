@@ -103,27 +103,15 @@ function namespaceAndInstaller(spec: EffectiveSpec, settings: EngineSettings): O
       component: PRODUCT,
       object: { metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } },
     },
-    {
-      type: RoleBindings,
-      component: PRODUCT,
-      object: {
-        metadata: { name: INSTALLER_ROLE, namespace },
-        roleRef: { apiGroup: RoleBindings.group, kind: 'ClusterRole', name: INSTALLER_ROLE },
-        subjects: [subject],
-      },
-    },
-    ...(spec.localCluster === undefined ? [] : [localClusterBinding(subject)]),
+    bindingTo(subject, RoleBindings, { name: INSTALLER_ROLE, namespace }),
+    ...(spec.localCluster === undefined ? [] : [bindingTo(subject, ClusterRoleBindings, { name: LOCAL_CLUSTER_ROLE })]),
   ];
 }
 
-function localClusterBinding(subject: {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace: string;
-}): ObjectDraft {
-  const roleRef = { apiGroup: ClusterRoleBindings.group, kind: 'ClusterRole', name: LOCAL_CLUSTER_ROLE };
-  const object = { metadata: { name: LOCAL_CLUSTER_ROLE }, roleRef, subjects: [subject] };
-  return { type: ClusterRoleBindings, component: PRODUCT, object };
+/** A binding has the name of its role. */
+function bindingTo(subject: object, type: ResourceType, metadata: ObjectMeta): ObjectDraft {
+  const roleRef = { apiGroup: type.group, kind: 'ClusterRole', name: metadata.name };
+  return { type, component: PRODUCT, object: { metadata, roleRef, subjects: [subject] } };
 }
 
 interface Rendering {
