@@ -154,13 +154,18 @@ function drawCells(canvas: HTMLCanvasElement, { health, size, columns, width, he
   if (context === null) return;
   context.scale(ratio, ratio);
   const style = getComputedStyle(canvas);
-  const colors = HEALTHS.map((one) => style.getPropertyValue(`--${HEALTH_LOOK[one].tone}`));
   const step = size + GAP;
-  for (let index = 0; index < health.length; index++) {
-    const which = Number(health[index]);
-    const color = colors[which] ?? '';
-    const cell = { x: (index % columns) * step, y: Math.floor(index / columns) * step, size };
-    drawCell(context, HEALTHS[which] ?? 'noAgent', cell, color);
+  const line = Math.max(size / 7, 1.2);
+  // What is set for a cell costs more than the cell, and is the same for all of one health.
+  for (const [which, one] of HEALTHS.entries()) {
+    const color = style.getPropertyValue(`--${HEALTH_LOOK[one].tone}`);
+    Object.assign(context, { fillStyle: color, strokeStyle: color, lineWidth: line });
+    context.globalAlpha = one === 'noAgent' ? 0.55 : 1;
+    const digit = String(which);
+    for (let index = health.indexOf(digit); index >= 0; index = health.indexOf(digit, index + 1)) {
+      const cell = { x: (index % columns) * step, y: Math.floor(index / columns) * step, size };
+      drawCell(context, one, cell, line);
+    }
   }
 }
 
@@ -171,12 +176,7 @@ interface CellPlace {
 }
 
 /** Full, half, crossed, or a frame: to be told apart without color. */
-function drawCell(context: CanvasRenderingContext2D, health: Health, { x, y, size }: CellPlace, color: string): void {
-  const line = Math.max(size / 7, 1.2);
-  context.fillStyle = color;
-  context.strokeStyle = color;
-  context.lineWidth = line;
-  const frame = (): void => context.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
+function drawCell(context: CanvasRenderingContext2D, health: Health, { x, y, size }: CellPlace, line: number): void {
   if (health === 'available') {
     context.fillRect(x, y, size, size);
     return;
@@ -192,7 +192,5 @@ function drawCell(context: CanvasRenderingContext2D, health: Health, { x, y, siz
     context.stroke();
     context.lineWidth = line;
   }
-  if (health === 'noAgent') context.globalAlpha = 0.55;
-  frame();
-  context.globalAlpha = 1;
+  context.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
 }
