@@ -3,7 +3,15 @@ import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { delay, type Clock, type Timer } from '../../runtime/clock.js';
 import { RequestError } from '../server/routes.js';
-import { madeOf, Snapshot, type Made, type ReadingRequest, type SnapshotPool } from '../server/reading/snapshot.js';
+import {
+  FOLLOWED_BY_COST,
+  madeOf,
+  SHORTEST_FOLLOWED_MS,
+  Snapshot,
+  type Made,
+  type ReadingRequest,
+  type SnapshotPool,
+} from '../server/reading/snapshot.js';
 
 /** What bounds the readings of all persons: how many at a time, and how much is held of them. */
 
@@ -12,9 +20,7 @@ const READINGS = 2;
 const MOST_WAIT_MS = 10_000;
 /** Held by all persons together; of 10,000 clusters and what goes with them, about a dozen different readings. */
 const MOST_OBJECTS = 150_000;
-/** A reading of everything is that of all who may list everything for this long, or this many times as long as it took. */
-const WHOLE_FOR_MS = 1_000;
-const WHOLE_BY_COST = 5;
+/** A reading of everything is that of all who may list everything until the next one is due, and at most for this long. */
 const WHOLE_FOR_MOST_MS = 5_000;
 /** What was computed of a snapshot is of its time: an older one is not shared. */
 const SHARED_FOR_MS = 15_000;
@@ -84,7 +90,7 @@ export class ReadingPool implements SnapshotPool {
     const made = await madeOf(read, this.#clock);
     if (!made.isWhole) return made;
     const now = this.#clock.monotonic();
-    const useMs = Math.min(Math.max(WHOLE_FOR_MS, WHOLE_BY_COST * (now - made.start)), WHOLE_FOR_MOST_MS);
+    const useMs = Math.min(Math.max(SHORTEST_FOLLOWED_MS, FOLLOWED_BY_COST * (now - made.start)), WHOLE_FOR_MOST_MS);
     this.#whole = { made, until: now + useMs };
     this.#forget?.cancel();
     this.#forget = this.#clock.after(useMs, () => (this.#whole = undefined));

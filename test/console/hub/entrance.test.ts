@@ -305,6 +305,31 @@ describe('rights', () => {
     expect([lists.length, lists.every((one) => /^ben list .* limit=1$/.test(one))]).toEqual([6, true]);
   });
 
+  it('persons who may list everything and ask at the same time wait for one reading', async () => {
+    const cookies: string[] = [];
+    for (let person = 0; person < 8; person++) {
+      api.users.set(`person-${person}-person`, `person ${person}`);
+      cookies.push(await logIn(`person-${person}-person`));
+    }
+    const totals = (): Promise<readonly number[]> =>
+      Promise.all(
+        cookies.map(async (cookie) => JSON.parse((await ask('fleet', { headers: { cookie } })).text).data.total),
+      );
+    await totals();
+    await clock.advance(10_001);
+    const before = api.calls.length;
+    expect(await totals()).toEqual(cookies.map(() => 9));
+    const lists = api.calls.slice(before).filter((one) => one.includes(' list ') && !one.endsWith(' limit=1'));
+    expect(lists.map((one) => one.split(' list ')[1]?.split('.')[0]).sort()).toEqual([
+      'managedclusters',
+      'managedclustersetbindings',
+      'managedclustersets',
+      'multiclusterengines',
+      'placementdecisions',
+      'placements',
+    ]);
+  });
+
   it('a right that was taken away from one shows them nothing after ten seconds, whatever others go on reading', async () => {
     const [anna, ben] = [await logIn(CANARY), await logIn('ben')];
     const total = async (cookie: string): Promise<number> =>

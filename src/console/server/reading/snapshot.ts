@@ -97,8 +97,9 @@ export interface SnapshotOptions {
 /** A reading is used for this long, or for this many times as long as it took: the hub is not read all the time. */
 const SHORTEST_USE_MS = 2_000;
 const USE_BY_COST = 5;
-/** Who is told of changes waits for them: for such a reader it is read again after this time, or the cost above. */
-const SHORTEST_FOLLOWED_MS = 1_000;
+/** Who is told of changes waits for them: for such a reader it is read again after this time, or this many times as long as it took. */
+export const SHORTEST_FOLLOWED_MS = 1_000;
+export const FOLLOWED_BY_COST = 3;
 /** The readings of all persons who are told of changes take this part of the time, together. */
 const FOLLOWED_PART = 2;
 /** An answer waits for a new reading where the last one is older. */
@@ -172,7 +173,7 @@ export class Snapshots {
     this.#next?.cancel();
     if (!this.feed.isFollowed) return;
     const { clock, pool } = this.#options;
-    const own = Math.max(USE_BY_COST, FOLLOWED_PART * (pool?.followers() ?? 0)) * this.#cost;
+    const own = Math.max(FOLLOWED_BY_COST, FOLLOWED_PART * (pool?.followers() ?? 0)) * this.#cost;
     // How often everything is read is bounded by the pool, for all who may read it together.
     const use = Math.max(SHORTEST_FOLLOWED_MS, pool !== undefined && this.#isWhole ? 0 : own);
     const wait = this.#finished + use - clock.monotonic();
