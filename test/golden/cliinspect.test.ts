@@ -230,6 +230,11 @@ const cases: readonly Case[] = [
     { output: 'text' },
   ),
   check('a certificate that has expired', { now: NOW + 100 * 86_400_000 }),
+  check('a console whose certificate has expired', {
+    now: NOW + 100 * 86_400_000,
+    consoleTrust: hubFacts().trust,
+  }),
+  check('a console whose certificate was not published', { consoleTrust: { kind: 'Known', value: undefined } }),
   check('a certificate that was not published', { trust: { kind: 'Known', value: undefined } }),
   check('a hub without a policy', { admission: admissionOf(POLICIES.slice(1)) }),
   check('a hub without the policies against accidental deletions', { admission: admissionOf(LIMITING_POLICIES) }),

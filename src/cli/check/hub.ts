@@ -9,7 +9,7 @@ import { isList } from '../../domain/selectors.js';
 import { durationText } from '../terminal/output.js';
 import { checkDefinitions } from './definitions.js';
 import { checkFleet } from './fleet.js';
-import type { HubInput, ReadLease } from './input.js';
+import type { HubInput, ReadLease, ReadTrust } from './input.js';
 import { checkLease, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
@@ -21,6 +21,7 @@ const PASSING_PHASES = ['Progressing', 'Updating', 'Paused'];
 /** How late a renewal may be without a warning: the operator checks certificates every twelve hours, and retries. */
 const RENEWAL_SLACK_MS = 86_400_000;
 const GATEWAY = 'gateway';
+const CONSOLE = 'console';
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The checks of an installation, in the order of their output. */
@@ -102,29 +103,38 @@ function checkComponents(
   return [...warnings, ...(components.length === 0 ? [] : [passed('components', `${text} available`)])];
 }
 
-/** Those that the user provides, and that of the gateway which the operator has made. */
+/** Those that the user provides, and those of gateway and console which the operator has made. */
 function checkCertificates(input: HubInput, isGatewayOff: boolean): readonly CheckResult[] {
   const given = input.reading.world.objects.multiclusterengines.flatMap(givenCertificateRows);
-  const isGiven = given.some((row) => componentServingWith(textField(row, 'name')) === GATEWAY);
+  const isGiven = (component: string): boolean =>
+    given.some((row) => componentServingWith(textField(row, 'name')) === component);
+  const { trust, consoleTrust } = input;
   return [
     ...given.map((row) => checkGivenCertificate(row, input.targetNamespace)),
-    ...(isGiven || isGatewayOff ? [] : [checkPublishedCertificate(input)]),
+    ...(isGiven(GATEWAY) || isGatewayOff ? [] : [checkPublishedCertificate(input, GATEWAY, trust)]),
+    ...(isGiven(CONSOLE) || consoleTrust === undefined
+      ? []
+      : [checkPublishedCertificate(input, CONSOLE, consoleTrust)]),
   ];
 }
 
-function checkPublishedCertificate({ trust, now, targetNamespace }: HubInput): CheckResult {
+function checkPublishedCertificate(
+  { now, targetNamespace }: HubInput,
+  component: string,
+  trust: ReadTrust,
+): CheckResult {
   const name = 'certificate';
-  if (trust.kind === 'Withheld') return unread(name, 'when the certificate of the gateway ends', trust);
+  if (trust.kind === 'Withheld') return unread(name, `when the certificate of the ${component} ends`, trust);
   const pem = textField(trust.value?.data, 'ca.crt');
   const expiry = Math.max(...(pem.match(PEM) ?? []).map(expiryOf));
   if (!Number.isFinite(expiry)) {
-    const message = `no certificate of the gateway is published in namespace ${targetNamespace}`;
+    const message = `no certificate of the ${component} is published in namespace ${targetNamespace}`;
     return failed(name, message, `kubectl get configmaps -n ${targetNamespace}`);
   }
   const remedy = `kubectl get events -n default --field-selector reason=CertificateRenewed`;
   const left = expiry - now;
-  if (left <= 0) return failed(name, `the certificate of the gateway expired ${durationText(-left)} ago`, remedy);
-  const message = `the certificate of the gateway is valid until ${timestamp(expiry)}`;
+  if (left <= 0) return failed(name, `the certificate of the ${component} expired ${durationText(-left)} ago`, remedy);
+  const message = `the certificate of the ${component} is valid until ${timestamp(expiry)}`;
   return left < RENEW_BEFORE_MS - RENEWAL_SLACK_MS
     ? warning(name, `${message}, and should have been renewed`, remedy)
     : passed(name, message);

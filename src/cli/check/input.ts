@@ -11,6 +11,7 @@ import {
   Namespaces,
   NetworkPolicies,
 } from '../../runtime/vocabulary/kinds.js';
+import { hubStatus } from '../../domain/fleet/hubstatus.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
@@ -65,8 +66,12 @@ export interface HubInput {
   readonly admission: ReadPolicies;
   readonly network: ReadNetwork;
   /** The ConfigMap with the certificates that clients of the gateway trust. */
-  readonly trust: Read<(KubeObject & { readonly data?: unknown }) | undefined>;
+  readonly trust: ReadTrust;
+  /** That of the console; undefined where no engine runs one. */
+  readonly consoleTrust: ReadTrust | undefined;
 }
+
+export type ReadTrust = Read<(KubeObject & { readonly data?: unknown }) | undefined>;
 
 export interface InputOptions {
   readonly now: number;
@@ -82,7 +87,6 @@ export interface InputOptions {
 
 /** Its API server writes it under this name, with the addresses of every replica. */
 export const API_SERVER_SLICE: ObjectName = { namespace: 'default', name: 'kubernetes' };
-const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCertificate?.configMap ?? [])[0] ?? '';
 
 /** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */
 export async function readHubInput(client: ReadClient, options: InputOptions): Promise<HubInput> {
@@ -98,7 +102,10 @@ export async function readHubInput(client: ReadClient, options: InputOptions): P
     listAll<RawObject>(client, AdmissionPolicyBindings),
   ]);
   const targetNamespace = targetNamespaceOf(reading);
-  const trust = await getOne(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
+  const trustOf = (component: string): Promise<ReadTrust> =>
+    getOne(client, ConfigMaps, { namespace: targetNamespace, name: trustName(component) });
+  const trust = await trustOf('gateway');
+  const consoleTrust = runsConsole(reading) ? await trustOf('console') : undefined;
   const network = await readNetwork(client, [...new Set([operatorNamespace, targetNamespace])]);
   const absence = await readAbsence(client, options.namespace, reading);
   const admission = { policies, bindings };
@@ -115,7 +122,18 @@ export async function readHubInput(client: ReadClient, options: InputOptions): P
     admission,
     network,
     trust,
+    consoleTrust,
   };
+}
+
+/** The ConfigMap by which clients of the component trust it. */
+function trustName(component: string): string {
+  return CATALOGUE.find(({ name }) => name === component)?.servingCertificate?.configMap ?? '';
+}
+
+/** It is off unless an engine turns it on. */
+function runsConsole({ world }: FleetReading): boolean {
+  return hubStatus(world).engines.some(({ components }) => components.some(({ name }) => name === 'console'));
 }
 
 export function readReading(

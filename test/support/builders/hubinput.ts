@@ -103,6 +103,7 @@ export function hubFacts(over: Partial<HubInput> = {}): HubInput {
     admission: admissionOf(POLICIES),
     network: { apiServer: { kind: 'Known', value: undefined }, policies: { kind: 'Known', value: [] } },
     trust: { kind: 'Known', value: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': PEM } } },
+    consoleTrust: undefined,
     ...over,
   };
 }
