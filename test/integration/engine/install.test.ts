@@ -249,6 +249,46 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     LONG_MS,
   );
 
+  it(
+    'an operator with --without=console removes the console of an engine, and writes nothing else',
+    async () => {
+      const path = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines/hub';
+      const patch = async (components: object): Promise<void> => {
+        const contentType = 'application/merge-patch+json';
+        expect(
+          (await server().call({ method: 'PATCH', path, body: { spec: { components } }, contentType })).status,
+        ).toBe(200);
+      };
+      const deployment = (): Promise<KubeObject | undefined> =>
+        read(Deployments, { namespace: NAMESPACE, name: 'console' });
+      await patch([{ name: 'console', enabled: true }]);
+      await waitFor('the console', async () => (await deployment()) !== undefined);
+      await user.comesUp('hub', NAMESPACE);
+      expect(await operator.stop()).toBe(true);
+
+      const mark = await user.mark();
+      operator = await OperatorRig.start(server(), { without: ['console'] });
+      await waitFor('the end of it', async () => {
+        const found = await deployment();
+        return found === undefined || found.metadata.deletionTimestamp !== undefined;
+      });
+      await user.collect(NAMESPACE);
+      await user.reaches('hub', 'Available EngineReady', "the operator's flag --without=console turns it off");
+      const writes = (await user.writes(mark)).filter((one) => !one.includes('status'));
+      expect(writes.filter((one) => !/^delete \w+ (multicluster-engine-)?console(-ca|-tls)? 200$/.test(one))).toEqual(
+        [],
+      );
+      const kinds = ['configmaps', 'deployments', 'networkpolicies', 'poddisruptionbudgets', 'secrets'];
+      expect(writes.map((one) => one.split(' ')[1]).sort()).toEqual([...kinds, 'serviceaccounts', 'services']);
+
+      await patch([]);
+      expect(await operator.stop()).toBe(true);
+      operator = await OperatorRig.start(server());
+      await user.comesUp('hub', NAMESPACE);
+    },
+    LONG_MS,
+  );
+
   it('an engine is applied by server-side apply with one field manager', async () => {
     for (const [, type, name] of OBJECTS) {
       const managers = itemsAt(await read(type, name), 'metadata', 'managedFields').filter(

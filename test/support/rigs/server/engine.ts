@@ -6,7 +6,7 @@ import { Deployments } from '../../../../src/runtime/vocabulary/kinds.js';
 import { hubApi } from '../../../../src/operator/engine.js';
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
-import { componentsOn } from '../../../../src/domain/engine/components.js';
+import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
 import type { EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
 import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
 import { integerAt } from '../../../../src/domain/engine/manifest/manifest.js';
@@ -146,10 +146,11 @@ export class User {
   /** Reports the Deployments that have changed; whether there was none to report and none is missing. */
   async #rolledOut(namespace: string): Promise<boolean> {
     let all = true;
-    for (const { name } of componentsOn({})) {
+    for (const { name, optional } of CATALOGUE) {
       const stored = await this.client.get<KubeObject>(Deployments, { namespace, name });
       const generation = stored?.metadata.generation ?? 1;
       if (stored !== undefined && integerAt(stored, 0, 'status', 'observedGeneration') === generation) continue;
+      if (stored === undefined && optional) continue;
       all = false;
       if (stored === undefined) continue;
       const { status } = deployment({ generation });
@@ -160,7 +161,7 @@ export class User {
 
   /** What garbage collection does, which does not run here: ends foreground deletions. */
   async collect(namespace: string): Promise<void> {
-    for (const { name } of componentsOn({})) {
+    for (const { name } of CATALOGUE) {
       const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
       await this.#server.call({
         method: 'PATCH',
