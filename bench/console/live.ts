@@ -47,7 +47,7 @@ async function followed(audience: Audience, profiles: string | undefined): Promi
     // What is compiled and kept once is no part of what a change costs.
     await changes(console, { from: 0, forMs: 5_000 });
     await waitFor('the first changes', () => pages.every(({ count }) => count >= 40) || undefined, {
-      deadlineMs: 60_000,
+      deadlineMs: 180_000,
     });
     const profile = profiles && path.join(profiles, `console-${audience.persons}.cpuprofile`);
     return await measured(console, pages, { ...audience, profile });
@@ -110,27 +110,27 @@ async function measured(
   if (profile !== undefined) await console.probe({ kind: 'stopProfile', file: profile });
   const last = from + times.length;
   await waitFor('the last change', () => pages.every(({ count }) => count >= last) || undefined, {
-    deadlineMs: 60_000,
+    deadlineMs: 180_000,
   });
   const waits = pages.flatMap(({ seen }) => times.map((at, index) => shownAt(seen, from + index + 1) - at));
   const rest = `${SIZE.clusters} clusters, ${SIZE.placements} Placements, 10 changes/s`;
-  const figure = (id: string, measure: string, unit: string, value: number, most: number): Figure => ({
+  const figure = (id: string, measure: string, unit: string, value: number, most?: number): Figure => ({
     id,
     measure: `${what}, ${rest}: ${measure}`,
     unit,
     values: [value],
-    atMost: most,
+    ...(most !== undefined && { atMost: most }),
   });
   return [
     figure('C6', 'from a change until a page shows it, p99', 'ms', quantile(waits.toSorted(ascending), 0.99), atMost),
-    figure('C6', 'the same, median', 'ms', quantile(waits.toSorted(ascending), 0.5), atMost),
+    figure('C6', 'the same, median', 'ms', quantile(waits.toSorted(ascending), 0.5)),
     figure('C7', 'CPU of the console', 'cores', (after.cpuMs - before.cpuMs) / 1_000 / seconds, 0.5),
     figure('C7', 'its resident memory', 'MB', (after.residentMiB * 2 ** 20) / 1e6, 450),
     figure('C7', 'delay of its event loop, p99', 'ms', after.loopDelayP99Ms, 25),
-    figure('C7', 'the longest delay', 'ms', after.loopDelayMs, 250),
+    figure('C7', 'the longest delay', 'ms', after.loopDelayMs),
     figure('C7', 'sent to the pages', 'MB/s', sentInAll / 1e6 / seconds, 1),
-    figure('C9', 'reviews of tokens and proofs of rights', '1/s', (calls.reviews + calls.proofs) / seconds, 90 * 10),
-    figure('C9', 'pages of lists', '1/s', calls.pages / seconds, 90),
+    figure('C9', 'reviews of tokens and proofs of rights', '1/s', (calls.reviews + calls.proofs) / seconds, 90),
+    figure('C9', 'pages of lists', '1/s', calls.pages / seconds),
   ];
 }
 
