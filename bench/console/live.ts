@@ -13,6 +13,8 @@ const SMALL = { clusters: 30, placements: 4 };
 const EACH_MS = 100;
 /** Of one person, at most. */
 const STREAMS = 4;
+/** So many persons whom the console does not know yet may come at the same time. */
+const AT_ONCE = 8;
 const STALLED = 500;
 const STALLED_MS = 40_000;
 const MOST_TOPICS = 64;
@@ -60,21 +62,29 @@ async function followed(audience: Audience, profiles: string | undefined): Promi
 /** Each page has a view of its own: a term of its query that matches every cluster, and differs. */
 async function opened(persons: readonly Person[], pagesOfEach: number): Promise<readonly OpenPage[]> {
   const all: OpenPage[] = [];
-  for (const person of persons) {
-    const pages = Array.from({ length: pagesOfEach }, (_, index) => {
-      const query = encodeURIComponent(`label:bench=yes label:tier!=other-${all.length + index}`);
-      return new OpenPage(person, `fleet?q=${query}&limit=50`);
-    });
-    for (const page of pages) await page.fetch();
-    const streams = Math.min(STREAMS, pages.length);
-    for (let stream = 0; stream < streams; stream++)
-      await follow(
-        person,
-        pages.filter((_, index) => index % streams === stream),
-      );
-    all.push(...pages);
+  for (let first = 0; first < persons.length; first += AT_ONCE) {
+    const some = persons.slice(first, first + AT_ONCE);
+    const pages = await Promise.all(
+      some.map((one, index) => openedBy(one, (first + index) * pagesOfEach, pagesOfEach)),
+    );
+    all.push(...pages.flat());
   }
   return all;
+}
+
+async function openedBy(person: Person, first: number, count: number): Promise<readonly OpenPage[]> {
+  const pages = Array.from({ length: count }, (_, index) => {
+    const query = encodeURIComponent(`label:bench=yes label:tier!=other-${first + index}`);
+    return new OpenPage(person, `fleet?q=${query}&limit=50`);
+  });
+  for (const page of pages) await page.fetch();
+  const streams = Math.min(STREAMS, pages.length);
+  for (let stream = 0; stream < streams; stream++)
+    await follow(
+      person,
+      pages.filter((_, index) => index % streams === stream),
+    );
+  return pages;
 }
 
 /** Ten changes a second. Returns when each was made, the first with the number `from`. */

@@ -306,6 +306,19 @@ describe('rights', () => {
   });
 
   it('persons who may list everything and ask at the same time wait for one reading', async () => {
+    // The API server answers a list when all of them have asked.
+    let [arrived, wanted] = [0, 0];
+    server.on('request', () => (arrived += 1));
+    const connect = api.connect.bind(api);
+    api.connect = (token) => {
+      const { call, ...rest } = connect(token);
+      const late: typeof call = async (one) => {
+        if (one.target.verb === 'list')
+          await waitFor('the others', () => arrived >= wanted || undefined, { everyMs: 1 });
+        return call(one);
+      };
+      return { ...rest, call: late };
+    };
     const cookies: string[] = [];
     for (let person = 0; person < 8; person++) {
       api.users.set(`person-${person}-person`, `person ${person}`);
@@ -318,6 +331,7 @@ describe('rights', () => {
     await totals();
     await clock.advance(10_001);
     const before = api.calls.length;
+    wanted = arrived + cookies.length;
     expect(await totals()).toEqual(cookies.map(() => 9));
     const lists = api.calls.slice(before).filter((one) => one.includes(' list ') && !one.endsWith(' limit=1'));
     expect(lists.map((one) => one.split(' list ')[1]?.split('.')[0]).sort()).toEqual([
