@@ -334,7 +334,7 @@ describe('rights', () => {
     wanted = arrived + cookies.length;
     expect(await totals()).toEqual(cookies.map(() => 9));
     const lists = api.calls.slice(before).filter((one) => one.includes(' list ') && !one.endsWith(' limit=1'));
-    expect(lists.map((one) => one.split(' list ')[1]?.split('.')[0]).sort()).toEqual([
+    expect(lists.map((one) => one.split(/ list |\./)[1] ?? '').toSorted()).toEqual([
       'managedclusters',
       'managedclustersetbindings',
       'managedclustersets',

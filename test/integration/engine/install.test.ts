@@ -279,7 +279,11 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
         [],
       );
       const kinds = ['configmaps', 'deployments', 'networkpolicies', 'poddisruptionbudgets', 'secrets'];
-      expect(writes.map((one) => one.split(' ')[1]).sort()).toEqual([...kinds, 'serviceaccounts', 'services']);
+      expect(writes.map((one) => one.split(' ')[1] ?? '').toSorted()).toEqual([
+        ...kinds,
+        'serviceaccounts',
+        'services',
+      ]);
 
       await patch([]);
       expect(await operator.stop()).toBe(true);
