@@ -36,6 +36,9 @@ const NOTHING: Planned = {
 };
 const WAIT_MS = 350;
 const TOO_LARGE = 413;
+const TOO_MANY = 429;
+/** As often as a hub lets one person plan, in the long run. */
+const AGAIN_MS = 2_000;
 /** A draft that nobody edits is planned again at most so often: a plan is what costs most. */
 const REPLAN_MS = 10_000;
 
@@ -57,6 +60,11 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
     if (reason !== 'fleet') planned.value = { ...planned.value, isPlanning: true };
     void post<PlanAnswer>('plan', whole(draft.value)).then((answer) => {
       if (turn !== latest.current) return;
+      if (isStatus(answer) && answer.code === TOO_MANY) {
+        // One plan at once: of this person, in all tabs.
+        setTimeout(() => turn === latest.current && ask(reason), AGAIN_MS);
+        return;
+      }
       if (isStatus(answer)) {
         planned.value = plannedBy(answer, planned.value, reason);
         return;

@@ -309,6 +309,19 @@ describeWithChromium('the pages of the console', () => {
     await page.getByRole('button', { name: 'Bring back the draft before' }).click();
     expect(await page.getByLabel('Manifests').inputValue()).toBe(DRAFT);
 
+    // Another plan of the same person was under way: it is asked for again.
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      code: 429,
+      reason: 'Refused',
+      message: 'busy',
+    };
+    await page.route('**/api/v1/plan', (route) => route.fulfill({ status: 429, json: status }), { times: 1 });
+    await page.getByLabel('Manifests').fill(DRAFT.replace('7', '6'));
+    await page.getByText('→ 6 of 6').waitFor();
+
     const apply = page.getByRole('button', { name: 'Apply with my rights' });
     await page.locator('button:enabled', { hasText: 'Apply with my rights' }).waitFor();
     started.hub.isDown = true;
