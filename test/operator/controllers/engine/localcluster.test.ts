@@ -105,6 +105,30 @@ describe('the hub as a cluster of its own', () => {
     expect(rows(rig)).toEqual([]);
   });
 
+  it('names the binding that is missing where the operator may not bind roles, and goes on when it is there', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    await rig.clock.advance(6_000);
+    rig.api.before = ({ type, verb }) => {
+      if (type === ManagedClusters && verb !== 'allowed') throw failure('Forbidden');
+    };
+    rig.api.reviewAccess = () => false;
+    rig.edit({}, ON);
+    await rig.pass();
+    await rig.clock.advance(6_000);
+    await rig.pass();
+
+    expect(rig.state()).toBe('Error PermissionDenied');
+    expect(rig.message()).toContain(
+      'ClusterRoleBinding multicluster-engine-local-cluster to ClusterRole multicluster-engine-local-cluster would grant',
+    );
+
+    rig.api.before = () => {};
+    await rig.clock.advance(30_000);
+    await rig.converge();
+    expect(rig.state()).toBe('Available EngineReady');
+  });
+
   it('makes the cluster again when somebody has deleted it', async () => {
     const rig = new EngineRig();
     await rig.install(ON);
