@@ -91,7 +91,16 @@ describeWithServer('the hub as a cluster of its own, with the permissions of dep
       await operator.stop();
       const mark = await user.mark();
       operator = await OperatorRig.start(server());
-      await quietWindow(12_000);
+      await waitFor(
+        'the operator to read the cluster',
+        async (seen) => {
+          const requests = await user.requests(mark);
+          seen(requests);
+          return requests.some((one) => one.startsWith('get managedclusters') && one.endsWith(' 200'));
+        },
+        WAIT,
+      );
+      await quietWindow(1_000);
 
       expect(await user.writes(mark)).toEqual([]);
     },
