@@ -18,7 +18,9 @@ const AT_ONCE = 8;
 const WARM_MS = 5_000;
 const PATIENCE_MS = 60_000;
 const STALLED = 500;
-const STALLED_MS = 40_000;
+/** Until each holds what it may, and how long it is watched then: after 30 s it is cut. */
+const FILL_MS = 8_000;
+const STALLED_MS = 18_000;
 const MOST_TOPICS = 64;
 
 interface Audience {
@@ -163,8 +165,9 @@ async function stalled(): Promise<Figure> {
   const topics = Array.from({ length: MOST_TOPICS }, (_, index) => `placement:shop/${name}-${index}`);
   try {
     for (const person of persons) for (let stream = 0; stream < STREAMS; stream++) await stall(person, topics);
+    const { length: from } = await changes(console, { from: 0, forMs: FILL_MS });
     const before = await console.probe({ kind: 'collect' });
-    await changes(console, { from: 0, forMs: STALLED_MS });
+    await changes(console, { from, forMs: STALLED_MS });
     const after = await console.probe({ kind: 'collect' });
     const measure = `${STALLED} streams that nobody reads, ${MOST_TOPICS} topics each, 10 changes/s: growth of the resident memory in ${STALLED_MS / 1_000} s`;
     const values = [((after.residentMiB - before.residentMiB) * 2 ** 20) / 1e6];
