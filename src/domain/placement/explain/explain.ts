@@ -1,8 +1,6 @@
 import { decidedPieces } from './piecetext.js';
-import { taintedCluster } from '../select/judge.js';
 import { isCompared } from '../spec/predicates.js';
-import { rankedClusters, type RankedCandidate } from './ranking.js';
-import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
+import { orderOfSelection, rankedClusters, type RankedCandidate } from './ranking.js';
 import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
 import type { Predicate } from '../spec/predicates.js';
 import {
@@ -203,29 +201,6 @@ function spreadBlock(of: RankedCandidate | undefined, decided: Schedule): Spread
     count: domain?.count ?? 0,
     lowest: topology.lowest,
   };
-}
-
-/** The ranks of the clusters that pass every rule: the decision's come first, those that yield their place last. */
-function orderOfSelection(
-  judged: readonly Judged[],
-  snapshot: PlacementSnapshot,
-  choice: ReadonlyMap<string, RankedCandidate> | undefined,
-): ReadonlyMap<string, number> {
-  if (choice !== undefined) return new Map([...choice.values()].map(({ name, rank }) => [name, rank]));
-  const { placement, now } = snapshot;
-  const selectedTiers: [string[], string[], string[]] = [[], [], []];
-  const newTiers: string[][] = [];
-  for (const { name, cluster, inDecision, causes } of judged) {
-    if (causes.length > 0) continue;
-    const tier = inDecision ? undefined : tierOfNew(name, snapshot);
-    if (tier !== undefined) (newTiers[tier] ??= []).push(name);
-    // A cluster that could not come in now, but that may have been selected before, comes last, too.
-    else selectedTiers[inDecision ? tierOfSelected(taintedCluster(cluster, placement.rules, now)) : 2].push(name);
-  }
-  const [untainted, tainted, yielding] = selectedTiers;
-  const tiers = [untainted, tainted, ...Array.from(newTiers, (names) => names ?? []), yielding];
-  const ranked = bestFirst(tiers, Infinity, seedOf(placement.namespace, placement.name));
-  return new Map(ranked.map((name, index) => [name, index + 1]));
 }
 
 /**

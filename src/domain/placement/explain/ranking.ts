@@ -1,10 +1,12 @@
-import { tierOfNew, tierOfSelected } from '../select/order.js';
+import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
+import { seedOf } from '../select/rank.js';
 import { taintedCluster } from '../select/judge.js';
 import type { Schedule } from '../select/schedule.js';
 import { scoresOf } from '../select/scores.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { afterChoice, lowestFirstOf } from '../select/choice/choose.js';
 import { inOrder, type Contest, type Group } from '../select/choice/contest.js';
+import type { ClusterExplanation } from './verdict.js';
 
 /** What the choice of a schedule says of each cluster, for explanations. */
 
@@ -41,4 +43,29 @@ export function rankedClusters(
   for (const name of selected.filter((one) => notNeeded.has(one))) add(name, undefined);
   for (const { name, group } of inOrder(left)) if (!notNeeded.has(name)) add(name, { group, contest });
   return ranked;
+}
+
+export type ToRank = Pick<ClusterExplanation, 'name' | 'cluster' | 'inDecision' | 'causes'>;
+
+/** The ranks of the clusters that pass every rule: the decision's come first, those that yield their place last. */
+export function orderOfSelection(
+  judged: readonly ToRank[],
+  snapshot: PlacementSnapshot,
+  choice: ReadonlyMap<string, RankedCandidate> | undefined,
+): ReadonlyMap<string, number> {
+  if (choice !== undefined) return new Map([...choice.values()].map(({ name, rank }) => [name, rank]));
+  const { placement, now } = snapshot;
+  const selectedTiers: [string[], string[], string[]] = [[], [], []];
+  const newTiers: string[][] = [];
+  for (const { name, cluster, inDecision, causes } of judged) {
+    if (causes.length > 0) continue;
+    const tier = inDecision ? undefined : tierOfNew(name, snapshot);
+    if (tier !== undefined) (newTiers[tier] ??= []).push(name);
+    // A cluster that could not come in now, but that may have been selected before, comes last, too.
+    else selectedTiers[inDecision ? tierOfSelected(taintedCluster(cluster, placement.rules, now)) : 2].push(name);
+  }
+  const [untainted, tainted, yielding] = selectedTiers;
+  const tiers = [untainted, tainted, ...Array.from(newTiers, (names) => names ?? []), yielding];
+  const ranked = bestFirst(tiers, Infinity, seedOf(placement.namespace, placement.name));
+  return new Map(ranked.map((name, index) => [name, index + 1]));
 }
