@@ -1,7 +1,8 @@
 import { drainedPlacements, drainText } from '../../domain/fleet/drain.js';
 import { setsOf } from '../../domain/fleet/clustertable.js';
-import { selectionsOf } from '../../domain/fleet/selections.js';
+import { ranksIn, selectionsOf } from '../../domain/fleet/selections.js';
 import { explain } from '../../domain/placement/explain/explain.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { matches } from '../../domain/placement/select/rules.js';
 import { maintenanceOf } from '../../domain/clusters/maintenance.js';
 import type { ClusterView as View } from '../../domain/placement/select/snapshot.js';
@@ -50,14 +51,30 @@ export function clusterAnswer(snapshot: Snapshot, name: string): ClusterView | u
 }
 
 /** As `who-selects` says it. */
-function selectionRows({ world }: Snapshot, name: string): readonly ClusterSelection[] {
-  return selectionsOf(world, name).map(({ namespace, placement, explained }) => ({
+function selectionRows(snapshot: Snapshot, name: string): readonly ClusterSelection[] {
+  return selectionsOf(snapshot.world, name).map(({ namespace, placement, explained }) => ({
     namespace,
     placement,
     verdict: explained?.cluster.verdict ?? 'Unknown',
+    ...(explained === undefined ? {} : rankIn(snapshot, [namespace, placement], explained.cluster)),
     why: explained === undefined ? 'not readable' : whySelected(explained),
     without: withoutText(explained?.without),
   }));
+}
+
+/** None of a cluster that a rule keeps out or takes away. The ranks of a Placement are those of all its clusters, made once. */
+function rankIn(
+  snapshot: Snapshot,
+  [namespace, placement]: readonly [namespace: string, placement: string],
+  { name, verdict }: ClusterExplanation,
+): { readonly rank?: number } {
+  if (verdict !== 'Selected' && verdict !== 'NotNeeded') return {};
+  const ranks = snapshot.once(`ranks ${namespace}/${placement}`, () => {
+    const input = snapshot.inputs.input({ namespace, name: placement });
+    return input === undefined ? undefined : ranksIn(input);
+  });
+  const found = ranks?.get(name);
+  return found === undefined ? {} : { rank: found };
 }
 
 /** The Placements that the cluster matches and that do not hold it, with what keeps it out. */
@@ -76,7 +93,8 @@ function candidacies(
     const explanation = explain({ ...input, members: [{ cluster: view, sets }] });
     const found = explanation.clusters.find(({ name }) => name === view.name);
     if (found === undefined) return [];
-    return [{ namespace, placement, verdict: found.verdict, why: reasonText(found, explanation) }];
+    const rank = rankIn(snapshot, [namespace, placement], found);
+    return [{ namespace, placement, verdict: found.verdict, ...rank, why: reasonText(found, explanation) }];
   });
 }
 

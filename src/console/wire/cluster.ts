@@ -7,6 +7,8 @@ export interface ClusterSelection {
   readonly namespace: string;
   readonly placement: string;
   readonly verdict: string;
+  /** From 1, in the order of the Placement, as `explain` has it; absent for a cluster that leaves, and where it is not known. */
+  readonly rank?: number;
   readonly why: string;
   /** What the Placement selects without the cluster. */
   readonly without: string;
@@ -17,6 +19,8 @@ export interface ClusterCandidacy {
   readonly namespace: string;
   readonly placement: string;
   readonly verdict: string;
+  /** From 1, the selected ones first; absent where it fails a rule. */
+  readonly rank?: number;
   readonly why: string;
 }
 

@@ -1,6 +1,7 @@
 import { field } from '../../runtime/vocabulary/json.js';
 import { placementKeys } from '../placement/stored/decision.js';
 import { explain } from '../placement/explain/explain.js';
+import { ranksOf } from '../placement/explain/ranking.js';
 import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';
 import { schedule, selectedClusters } from '../placement/select/schedule.js';
 import type { PlacementSnapshot } from '../placement/select/snapshot.js';
@@ -91,4 +92,15 @@ function without(snapshot: PlacementSnapshot, after: PlacementSnapshot): Without
   const then = schedule(after);
   const chosen = selectedClusters(then);
   return { added: chosen.filter((one) => !before.has(one)), selected: chosen.length, wanted: then.wanted };
+}
+
+/** The rank of each cluster that passes every rule of a Placement, as `explain` has it, from 1. */
+export function ranksIn(
+  input: Pick<PlacementInput, 'snapshot' | 'selectors' | 'readable'>,
+): ReadonlyMap<string, number> {
+  const decided = [...input.snapshot.selected.values()].map((cluster) => ({
+    cluster,
+    sets: setsOf(cluster, input.selectors),
+  }));
+  return ranksOf(input, explain({ ...input, members: decided.filter(({ sets }) => sets.length > 0) }));
 }

@@ -161,7 +161,7 @@ describe('answers', () => {
     ['placements/shop/web', { selected: 3, funnel: expect.any(Array) }],
     ['placements/shop/web/matrix?show=in', { totals: { in: 3, near: 4, out: 6, all: 9 } }],
     ['placements/shop/web/matrix?show=in&q=edge', { totals: { in: 1, near: 3, out: 3, all: 4 } }],
-    ['clusters/prod-us-1', { selectedBy: [expect.objectContaining({ placement: 'web' })] }],
+    ['clusters/prod-us-1', { selectedBy: [expect.objectContaining({ placement: 'web', rank: 3 })] }],
     ['clusters/prod-us-1/drain', { rows: [expect.objectContaining({ effect: 'Replaced' })] }],
     [
       'engine',
@@ -170,6 +170,16 @@ describe('answers', () => {
   ])('%s is answered from one reading', async (path, data) => {
     const { code, text } = await ask(path);
     expect([code, JSON.parse(text).data]).toEqual([200, expect.objectContaining(data)]);
+  });
+
+  it('the rank of a cluster is the same on its page and in the matrix of the Placement', async () => {
+    const { rows } = JSON.parse((await ask('placements/shop/web/matrix?show=all')).text).data;
+    const ranked = rows.filter(({ verdict }: Record<string, unknown>) => verdict !== 'NotMatched');
+    expect(ranked.map(({ rank }: Record<string, unknown>) => rank)).toEqual([1, 2, 3, 4, 5]);
+    for (const { name, rank, verdict } of ranked) {
+      const { selectedBy, matchedBy } = JSON.parse((await ask(`clusters/${name}`)).text).data;
+      expect([...selectedBy, ...matchedBy]).toEqual([expect.objectContaining({ placement: 'web', verdict, rank })]);
+    }
   });
 
   /** The one is for everybody, the other is no JSON. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
 import { readClusterSelector } from '../../../src/domain/clusters/selector.js';
+import { ranksIn } from '../../../src/domain/fleet/selections.js';
 import type { RawObject, World } from '../../../src/domain/fleet/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
 import { fixFor, type LabelChanges } from '../../../src/domain/placement/explain/fix.js';
@@ -23,6 +24,9 @@ export function expectExplainsSchedule(world: World): void {
   const { snapshot } = explainInput(world);
   const decided = schedule(snapshot);
   const explained = explain(explainInput(world));
+  const ranks = ranksIn(explainInput(world));
+  for (const { name, rank, verdict } of explained.clusters)
+    if (verdict !== 'Unknown') assert.equal(ranks.get(name), rank, name);
   const verdicts = new Map(explained.clusters.map((one) => [one.name, one]));
 
   assert.deepEqual(namesOf(explained, 'Selected'), [...selectedClusters(decided)].sort());

@@ -145,6 +145,7 @@ function SelectedBy({ view }: { readonly view: ClusterView }): JSX.Element {
                 <PlacementLink namespace={one.namespace} name={one.placement} />
               </span>
               <WordMark word={one.verdict} badge />
+              <Rank of={one.rank} />
               <span>{shown(one.why)}</span>
               <span class="muted">if it goes: {shown(one.without)}</span>
             </li>
@@ -165,6 +166,7 @@ function SelectedBy({ view }: { readonly view: ClusterView }): JSX.Element {
                 ) : (
                   <WordMark word={one.verdict} badge />
                 )}
+                <Rank of={one.rank} />
                 <span>{shown(one.why)}</span>
               </li>
             ))}
@@ -173,6 +175,11 @@ function SelectedBy({ view }: { readonly view: ClusterView }): JSX.Element {
       )}
     </section>
   );
+}
+
+/** In the order of the Placement, of all clusters that it could select. */
+function Rank({ of: rank }: { readonly of: number | undefined }): JSX.Element | null {
+  return rank === undefined ? null : <span class="nowrap">rank {rank.toLocaleString('en-US')}</span>;
 }
 
 const EFFECTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 import { decidedPieces } from './piecetext.js';
-import { isCompared } from '../spec/predicates.js';
-import { orderOfSelection, rankedClusters, type RankedCandidate } from './ranking.js';
+import { choiceOf, orderOfSelection, type RankedCandidate } from './ranking.js';
 import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
 import type { Predicate } from '../spec/predicates.js';
 import {
@@ -32,8 +31,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
-  const passing = (): Set<string> => new Set(judged.filter((one) => one.causes.length === 0).map((one) => one.name));
-  const choice = isCompared(placement.rules) ? rankedClusters(passing(), decided, snapshot) : undefined;
+  const choice = choiceOf(judged, decided, snapshot);
   const order = orderOfSelection(judged, snapshot, choice);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
   // A move that waits holds nobody: the one cluster is selected, and the other one is not needed yet.

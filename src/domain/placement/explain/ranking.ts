@@ -6,7 +6,8 @@ import { scoresOf } from '../select/scores.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { afterChoice, lowestFirstOf } from '../select/choice/choose.js';
 import { inOrder, type Contest, type Group } from '../select/choice/contest.js';
-import type { ClusterExplanation } from './verdict.js';
+import { isCompared } from '../spec/predicates.js';
+import type { ClusterExplanation, ExplainInput, Explanation } from './verdict.js';
 
 /** What the choice of a schedule says of each cluster, for explanations. */
 
@@ -23,7 +24,7 @@ export interface RankedCandidate {
  * The clusters of `passing`, which pass every rule, by name. The others follow the selected ones as they would come in, by the
  * order as it stands after the decision.
  */
-export function rankedClusters(
+function rankedClusters(
   passing: ReadonlySet<string>,
   decided: Schedule,
   snapshot: PlacementSnapshot,
@@ -43,6 +44,35 @@ export function rankedClusters(
   for (const name of selected.filter((one) => notNeeded.has(one))) add(name, undefined);
   for (const { name, group } of inOrder(left)) if (!notNeeded.has(name)) add(name, { group, contest });
   return ranked;
+}
+
+/** Undefined where clusters are not compared. */
+export function choiceOf(
+  judged: readonly ToRank[],
+  decided: Schedule,
+  snapshot: PlacementSnapshot,
+): ReadonlyMap<string, RankedCandidate> | undefined {
+  if (!isCompared(snapshot.placement.rules)) return undefined;
+  const passing = judged.filter(({ causes }) => causes.length === 0).map(({ name }) => name);
+  return rankedClusters(new Set(passing), decided, snapshot);
+}
+
+/**
+ * The rank of each cluster that passes every rule, as `explain` says it with all members. `explained` is of the same input, with
+ * no member that the decision does not name: of the others no requirement is compared. In O(n log n) of those that match.
+ */
+export function ranksOf(
+  { snapshot, readable }: Pick<ExplainInput, 'snapshot' | 'readable'>,
+  { schedule: decided, clusters }: Explanation,
+): ReadonlyMap<string, number> {
+  if (decided === undefined) return new Map();
+  const judged: ToRank[] = clusters.filter(({ inDecision }) => inDecision);
+  const known = new Set(judged.map(({ name }) => name));
+  for (const { name } of snapshot.candidates.matched) {
+    const mayBeSelected = !readable.decisions || tierOfNew(name, snapshot) !== undefined;
+    if (!known.has(name) && mayBeSelected) judged.push({ name, cluster: undefined, inDecision: false, causes: [] });
+  }
+  return orderOfSelection(judged, snapshot, choiceOf(judged, decided, snapshot));
 }
 
 export type ToRank = Pick<ClusterExplanation, 'name' | 'cluster' | 'inDecision' | 'causes'>;
