@@ -14,3 +14,8 @@ export function commandText(words: readonly string[]): string | undefined {
 export function shown(text: string): string {
   return text.replace(new RegExp(UNSAFE, 'gu'), (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** As {@link shown}; line breaks stay. */
+export function shownLines(text: string): string {
+  return text.split('\n').map(shown).join('\n');
+}

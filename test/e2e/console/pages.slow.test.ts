@@ -275,6 +275,12 @@ describeWithChromium('the pages of the console', () => {
     await page.getByText('was changed since this draft began').waitFor();
     await page.getByLabel('Their change').getByText('team: theirs').waitFor();
     expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
+    // The three texts: mine is in the editor.
+    await page.getByText('Theirs, whole').click();
+    await page.getByLabel('Theirs, whole').getByText('team: theirs').waitFor();
+    await page.getByText('What this draft began with, whole').click();
+    const base = await page.getByLabel('What this draft began with, whole').textContent();
+    expect([base?.includes('numberOfClusters: 4'), base?.includes('theirs')]).toEqual([true, false]);
     await picture(page, 'what if, conflict', WIDE);
     await page.getByRole('button', { name: 'Begin again with theirs' }).click();
     await page.waitForFunction(`document.querySelector('textarea').value.includes('team: theirs')`);

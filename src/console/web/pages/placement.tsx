@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { SHOWS, type PlacementView } from '../../wire/placement.js';
-import { shown } from '../command.js';
+import { shown, shownLines } from '../command.js';
 import { formatRoute, type Route } from '../route.js';
 import { placementPath, useLoaded } from '../store.js';
 import { ChoiceView } from '../parts/choice.js';
@@ -147,9 +147,4 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
       </section>
     </div>
   );
-}
-
-/** Line breaks stay. */
-function shownLines(text: string): string {
-  return text.split('\n').map(shown).join('\n');
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Status } from '../../wire/answer.js';
 import type { ApplyAnswer, Plan } from '../../wire/plan.js';
-import { shown } from '../command.js';
+import { shown, shownLines } from '../command.js';
 import { bases, changeDraft, deletedSince, draft, planWords, replaceDraft, setBases, whole } from '../draft.js';
 import { isLost, isStatus, post, reading, refresh } from '../store.js';
 import { Command } from './command.js';
@@ -94,10 +94,11 @@ function offReason({ notApplied, writes }: Plan): string | undefined {
 
 /** Somebody else has deleted what the draft was to replace. */
 function Deleted({ name }: { readonly name: string }): JSX.Element {
-  const { [name]: _known, ...others } = bases.value;
+  const { [name]: begun = '', ...others } = bases.value;
   return (
     <div class="notice warn" role="alert">
       <strong>{shown(name)} was deleted since this draft began: applying it creates it again.</strong>
+      <Whole title="What this draft began with, whole" text={begun} />
       <div class="actions">
         <button type="button" class="button" onClick={() => setBases(others)}>
           Create it again
@@ -107,9 +108,22 @@ function Deleted({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
+/** A text that is opened. */
+function Whole({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
+  return (
+    <details>
+      <summary>{title}</summary>
+      <pre tabIndex={0} aria-label={title}>
+        {shownLines(text)}
+      </pre>
+    </details>
+  );
+}
+
 /** Somebody else has changed what the draft replaces: what they did, before anything is overwritten. */
 function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
-  const [base, theirs] = [bases.value[name] ?? '', live].map((text) => text.split('\n'));
+  const begun = bases.value[name] ?? '';
+  const [base, theirs] = [begun, live].map((text) => text.split('\n'));
   const lines = [
     ...(base ?? []).filter((line) => theirs?.includes(line) !== true).map((line) => `- ${line}`),
     ...(theirs ?? []).filter((line) => base?.includes(line) !== true).map((line) => `+ ${line}`),
@@ -123,6 +137,8 @@ function Conflict({ name, live }: Plan['replaced'][number]): JSX.Element {
       <pre tabIndex={0} aria-label="Their change">
         {lines.map(shown).join('\n')}
       </pre>
+      <Whole title="Theirs, whole" text={live} />
+      <Whole title="What this draft began with, whole" text={begun} />
       <div class="actions">
         <button type="button" class="button" onClick={() => setBases({ ...bases.value, [name]: live })}>
           Overwrite it with mine

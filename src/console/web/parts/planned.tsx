@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Plan, PlannedCluster, PlannedPlacement, PlannedState } from '../../wire/plan.js';
-import { shown } from '../command.js';
+import { shown, shownLines } from '../command.js';
 import { spaced, WordMark } from './icon.js';
 import { ClusterLink, Count, PlacementLink } from './name.js';
 
@@ -17,7 +17,7 @@ export function PlannedView({ plan }: { readonly plan: Plan }): JSX.Element {
       {loss !== undefined && <p>{shown(loss)}</p>}
       {lossOfEach !== undefined && (
         <pre tabIndex={0} role="region" aria-label="What the loss of each value does">
-          {lossOfEach.split('\n').map(shown).join('\n')}
+          {shownLines(lossOfEach)}
         </pre>
       )}
       {refusals.map((one) => (
