@@ -80,4 +80,4 @@ export const CONFIG_MAP_KEY_OR_EMPTY_PATTERN = '^([-_A-Za-z0-9][-._A-Za-z0-9]*|[
 
 /** A registry of images, without a scheme, or nothing. */
 export const REGISTRY_OR_EMPTY_PATTERN =
-  '^([A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?([.][A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*(:[0-9]{1,5})?(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*)?$';
+  '^([A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?([.][A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*(:(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}))?(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*)?$';

@@ -1,8 +1,10 @@
+import { LOCAL_CLUSTER_ANNOTATION } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
+import { field } from '../../runtime/vocabulary/json.js';
 import { notFound } from '../meant.js';
 import { RefusedError, someNames } from '../terminal/output.js';
 import { listOf, worldOfLists } from '../whatif/worlds.js';
@@ -34,12 +36,20 @@ export async function removeCluster(
     try {
       const end = await client.delete(ManagedClusters, { name }, { preconditions: { uid, resourceVersion } });
       return end === 'gone'
-        ? `${name} is removed: the tokens of its agent end with its ServiceAccount`
+        ? `${name} is removed${consequence(cluster)}`
         : `${name} is being deleted: something holds it by a finalizer`;
     } catch (error) {
       if (!isFailure(error, 'Conflict') || attempt >= ATTEMPTS) throw error;
     }
   }
+}
+
+/** What else the deletion of `cluster` ends, or that it does not last. */
+function consequence({ metadata, spec }: RawObject): string {
+  if (field(spec, 'hubAcceptsClient') !== undefined) return ': the tokens of its agent end with its ServiceAccount';
+  return metadata.annotations?.[LOCAL_CLUSTER_ANNOTATION] === 'true'
+    ? ', which stands for the hub: while spec.localCluster of an engine is on it is made again, in no set'
+    : '';
 }
 
 async function checkNotDecided(client: ReadClient, name: string): Promise<void> {

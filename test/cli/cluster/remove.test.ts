@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
+import { LOCAL_CLUSTER_ANNOTATION } from '../../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions } from '../../../src/api/resources.js';
+import type { RawObject } from '../../../src/domain/fleet/world.js';
 import { removeCluster } from '../../../src/cli/cluster/remove.js';
 import type { DeleteOptions } from '../../../src/runtime/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
@@ -10,6 +12,7 @@ interface Faults {
   readonly conflicts?: number;
   readonly denied?: boolean;
   readonly finalizer?: boolean;
+  readonly cluster?: Pick<RawObject, 'spec'> & { readonly annotations?: Record<string, string> };
 }
 
 /** A hub with cluster edge-1, in decisions of Placement shop/web, and the deletions that it was asked for. */
@@ -26,7 +29,8 @@ class Hub {
 
   async get<T extends KubeObject>(_type: ResourceType, { name }: ObjectName): Promise<T | undefined> {
     if (name !== 'edge-1') return undefined;
-    return { metadata: { name, uid: 'u', resourceVersion: `${++this.#reads}` } } as T;
+    const { annotations = {}, spec = { hubAcceptsClient: true } } = this.#faults.cluster ?? {};
+    return { metadata: { name, uid: 'u', resourceVersion: `${++this.#reads}`, annotations }, spec } as KubeObject as T;
   }
 
   async list<T extends KubeObject>(type: ResourceType): Promise<T[]> {
@@ -60,6 +64,16 @@ describe('cluster remove', () => {
 
     expect(await remove(hub)).toBe('edge-1 is removed: the tokens of its agent end with its ServiceAccount');
     expect(hub.deleted).toEqual(DELETED);
+  });
+
+  it.each([
+    [{ spec: {} }, ''],
+    [
+      { spec: {}, annotations: { [LOCAL_CLUSTER_ANNOTATION]: 'true' } },
+      ', which stands for the hub: while spec.localCluster of an engine is on it is made again, in no set',
+    ],
+  ])('no agent is spoken of for a cluster without one, and of the hub that it comes back: %j', async (cluster, end) => {
+    expect(await remove(new Hub([], { cluster }))).toBe(`edge-1 is removed${end}`);
   });
 
   it('a cluster that a decision names is refused, with the Placement, and deleted with --force', async () => {
