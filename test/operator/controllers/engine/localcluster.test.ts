@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import { PAUSED_ANNOTATION } from '../../../../src/api/names.js';
-import { ManagedClusters } from '../../../../src/api/resources.js';
+import { ManagedClusters, MultiClusterEngines } from '../../../../src/api/resources.js';
 import { ApiError, type FailureKind } from '../../../../src/runtime/errors.js';
 import { hub } from '../../../support/builders/engine.js';
 import { EngineRig } from '../../../support/rigs/controllers/engine.js';
@@ -136,5 +136,32 @@ describe('the hub as a cluster of its own', () => {
     await fiveLooks(rig);
 
     expect(condition(rig)?.status).toBe('True');
+  });
+
+  it('makes no cluster before the status of the engine names it, so that another process can leave it', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({}, ON);
+    rig.api.before = ({ type, verb }) => {
+      if (type === MultiClusterEngines && verb === 'updateStatus') throw failure('Unavailable');
+    };
+    for (let pass = 0; pass < 3; pass++) await expect(rig.pass()).rejects.toThrow('HTTP 500');
+    expect(rig.api.all(ManagedClusters)).toEqual([]);
+
+    // The process ends between the report of the hub and the next status.
+    rig.api.before = () => {};
+    await rig.pass();
+    rig.api.before = ({ type, verb }) => {
+      if (type === MultiClusterEngines && verb === 'updateStatus') throw failure('Unavailable');
+    };
+    await rig.pass().catch(() => undefined);
+    expect(condition(rig)?.status).toBe('True');
+    rig.api.before = () => {};
+    const next = new EngineRig({ api: rig.api, clock: rig.clock });
+    next.edit({}, { localCluster: { enabled: true, name: 'hub-1' } });
+    await next.converge();
+
+    expect(condition(rig)?.reason).toBe('LocalClusterNotReported');
+    expect(condition(rig, 'hub-1')?.status).toBe('True');
   });
 });

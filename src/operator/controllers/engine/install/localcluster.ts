@@ -47,6 +47,9 @@ export async function reportLocalCluster(input: Input, scope: Scope): Promise<Ap
     return NOTHING_APPLIED;
   }
   const step: Step = { action: 'keep', type: ManagedClusters, name: { name }, cause: '' };
+  // The row first: by it the cluster is left later, also by a process that has not made it.
+  if (!clusterRows(input).some((row) => row.name === name))
+    return oneState({ ...objectState(step, 'waiting', 'is registered next'), component: PRODUCT });
   const id = idOf(step.type, step.name);
   const now = clock.monotonic();
   const known = memory.localCluster?.name === name ? memory.localCluster : undefined;
