@@ -89,7 +89,7 @@ export function qualified({ group, plural }: ResourceName): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-export function qualifiedKind({ group, kind }: KindName): string {
+function qualifiedKind({ group, kind }: KindName): string {
   return group === '' ? kind : `${kind}.${group}`;
 }
 

@@ -10,7 +10,7 @@ import { PROGRAM } from '../program.js';
 type Descriptor = 1 | 2;
 
 /** Text that could not be written. The message is one line. */
-export class OutputError extends Error {
+class OutputError extends Error {
   /** Whether nobody reads the output any more, as after `| head`. */
   readonly isUnread: boolean;
 

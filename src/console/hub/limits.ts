@@ -9,7 +9,7 @@ export interface Rate {
 }
 
 /** A token bucket that refuses. */
-export class Allowance {
+class Allowance {
   readonly #clock: Clock;
   readonly #rate: Rate;
   #left: number;
@@ -37,7 +37,7 @@ export class Allowance {
   }
 }
 
-export function tooMany(what: string, seconds: number): RequestError {
+function tooMany(what: string, seconds: number): RequestError {
   const wait = Math.max(1, Math.ceil(seconds));
   return new RequestError(429, `too many ${what}: again in ${wait} s`, { 'retry-after': String(wait) });
 }

@@ -5,7 +5,7 @@ import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 /** What can be known of a token without the API server. Only that decides whether it is valid. */
 
 /** So many are stored in cookies that browsers keep, and in the head of a request. */
-export const MOST_TOKEN_CHARS = 12_000;
+const MOST_TOKEN_CHARS = 12_000;
 /** As RFC 6750 writes it, so that it can be sent in a header. */
 const SYNTAX = /^[A-Za-z0-9._~+/-]+=*$/;
 /** So many are named. */

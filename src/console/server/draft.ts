@@ -161,6 +161,6 @@ export function notApplied({ objects }: DraftWorld, { drains, losses, each }: Dr
   return other && `only Placements and labels are applied here: ${nameOf(other)} is for kubectl apply`;
 }
 
-export function keyOf({ metadata: { namespace, name } }: KubeObject): string {
+function keyOf({ metadata: { namespace, name } }: KubeObject): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }

@@ -222,7 +222,7 @@ function isTopic(text: string): boolean {
 }
 
 /** The topics of a request, once each. @throws RequestError 400 */
-export function topicsIn(query: URLSearchParams): readonly string[] {
+function topicsIn(query: URLSearchParams): readonly string[] {
   const topics = [...new Set((query.get('topics') ?? '').split(',').filter((one) => one !== ''))];
   if (topics.length > MOST_TOPICS) throw new RequestError(400, `topics: at most ${MOST_TOPICS}, got ${topics.length}`);
   const unknown = topics.find((one) => !isTopic(one));
@@ -235,7 +235,7 @@ export function topicsIn(query: URLSearchParams): readonly string[] {
 }
 
 /** As an event names them: `all` alone where nothing is known. */
-export function named(topics: Iterable<string>): string {
+function named(topics: Iterable<string>): string {
   const sorted = [...topics].sort();
   return JSON.stringify(sorted.includes(ALL_TOPICS) ? [ALL_TOPICS] : sorted);
 }

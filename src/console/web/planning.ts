@@ -99,8 +99,7 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   return [planned.value, () => ask('apply')];
 }
 
-/** @internal For tests. */
-export function plannedBy(answer: PlanAnswer | Status, before: Planned, reason: Reason): Planned {
+function plannedBy(answer: PlanAnswer | Status, before: Planned, reason: Reason): Planned {
   if (isStatus(answer)) {
     const fault = answer.code === TOO_LARGE ? 'the draft is too long: at most 256 KiB are planned' : answer.message;
     return { ...before, line: undefined, fault, isPlanning: false };

@@ -9,7 +9,7 @@ import { isMore } from './quantities.js';
 export type ComponentSpecs = Readonly<Record<string, ComponentSpec & { readonly isRefused?: true }>>;
 
 /** Whether the component runs: as `spec.components` says, else as its row in the catalogue. */
-export function isOn(row: ComponentRow, specs: ComponentSpecs): boolean {
+function isOn(row: ComponentRow, specs: ComponentSpecs): boolean {
   return specs[row.name]?.enabled ?? row.optional !== true;
 }
 

@@ -4,7 +4,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ObservedConnection } from '../connection/observedconnection.js';
 
 /** A proxy did not open a way to the server. */
-export class ProxyError extends Error {
+class ProxyError extends Error {
   readonly code = 'ERR_PROXY';
 }
 

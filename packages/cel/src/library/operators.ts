@@ -146,7 +146,7 @@ const FIRST_MOMENT = -62_135_596_800n * 1_000_000_000n;
 const LAST_MOMENT = 253_402_300_800n * 1_000_000_000n - 1n;
 
 /** A timestamp with the offset of another. Throws EvaluationError outside of the years 1 to 9999. */
-export function timestamp(nanos: bigint, like?: Value): Timestamp {
+function timestamp(nanos: bigint, like?: Value): Timestamp {
   if (nanos < FIRST_MOMENT || nanos > LAST_MOMENT) throw new EvaluationError('timestamp overflow');
   return new Timestamp(nanos, like instanceof Timestamp ? like.offset : 0);
 }
@@ -182,7 +182,7 @@ function insert(map: Value | undefined, key: Value, value: Value): Value {
 }
 
 /** The item at an index, which may be a double without a fraction. Throws EvaluationError. */
-export function itemOf(list: List, index: Value): Value {
+function itemOf(list: List, index: Value): Value {
   const place = placeOf(index);
   if (place < 0n || place >= BigInt(list.size)) throw new EvaluationError(`index out of bounds: ${place}`);
   return list.at(Number(place));
@@ -196,7 +196,7 @@ function placeOf(index: Value): bigint {
 }
 
 /** The value of a key. Throws EvaluationError when it is missing. */
-export function valueOf(map: ValueMap, key: Value): Value {
+function valueOf(map: ValueMap, key: Value): Value {
   const value = map.find(key);
   if (value === undefined) throw new EvaluationError(`no such key: ${plainText(key)}`);
   return value;

@@ -27,7 +27,7 @@ interface AdjacentCharacters {
   readonly after: number;
 }
 
-export function holds(what: Assertion, { before, after }: AdjacentCharacters): boolean {
+function holds(what: Assertion, { before, after }: AdjacentCharacters): boolean {
   switch (what) {
     case 'textBegin':
       return before < 0;

@@ -4,7 +4,7 @@ import type { UserInfo } from '../user.js';
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
 
-export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
+const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
 /** The user of a token, and the requested audiences that it is valid for. */
 export interface Authenticated {

@@ -47,7 +47,7 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
 }
 
 /** The rules of all roles that the selectors match, without duplicates, by selector, then by name; undefined without an aggregationRule. */
-export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly Json[] | undefined {
+function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly Json[] | undefined {
   const rule = role['aggregationRule'];
   if (!isObject(rule)) return undefined;
   const others = all

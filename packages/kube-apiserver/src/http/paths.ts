@@ -22,7 +22,7 @@ export interface PathDeps {
   readonly groupPaths: () => readonly string[];
 }
 
-export const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
+const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
 const OPENID = '/.well-known/openid-configuration';
 const KEYS = '/openid/v1/jwks';
 

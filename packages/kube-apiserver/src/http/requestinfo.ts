@@ -116,6 +116,6 @@ function selectedName(query: RequestTarget['query']): string {
  * Whether the parameter requests a watch: `watch=maybe` does; only 0, false and their spellings do not. Absent means
  * no, empty means yes (a flag).
  */
-export function isWatch(value: string | undefined): boolean {
+function isWatch(value: string | undefined): boolean {
   return value !== undefined && !['0', 'false'].includes(value.toLowerCase());
 }

@@ -94,7 +94,7 @@ function withValue(reason: CauseReason, field: string, text: string, detail: str
 }
 
 /** A value as error messages write it. */
-export function goValue(value: Json | undefined): string {
+function goValue(value: Json | undefined): string {
   if (typeof value === 'string') return goQuote(value);
   return typeof value === 'number' ? goFloat(value) : goJson(value);
 }

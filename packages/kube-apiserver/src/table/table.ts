@@ -50,7 +50,7 @@ export function toTable(items: readonly KubeObject[], resource: Resource, option
 }
 
 /** The PartialObjectMetadata of an object. */
-export function partialObject(object: KubeObject): JsonObject {
+function partialObject(object: KubeObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
 }
 

@@ -8,7 +8,7 @@ const PATHS: Readonly<Record<string, string>> = { nodes: 'minions', services: 's
 const WITH_GROUP: readonly string[] = ['apiextensions.k8s.io'];
 
 /** The path of the objects of a resource in kube-apiserver's storage. */
-export function storagePrefix({ group, plural, custom }: Resource): string {
+function storagePrefix({ group, plural, custom }: Resource): string {
   return custom || WITH_GROUP.includes(group) ? `${group}/${plural}` : (PATHS[plural] ?? plural);
 }
 

@@ -225,7 +225,7 @@ function imageFrom(registry: string, image: string): string {
 }
 
 /** A binding with its subjects in `namespace`. */
-export function renderSubjects(binding: Manifest, namespace: string): Manifest {
+function renderSubjects(binding: Manifest, namespace: string): Manifest {
   const subjects: readonly unknown[] = Array.isArray(binding['subjects']) ? binding['subjects'] : [];
   return { ...binding, subjects: subjects.map((one) => (isTree(one) ? { ...one, namespace } : one)) };
 }

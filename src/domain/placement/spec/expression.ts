@@ -116,7 +116,7 @@ function listIn(value: unknown, name: string): readonly unknown[] {
 }
 
 /** A compiled expression. */
-export class Expression {
+class Expression {
   readonly #run: Program;
   readonly #variables: Variables;
   /** The last results: a change of a cluster is judged by its view before and after. */

@@ -14,8 +14,8 @@ import { policyInput } from './input.js';
 import { matchResources, matchedRequest, type Matched, type MatchedRequest, type MatchDeps } from './match.js';
 import { collectParams, ConfigurationError, paramResource } from './params.js';
 
-export const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
-export const BINDINGS = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
+const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
+const BINDINGS = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
 
 export interface PolicyAdmission extends Admission {
   /** Ends the subscriptions to the store. */

@@ -82,7 +82,7 @@ const fieldMaps = new Map(Object.entries(TYPES).map(([name, fields]) => [name, n
 let functions: Functions | undefined;
 
 /** All functions for policies: the common ones, and those of the authorizer. */
-export function policyFunctions(): Functions {
+function policyFunctions(): Functions {
   functions ??= joinLibraries(baseFunctions(), authz().functions);
   return functions;
 }

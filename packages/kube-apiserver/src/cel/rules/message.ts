@@ -7,7 +7,7 @@ import { Budget, type Effort, CostExceeded, EvaluationError, type Variables } fr
 import type { CompiledRule } from './compile.js';
 
 /** The longest message of a messageExpression in bytes. */
-export const MAX_MESSAGE = 5 * 1024;
+const MAX_MESSAGE = 5 * 1024;
 
 /** The text of a rule in messages. */
 export function ruleText({ rule, message = '' }: ValidationRule): string {

@@ -7,7 +7,7 @@ const STUCK_MS = 60_000;
 /** Interval of that check. */
 const CHECK_MS = 15_000;
 /** Limit of the bytes that wait for readers in the whole process. */
-export const MAX_UNSENT = 256 * 1024 * 1024;
+const MAX_UNSENT = 256 * 1024 * 1024;
 
 /** Share of the heap that may be in use while readers wait: not all the memory that they retain is counted here. */
 const MAX_HEAP = 0.7;
@@ -16,7 +16,7 @@ const DISCONNECT_SHARE = 0.25;
 const RELIEF_MS = 1000;
 
 /** Whether so much of the heap is in use that readers must be disconnected. */
-export function heapIsScarce(): boolean {
+function heapIsScarce(): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   return used > limit * MAX_HEAP;
 }

@@ -44,7 +44,7 @@ function writeText(value: Json, form: Form): string {
 }
 
 /** Sorts the keys, as kube-apiserver does. */
-export function writeYaml(value: Json): string {
+function writeYaml(value: Json): string {
   return dump(JSON.parse(JSON.stringify(value)), { sortKeys: true, noRefs: true, lineWidth: 80, seqNoIndent: true });
 }
 

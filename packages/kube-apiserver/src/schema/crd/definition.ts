@@ -26,7 +26,7 @@ export function createDefinitionRules(rules: RuleChecks): DefinitionRules {
 }
 
 /** Fills in names, conversion and status.storedVersions. */
-export function defaultCrd(crd: KubeObject): KubeObject {
+function defaultCrd(crd: KubeObject): KubeObject {
   const spec = structAt(crd, 'spec');
   const names = structAt(spec, 'names');
   const kind = textAt(names, 'kind');
@@ -47,7 +47,7 @@ function storedVersions(crd: KubeObject): { readonly status?: JsonObject } {
 }
 
 /** Warnings for formats that the API server does not know and ignores; on an update only for new ones. */
-export function crdWarnings(crd: KubeObject, old: KubeObject | undefined): readonly string[] {
+function crdWarnings(crd: KubeObject, old: KubeObject | undefined): readonly string[] {
   const before = old === undefined ? [] : unknownFormats(old);
   return unknownFormats(crd)
     .filter((format) => !before.includes(format))

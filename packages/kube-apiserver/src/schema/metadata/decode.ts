@@ -7,7 +7,7 @@ import { readJson } from '../body/json.js';
 import { decodeStruct } from '../struct/decode.js';
 import { asObject } from '../walk.js';
 
-export const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 export type DecodedMeta =
   | { readonly meta: ObjectMeta; readonly unknown: readonly string[] }

@@ -103,7 +103,7 @@ export function finalizerWarnings(finalizers: readonly string[], old: readonly s
   });
 }
 
-export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
+function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(labels)) {
     if (errors.length >= MAX_ERRORS) break;
