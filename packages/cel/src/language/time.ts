@@ -19,6 +19,9 @@ const MAX_INT64 = (1n << 63n) - 1n;
 /** The range of timestamps in seconds: years 1 to 9999. */
 const MIN_SECONDS = -62_135_596_800n;
 const MAX_SECONDS = 253_402_300_799n;
+/** The same in nanoseconds. The first moment is Go's zero time. */
+export const FIRST_MOMENT = MIN_SECONDS * SECOND;
+export const LAST_MOMENT = (MAX_SECONDS + 1n) * SECOND - 1n;
 
 /** Parses a Go duration: `1h30m`, `-1.5s`, `0`. Undefined for other texts. */
 export function parseDuration(text: string): Duration | undefined {

@@ -3,6 +3,7 @@ import { Library } from '../language/signature.js';
 import type { Budget } from '../language/budget.js';
 import { compareNumbers, isNumber, same } from '../runtime/equality.js';
 import { EvaluationError, noSuchOverload } from '../language/error.js';
+import { FIRST_MOMENT, LAST_MOMENT } from '../language/time.js';
 import { Duration, List, LiteralMap, Timestamp, Uint, ValueMap, type Value } from '../language/value.js';
 
 const COMPARABLE = [
@@ -33,9 +34,9 @@ const ORDERS: readonly (readonly [string, string, (order: number) => boolean])[]
 export function operators(): Library {
   const library = new Library();
   library
-    .add('conditional', '_?_:_(bool, A, A): A', lazy)
-    .add('logical_and', '_&&_(bool, bool): bool', lazy)
-    .add('logical_or', '_||_(bool, bool): bool', lazy);
+    .add('conditional', '_?_:_(bool, A, A): A', neverCalled)
+    .add('logical_and', '_&&_(bool, bool): bool', neverCalled)
+    .add('logical_or', '_||_(bool, bool): bool', neverCalled);
   library.add('logical_not', '!_(bool): bool', ([value]) => value !== true);
   library.add('not_strictly_false', '@not_strictly_false(bool): bool', ([value]) => value !== false);
   library.add('equals', '_==_(A, A): bool', ([a = null, b = null], budget) => same(a, b, budget));
@@ -46,8 +47,8 @@ export function operators(): Library {
   return library;
 }
 
-/** Never called: the evaluator implements these functions. */
-function lazy(): Value {
+/** Stands for what the evaluator implements itself: nothing calls it. */
+export function neverCalled(): Value {
   throw noSuchOverload();
 }
 
@@ -141,9 +142,6 @@ function addTimes(library: Library): void {
     duration(nanosOf(a) - nanosOf(b)),
   );
 }
-
-const FIRST_MOMENT = -62_135_596_800n * 1_000_000_000n;
-const LAST_MOMENT = 253_402_300_800n * 1_000_000_000n - 1n;
 
 /** A timestamp with the offset of another. Throws EvaluationError outside of the years 1 to 9999. */
 function timestamp(nanos: bigint, like?: Value): Timestamp {

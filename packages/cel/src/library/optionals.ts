@@ -1,9 +1,10 @@
 import { Library } from '../language/signature.js';
 import { EvaluationError, noSuchOverload } from '../language/error.js';
 import { Duration, List, Optional, Timestamp, Uint, ValueList, ValueMap, type Value } from '../language/value.js';
-import { listOf } from './operators.js';
+import { FIRST_MOMENT } from '../language/time.js';
+import { listOf, neverCalled } from './operators.js';
 
-/** Optional values. The evaluator implements `.?`, `[?]`, `or` and `orValue`. */
+/** Optional values. The evaluator implements `.?`, `[?]`, the index of an optional, `or` and `orValue`. */
 export function optionals(): Library {
   const library = new Library();
   library.add('optional_of', '^optional.of(V): optional(V)', ([value = null]) => new Optional(value));
@@ -21,23 +22,19 @@ export function optionals(): Library {
     'optional(V).hasValue(): bool',
     ([optional]) => optionalOf(optional).value !== undefined,
   );
-  library.add('optional_or_optional', 'optional(V).or(optional(V)): optional(V)', lazy);
-  library.add('optional_orValue_value', 'optional(V).orValue(V): V', lazy);
-  library.add('list_optindex_optional_int', '_[?_](list(V), int): optional(V)', lazy);
-  library.add('optional_list_optindex_optional_int', '_[?_](optional(list(V)), int): optional(V)', lazy);
-  library.add('map_optindex_optional_value', '_[?_](map(K, V), K): optional(V)', lazy);
-  library.add('optional_map_optindex_optional_value', '_[?_](optional(map(K, V)), K): optional(V)', lazy);
-  library.add('optional_list_index_int', '_[_](optional(list(V)), int): optional(V)', lazy);
-  library.add('optional_map_index_value', '_[_](optional(map(K, V)), K): optional(V)', lazy);
-  library.add('list_last', 'list(V).last(): optional(V)', ([list]) => itemAt(listOf(list), -1));
-  library.add('list_first', 'list(V).first(): optional(V)', ([list]) => itemAt(listOf(list), 0));
+  library.add('optional_or_optional', 'optional(V).or(optional(V)): optional(V)', neverCalled);
+  library.add('optional_orValue_value', 'optional(V).orValue(V): V', neverCalled);
+  library.add('list_optindex_optional_int', '_[?_](list(V), int): optional(V)', neverCalled);
+  library.add('optional_list_optindex_optional_int', '_[?_](optional(list(V)), int): optional(V)', neverCalled);
+  library.add('map_optindex_optional_value', '_[?_](map(K, V), K): optional(V)', neverCalled);
+  library.add('optional_map_optindex_optional_value', '_[?_](optional(map(K, V)), K): optional(V)', neverCalled);
+  library.add('optional_list_index_int', '_[_](optional(list(V)), int): optional(V)', neverCalled);
+  library.add('optional_map_index_value', '_[_](optional(map(K, V)), K): optional(V)', neverCalled);
+  library.add('list_last', 'list(V).last(): optional(V)', ([list]) => endOf(listOf(list), 'last'));
+  library.add('list_first', 'list(V).first(): optional(V)', ([list]) => endOf(listOf(list), 'first'));
   library.add('optional_unwrap', '^optional.unwrap(list(optional(V))): list(V)', ([list]) => unwrap(listOf(list)));
   library.add('optional_unwrapOpt', 'list(optional(V)).unwrapOpt(): list(V)', ([list]) => unwrap(listOf(list)));
   return library;
-}
-
-function lazy(): Value {
-  throw noSuchOverload();
 }
 
 function optionalOf(value: Value | undefined): Optional {
@@ -45,8 +42,8 @@ function optionalOf(value: Value | undefined): Optional {
   throw noSuchOverload();
 }
 
-function itemAt(list: List, place: 0 | -1): Optional {
-  return list.size === 0 ? Optional.none : new Optional(list.at(place === 0 ? 0 : list.size - 1));
+function endOf(list: List, end: 'first' | 'last'): Optional {
+  return list.size === 0 ? Optional.none : new Optional(list.at(end === 'first' ? 0 : list.size - 1));
 }
 
 function unwrap(list: List): List {
@@ -61,7 +58,6 @@ function isZero(value: Value): boolean {
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof Optional) return value.value === undefined;
   return (
-    (value instanceof Duration && value.nanos === 0n) ||
-    (value instanceof Timestamp && value.nanos === -62_135_596_800n * 1_000_000_000n)
+    (value instanceof Duration && value.nanos === 0n) || (value instanceof Timestamp && value.nanos === FIRST_MOMENT)
   );
 }

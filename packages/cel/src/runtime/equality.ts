@@ -2,7 +2,6 @@ import type { Budget } from '../language/budget.js';
 import {
   Duration,
   List,
-  LiteralMap,
   Opaque,
   Optional,
   Timestamp,
@@ -48,6 +47,7 @@ function sameMaps(a: ValueMap, b: ValueMap, budget: Budget): boolean {
   if (a.size !== b.size) return false;
   budget.chargeSteps(a.size);
   if (a.sameUndeclared?.(b, budget) === false) return false;
+  // Only a map with a schema knows the JSON key; one without has its entries by it.
   return a.keys().every((key) => {
     const value = a.find(key);
     const otherValue = b.find(b.jsonKey === undefined ? (a.jsonKey?.(key) ?? key) : key);
@@ -70,11 +70,4 @@ export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   if (one < two) return -1;
   if (one > two) return 1;
   return Number.isNaN(one) || Number.isNaN(two) ? undefined : 0;
-}
-
-/** Creates a map from pairs of literals. */
-export function mapOfPairs(pairs: readonly (readonly [Value, Value])[]): LiteralMap {
-  const map = new LiteralMap();
-  for (const [key, value] of pairs) map.insert(key, value);
-  return map;
 }

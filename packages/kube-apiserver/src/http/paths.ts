@@ -1,4 +1,4 @@
-import { plainForm, textResponse, valueResponse } from './response/response.js';
+import { textResponse } from './response/response.js';
 import type { Exchange } from './exchange.js';
 import type { PathHandler } from './router.js';
 import { wrongMethod } from './route.js';
@@ -157,9 +157,4 @@ function healthOf({ checks }: PathDeps, { health, check, target }: HealthRequest
   const word = health.slice(1);
   if (results.some(({ good }) => !good)) return textResponse(500, `${lines.join('')}${word} check failed\n`);
   return textResponse(200, target.query.has('verbose') ? `${lines.join('')}${word} check passed\n` : 'ok');
-}
-
-/** A document in plain JSON or YAML, for discovery. */
-export function document(exchange: Exchange, value: Json, headers: Readonly<Record<string, string>> = {}): ApiResponse {
-  return valueResponse(200, value, plainForm(exchange.requester), headers);
 }

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 
 /**
  * The age of a time as kubectl prints it: `119s`, `3m5s`, `10m`, `7h59m`, `47h`, `7d23h`, `729d`, `2y1d`.
- * @param time RFC 3339; a missing time yields `<unknown>`, an invalid or future one `<invalid>`
+ * @param time RFC 3339; a missing time yields `<unknown>`; `<invalid>` stands for an invalid one, and for one two seconds or more ahead
  * @param now ms since the epoch
  */
 export function humanAge(time: string | undefined, now: number): string {

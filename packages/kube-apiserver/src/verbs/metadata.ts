@@ -1,5 +1,4 @@
-import { equal } from '../json.js';
-import type { JsonObject } from '../json.js';
+import { equal, type JsonObject } from '../json.js';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../object.js';
 import { badRequest } from '../status.js';
 
@@ -28,7 +27,7 @@ export function withoutSystemFields(object: KubeObject): KubeObject {
   });
 }
 
-/** Sets the namespace of the request; 400 where the object has another one. */
+/** Sets the namespace of the request; 400 where the object has another one. Without a namespace in the request it is removed. */
 export function inNamespace(object: KubeObject, namespace: string): KubeObject {
   const given = object.metadata.namespace ?? '';
   if (given === namespace) return object;
@@ -57,7 +56,7 @@ export function withOwnersOnce(
   const kept: OwnerReference[] = [];
   const dropped: string[] = [];
   for (const owner of owners) {
-    if (kept.some((one) => one.uid === owner.uid && equal(one, owner))) dropped.push(owner.uid);
+    if (kept.some((one) => equal(one, owner))) dropped.push(owner.uid);
     else kept.push(owner);
   }
   if (dropped.length === 0) return object;

@@ -139,11 +139,12 @@ function longestZeros(groups: readonly number[]): { start: number; length: numbe
   return best;
 }
 
-/** The address with all bits after the prefix cleared. */
+/** The address with all bits after the first `bits` cleared. */
 export function masked({ bytes }: Address, bits: number): Address {
   return { bytes: bytes.map((byte, index) => byte & ~(0xff >> Math.min(8, Math.max(0, bits - index * 8)))) };
 }
 
+/** Whether both have the same bytes: whoever compares them has no zones. */
 export function sameAddress(a: Address, b: Address): boolean {
   return a.bytes.length === b.bytes.length && a.bytes.every((byte, index) => byte === b.bytes[index]);
 }

@@ -1,7 +1,6 @@
 import { Library } from '../../language/signature.js';
-import { mapOfPairs } from '../../runtime/equality.js';
 import { EvaluationError, noSuchOverload } from '../../language/error.js';
-import { Opaque, ValueList, type Value } from '../../language/value.js';
+import { LiteralMap, Opaque, ValueList, type Value } from '../../language/value.js';
 import { hostName, parseUrl, port, queryPairs, urlProblem, type Url } from './url.js';
 import { textOf } from '../operators.js';
 
@@ -39,9 +38,15 @@ export function urls(): Library {
   get('getPort', 'url_get_port', port);
   get('getEscapedPath', 'url_get_escaped_path', ({ path }) => path);
   library.add('url_get_query', 'kubernetes.URL.getQuery(): map(string, list(string))', ([value]) =>
-    mapOfPairs([...queryPairs(urlOf(value))].map(([name, values]) => [name, new ValueList([...values])])),
+    queryOf(urlOf(value)),
   );
   return library;
+}
+
+function queryOf(url: Url): LiteralMap {
+  const map = new LiteralMap();
+  for (const [name, values] of queryPairs(url)) map.insert(name, new ValueList([...values]));
+  return map;
 }
 
 function toUrl(text: string): UrlValue {

@@ -1,4 +1,4 @@
-import { listAt, optionalStructAt } from '../../fields.js';
+import { countAt, listAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import { matchesSelector } from '../../registry/builtins/validation/labelselector.js';
 
@@ -7,11 +7,10 @@ export function selects(selector: JsonObject | undefined, labels: Readonly<Recor
   return selector === undefined || matchesSelector(selector, labels);
 }
 
-/** Whether a selector has no requirements. */
+/** Whether a selector has no requirements: it selects everything, objects without labels included. */
 export function isEmpty(selector: JsonObject | undefined): boolean {
   return (
     selector === undefined ||
-    (Object.keys(optionalStructAt(selector, 'matchLabels') ?? {}).length === 0 &&
-      listAt(selector, 'matchExpressions').length === 0)
+    (countAt(selector, 'matchLabels') === 0 && listAt(selector, 'matchExpressions').length === 0)
   );
 }

@@ -9,7 +9,7 @@ export interface DefinitionRules {
   validateCrd(crd: KubeObject): readonly FieldError[];
   validateCrdUpdate(next: KubeObject, old: KubeObject): readonly FieldError[];
   /** Texts of warnings about unknown formats. */
-  crdWarnings?(crd: KubeObject, old: KubeObject | undefined): readonly string[];
+  crdWarnings(crd: KubeObject, old: KubeObject | undefined): readonly string[];
 }
 
 export function definitionKind(rules: DefinitionRules): Kind {
@@ -35,7 +35,7 @@ export function definitionKind(rules: DefinitionRules): Kind {
         : withStorageVersion(fieldsFrom(next, old, ['status'])),
     validate: (crd) => rules.validateCrd(crd),
     validateUpdate: (next, old, subresource) => (subresource === 'status' ? [] : rules.validateCrdUpdate(next, old)),
-    warnings: (crd, old) => rules.crdWarnings?.(crd, old) ?? [],
+    warnings: (crd, old) => rules.crdWarnings(crd, old),
   };
 }
 

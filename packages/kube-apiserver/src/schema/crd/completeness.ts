@@ -2,7 +2,7 @@ import type { FieldError } from '../../status.js';
 import { child, index, key, required } from '../field.js';
 import { namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 
-/** A schema and its path. */
+/** A schema and its path; undefined where the parent has none there. */
 interface SchemaAt {
   readonly schema: RawSchema | undefined;
   readonly path: string;
@@ -10,12 +10,10 @@ interface SchemaAt {
 
 /** Checks that everything below allOf, anyOf, oneOf and not is also specified outside of them. */
 export function checkCompleteness(schema: RawSchema, path: string): FieldError[] {
-  return checkAlternatives({ schema, path }, { schema, path });
+  return checkAlternatives(schema, path, { schema, path });
 }
 
-function checkAlternatives(nested: SchemaAt, complete: SchemaAt): FieldError[] {
-  if (nested.schema === undefined) return [];
-  const { schema, path } = nested;
+function checkAlternatives(schema: RawSchema, path: string, complete: SchemaAt): FieldError[] {
   const errors = checkNested({ schema: schemaAt(schema, 'not'), path: child(path, 'not') }, complete);
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
     for (const [position, inner] of schemasAt(schema, name).entries())
@@ -28,7 +26,7 @@ function checkNested(nested: SchemaAt, complete: SchemaAt): FieldError[] {
   const { schema } = nested;
   if (schema === undefined) return [];
   if (complete.schema === undefined) return [required(complete.path, `because it is defined in ${nested.path}`)];
-  const errors = checkAlternatives(nested, complete);
+  const errors = checkAlternatives(schema, nested.path, complete);
   errors.push(
     ...checkNested(
       { schema: schemaAt(schema, 'items'), path: child(nested.path, 'items') },

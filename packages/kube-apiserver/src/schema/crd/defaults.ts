@@ -9,16 +9,16 @@ import { fieldAt, isTrue, namedSchemasAt, schemaAt, type RawSchema } from './raw
 
 /**
  * Runs the CEL rules of a schema on a default.
- * @param root whether the default is that of a whole object.
+ * @param isWhole whether the default is that of a whole object
  */
-export type CheckDefault = (schema: Schema, value: Json, path: string, root: boolean) => readonly FieldError[];
+export type CheckDefault = (schema: Schema, value: Json, path: string, isWhole: boolean) => readonly FieldError[];
 
 /** A schema and its position in the object. */
 interface Node {
   readonly schema: RawSchema;
   readonly path: string;
   /** The schema of the enclosing object: the root, or the nearest embedded resource. */
-  readonly root: RawSchema;
+  readonly enclosing: RawSchema;
   /** Property names from that object down to the schema; undefined for list items. */
   readonly names: readonly (string | undefined)[];
   readonly insideMeta: boolean;
@@ -28,14 +28,14 @@ const META = ['metadata', 'apiVersion', 'kind'];
 
 /** Checks that the defaults of a structural schema are valid values of it, without unknown fields. */
 export function validateDefaults(schema: RawSchema, path: string, check: CheckDefault): FieldError[] {
-  const root: RawSchema = { ...schema, 'x-kubernetes-embedded-resource': true };
-  return checkNode({ schema: root, path, root, names: [], insideMeta: false }, check);
+  const whole: RawSchema = { ...schema, 'x-kubernetes-embedded-resource': true };
+  return checkNode({ schema: whole, path, enclosing: whole, names: [], insideMeta: false }, check);
 }
 
 function checkNode(given: Node, check: CheckDefault): FieldError[] {
   const { schema, path } = given;
   const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
-  const node = embedded ? { ...given, root: schema, names: [], insideMeta: false } : given;
+  const node = embedded ? { ...given, enclosing: schema, names: [], insideMeta: false } : given;
   const value = fieldAt(schema, 'default');
   const errors = value === undefined ? [] : checkValue(node, value, check);
   const items = schemaAt(schema, 'items');
@@ -65,10 +65,11 @@ function checkValue(node: Node, value: Json, check: CheckDefault): FieldError[] 
   // The schema is structural, so it has the declared type.
   const schema = node.schema as Schema;
   const field = child(node.path, 'default');
-  const errors = node.insideMeta ? metaErrors(node, value, field) : ownErrors(schema, value, field);
-  if (errors.some(({ message }) => !message.endsWith(UNKNOWN))) return errors;
+  const unknown = node.insideMeta ? [] : unknownErrors(schema, value, field);
+  const invalid = node.insideMeta ? metaErrors(node, value, field) : embeddedErrors(schema, value, field);
+  if (invalid.length > 0) return [...unknown, ...invalid];
   const broken = checkDefaultKeywords(untyped(schema), value, field);
-  return [...errors, ...(broken.length > 0 ? broken : check(schema, value, field, node.schema === node.root))];
+  return [...unknown, ...(broken.length > 0 ? broken : check(schema, value, field, node.schema === node.enclosing))];
 }
 
 /**
@@ -96,21 +97,21 @@ function untyped(schema: Schema): Schema {
   };
 }
 
-const UNKNOWN = 'must not have unknown fields';
-
-function ownErrors(schema: Schema, value: Json, field: string): FieldError[] {
+function unknownErrors(schema: Schema, value: Json, field: string): FieldError[] {
   const root = schema['x-kubernetes-embedded-resource'] === true;
-  const errors = equal(prune(schema, value, { root }).value, value) ? [] : [invalidValue(field, value, UNKNOWN)];
+  const isKnown = equal(prune(schema, value, { root }).value, value);
+  return isKnown ? [] : [invalidValue(field, value, 'must not have unknown fields')];
+}
+
+/** Errors in the metadata of embedded resources. */
+function embeddedErrors(schema: Schema, value: Json, field: string): readonly FieldError[] {
   const { error } = coerceEmbedded(schema, value, field);
-  return [...errors, ...(error === undefined ? validateEmbedded(schema, value, field) : [error])];
+  return error === undefined ? validateEmbedded(schema, value, field) : [error];
 }
 
 /** Errors of a default within metadata, which is checked as a part of the enclosing object. */
-function metaErrors({ root, names }: Node, value: Json, field: string): FieldError[] {
-  const object = embedInObject(value, names);
-  const schema = root as Schema;
-  const { error } = coerceEmbedded(schema, object, '');
-  const found = error === undefined ? validateEmbedded(schema, object, '') : [error];
+function metaErrors({ enclosing, names }: Node, value: Json, field: string): FieldError[] {
+  const found = embeddedErrors(enclosing, embedInObject(value, names), '');
   if (found.length === 0) return [];
   const texts = found.map((one) => `${one.field}: ${one.message}`);
   const detail = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;

@@ -7,7 +7,7 @@ const nothing = (): [] => [];
 
 /** The built-in kinds with stubs for the dependencies on other modules. */
 export const BUILTINS = builtinResources({
-  definitions: { defaultCrd: same, validateCrd: nothing, validateCrdUpdate: nothing },
+  definitions: { defaultCrd: same, validateCrd: nothing, validateCrdUpdate: nothing, crdWarnings: nothing },
   policies: { validatePolicy: nothing, validateBinding: nothing },
   reviews: {
     TokenReview: same,

@@ -18,7 +18,12 @@ const review = (object: KubeObject): KubeObject => ({ ...object, status: { allow
 
 function builtins(): ReturnType<typeof builtinResources> {
   return builtinResources({
-    definitions: { defaultCrd: withListKind, validateCrd: () => [], validateCrdUpdate: () => [] },
+    definitions: {
+      defaultCrd: withListKind,
+      validateCrd: () => [],
+      validateCrdUpdate: () => [],
+      crdWarnings: () => [],
+    },
     policies: { validatePolicy: () => [], validateBinding: () => [] },
     reviews: {
       TokenReview: review,

@@ -11,6 +11,8 @@ const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;
 const MAX_SEARCH_LIST_LENGTH = 2048;
 const LABEL = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const WHOLE_LABEL = new RegExp(`^${LABEL}$`);
+/** Quoted in messages. */
 const SEARCH = `${LABEL}(\\.${LABEL})*`;
 const SEARCH_TEXT =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
@@ -62,8 +64,7 @@ function searchErrors(searches: readonly string[], path: string): readonly Field
 
 function searchProblems(name: string): readonly string[] {
   const wrong = byteLength(name) > 253 ? ['must be no more than 253 characters'] : [];
-  const valid = name
-    .split('.')
-    .every((label) => /^_?[a-z0-9]/.test(label) && /^[-_a-z0-9]+$/.test(label) && /[a-z0-9]$/.test(label));
-  return valid ? wrong : [...wrong, regexText(SEARCH_TEXT, SEARCH, 'example.com')];
+  return name.split('.').every((label) => WHOLE_LABEL.test(label))
+    ? wrong
+    : [...wrong, regexText(SEARCH_TEXT, SEARCH, 'example.com')];
 }

@@ -2,12 +2,13 @@ import { isObject, own, type JsonObject } from '../../../../json.js';
 import { child, duplicate, forbiddenField, invalidValue, notFoundValue } from '../../../../schema/field.js';
 import type { FieldError } from '../../../../status.js';
 import { each, has } from '../../validation/checks.js';
-import { listAt, structAt, textAt } from '../../../../fields.js';
+import { countAt, listAt, textAt } from '../../../../fields.js';
 import { checkContainer } from './container.js';
 
 /** Fields that ephemeral containers cannot set, in the order of kube-apiserver. */
 const FORBIDDEN_FIELDS = [
   'ports',
+  'resources',
   'resizePolicy',
   'restartPolicy',
   'restartPolicyRules',
@@ -41,9 +42,10 @@ export function checkEphemeral(spec: JsonObject, volumes: ReadonlySet<string>, p
 }
 
 function forbiddenErrors(container: JsonObject, path: string): readonly FieldError[] {
-  const resources = Object.keys(structAt(container, 'resources')).length > 0 ? ['resources'] : [];
-  const [ports = '', ...rest] = FORBIDDEN_FIELDS;
-  const given = [ports, ...resources, ...rest].filter((field) => has(container, field));
+  // Empty resources count as not set.
+  const given = FORBIDDEN_FIELDS.filter((field) =>
+    field === 'resources' ? countAt(container, field) > 0 : has(container, field),
+  );
   const mounts = each(container, 'volumeMounts', path, (mount, at) =>
     ['subPath', 'subPathExpr']
       .filter((field) => isNotEmpty(mount, field))
