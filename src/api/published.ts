@@ -1,4 +1,4 @@
-/** What users can get from somewhere else than a checkout, and who else could have put it there: nobody. */
+/** What users can get from elsewhere than a checkout, by names that this project owns and nobody else can publish under. */
 export interface Published {
   /** The name of the package on npm's registry. */
   readonly npmPackage?: string;
@@ -15,7 +15,7 @@ export const PUBLISHED: Published = Object.freeze({});
 /** The image of every manifest that nobody has set one in: `.invalid` never resolves, so the pod says what is missing. */
 export const NO_IMAGE = 'image-not-set.invalid/multicluster-engine';
 
-/** The image of a release; undefined where none is published for this version, as between releases. */
+/** The image of a release; undefined without one, as for a build between releases: its version has a `+`. */
 export function releasedImage(version: string, published: Published = PUBLISHED): string | undefined {
   return published.image === undefined || version.includes('+') ? undefined : `${published.image}:${version}`;
 }

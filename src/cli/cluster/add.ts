@@ -14,7 +14,7 @@ import { prepareJoin } from './join.js';
 /** Lets a cluster join. The manifest goes to standard output alone, so that it can be piped into kubectl. */
 export async function addCluster(config: ClusterAddConfig, { client, transport, kubeconfig }: Hub): Promise<Answer> {
   const { cluster, clusterSet, validSeconds, renew, image, apiEndpoint } = config;
-  checkNotTheHub(config, kubeconfig);
+  checkOtherCluster({ cluster, apiEndpoint, isContextNamed: config.source.context !== undefined }, kubeconfig);
   const { server, tls } = await kubeconfig.load(false);
   const caller = { server, ca: tls.ca?.toString(), isVerified: tls.rejectUnauthorized };
   const { url, ca, warning } = hubAddress(config.hubUrl, caller);
@@ -39,11 +39,6 @@ export async function addCluster(config: ClusterAddConfig, { client, transport, 
   const absent = clusterSet === undefined ? undefined : await absentSetNote(client, clusterSet);
   const errors = [...notes, absent, warning].filter((line) => line !== undefined);
   return { text: manifestsText(manifest), exitCode: 0, errors };
-}
-
-/** @throws RefusedError where the hub and the cluster to be joined are the same as far as the command line says. */
-function checkNotTheHub({ cluster, source, apiEndpoint }: ClusterAddConfig, { server, context }: Kubeconfig): void {
-  checkOtherCluster({ cluster, apiEndpoint, isContextNamed: source.context !== undefined }, { server, context });
 }
 
 /** How the kubeconfig of the caller reaches the hub. */
@@ -101,7 +96,7 @@ export interface JoiningCluster {
  */
 export function checkOtherCluster(
   { cluster, apiEndpoint, isContextNamed }: JoiningCluster,
-  { server, context }: { readonly server: string; readonly context: string },
+  { server, context }: Pick<Kubeconfig, 'server' | 'context'>,
 ): void {
   if (apiEndpoint !== undefined && new URL(apiEndpoint).host === new URL(server).host)
     throw new RefusedError(`--api-endpoint ${apiEndpoint} is the address of the hub: ${cluster} would join itself`);

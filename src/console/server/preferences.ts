@@ -1,4 +1,4 @@
-import { decisionHistories } from '../../domain/fleet/histories.js';
+import { decisionHistories, type DecisionHistory } from '../../domain/fleet/histories.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { coordinateText, scoreExplainer } from '../../domain/placement/explain/scores.js';
@@ -40,6 +40,7 @@ function spreadOf({ placement, clusters, schedule }: Explanation): readonly Spre
     let without = 0;
     for (const one of clusters) {
       if (one.cluster === undefined || (one.causes.length > 0 && !isIn(one))) continue;
+      // This makes it a domain of the topology, with or without a selected cluster.
       const domain = topology.domainOf(one.cluster);
       if (!isIn(one)) continue;
       if (domain === undefined) without += 1;
@@ -91,7 +92,7 @@ function piecesOf({ pieces }: Explanation): readonly PieceView[] {
   return [...byIndex].sort(([a], [b]) => a - b).map(([, { text, clusters }]) => ({ text, clusters: clusters.sort() }));
 }
 
-function changeOf({ time, trigger, added, removed, more }: DecisionChange): Change {
+function changeOf({ time, trigger, added, removed, more }: DecisionHistory['entries'][number]): Change {
   return {
     time,
     trigger,
@@ -100,5 +101,3 @@ function changeOf({ time, trigger, added, removed, more }: DecisionChange): Chan
     unnamed: more.added + more.removed,
   };
 }
-
-type DecisionChange = ReturnType<typeof decisionHistories>[number]['entries'][number];

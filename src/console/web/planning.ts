@@ -99,6 +99,7 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   return [planned.value, () => ask('apply')];
 }
 
+/** What is shown after an answer: a fault keeps the plan before it. */
 function plannedBy(answer: PlanAnswer | Status, before: Planned, reason: Reason): Planned {
   if (isStatus(answer)) {
     const fault = answer.code === TOO_LARGE ? 'the draft is too long: at most 256 KiB are planned' : answer.message;

@@ -18,7 +18,7 @@ interface Remaining {
   values: number;
 }
 
-/** `fields` for a log: plain JSON values of bounded size, secrets redacted, errors without request data. */
+/** `fields` for a log: plain JSON values, bounded in depth and number, secrets redacted, errors without request data. */
 export function printable(fields: object): Record<string, unknown> {
   return record(fields, 0, { values: MAX_VALUES });
 }

@@ -9,15 +9,16 @@ import { asError } from '../errors.js';
 import { openTunnel } from './tunnel.js';
 
 export interface PoolOptions {
-  /** Connections for calls. Watches have a pool of their own, since each keeps a connection for minutes. */
+  /** Connections for calls. */
   readonly connections: number;
   /** Longest wait for the response headers, in ms. */
   readonly headersTimeoutMs: number;
 }
 
+/** Streams, such as watches, have connections of their own, since each keeps one for minutes. */
 export type PoolKind = 'calls' | 'streams';
 
-const WATCH_CONNECTIONS = 128;
+const STREAM_CONNECTIONS = 128;
 /** Below the 90 s after which the API server closes an idle connection, so that no call uses a closing one. */
 const KEEP_ALIVE_MS = 30_000;
 /** TCP keep-alive: the first probe after this idle time, nine more each second; a dead peer is detected after about 40 s. */
@@ -48,7 +49,7 @@ export class ConnectionPool {
       this.#retire();
       this.#agents = {
         calls: this.#agent(credentials, connector, this.#options.connections),
-        streams: this.#agent(credentials, connector, WATCH_CONNECTIONS),
+        streams: this.#agent(credentials, connector, STREAM_CONNECTIONS),
       };
       this.#key = key;
     }

@@ -62,10 +62,10 @@ export class TokenBucket {
   #arm(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0) return;
     const wait = Math.ceil((Math.max(0, 1 - this.#tokens) / this.#limit.qps) * 1000);
-    this.#timer = this.#clock.after(wait, () => this.#release());
+    this.#timer = this.#clock.after(wait, () => this.#serve());
   }
 
-  #release(): void {
+  #serve(): void {
     this.#timer = undefined;
     this.#fill();
     for (const send of this.#waiting) {

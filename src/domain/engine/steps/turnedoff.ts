@@ -6,16 +6,17 @@ import { ownershipOf } from './ownership.js';
 import type { StepInput } from './steps.js';
 import { finalizersOf, isTerminating } from './termination.js';
 
-/** The Deployment's place in the status for each component that is off. */
+/** The components that are off, and what their states are computed from. */
 export interface TurnedOff {
   readonly components: readonly ComponentOff[];
+  /** Of the Deployments. */
   readonly namespace: string;
   readonly input: Pick<StepInput, 'engine' | 'stored'>;
 }
 
 /**
- * One state for each component that is off. During a pause, which delays the removal, that of a Deployment that exists is
- * `drifted`. Else it has been deleted by the steps before: `waiting` while something holds it, and `off`.
+ * One state for each component that is off: `off` once its Deployment is gone, or is not ours. During a pause, which delays
+ * the removal, the state is `drifted`. Otherwise the steps before have deleted it: `waiting` while finalizers keep it.
  */
 export function turnedOffStates({ components, namespace, input }: TurnedOff, paused: boolean): readonly ObjectState[] {
   return components.map(({ name, cause, meaning }) => {

@@ -60,10 +60,9 @@ export class ComplaintReconciler implements Reconciler {
   }
 }
 
-async function gather({ caches: { clusters, sets }, client, clock, ...scope }: Scope): Promise<Gathered> {
+async function gather({ caches: { clusters, sets }, client, clock, name, pass }: Scope): Promise<Gathered> {
   const notCurrent = cachesNotCurrent([clusters, sets]);
   if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, RETRY_MS) };
-  const { name, pass } = scope;
   const cached = clusters.store.get(name);
   if (cached === undefined || decide(cached, { caches: { sets }, clock }) === undefined) return NOTHING;
   await delay(clock, WRITE_INTERVAL_MS, pass.signal);
