@@ -123,9 +123,10 @@ async function main(): Promise<number> {
   try {
     const tests = [...new Set([...related.values()].flat())];
     process.stdout.write(`${mutants.length} mutants of ${related.size} files; ${tests.length} test files reach them\n`);
-    const { kind } = (await workspaces[0]?.run(tests, TIMEOUT_MS * 10)) ?? { kind: 'failed' };
-    if (kind !== 'passed') {
-      process.stderr.write('the tests fail without any change\n');
+    const unchanged = await workspaces[0]?.run(tests, TIMEOUT_MS * 10);
+    if (unchanged?.kind !== 'passed') {
+      const what = unchanged?.kind === 'failed' ? `\n${unchanged.output}` : '';
+      process.stderr.write(`the tests fail without any change${what}\n`);
       return 2;
     }
     return report(await judgeAll(mutants, related, workspaces), options.least);

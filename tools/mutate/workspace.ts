@@ -9,12 +9,15 @@ const CONFIG = `export default {
   roots: ['<rootDir>/dist'],
   testMatch: ['<rootDir>/dist/test/**/*.test.js'],
   transform: {},
-  reporters: [],
   testTimeout: 30_000,
 };
 `;
 
-export type Outcome = { readonly kind: 'passed' } | { readonly kind: 'failed' } | { readonly kind: 'timeout' };
+export type Outcome =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'timeout' }
+  /** `output`: what jest says of it. */
+  | { readonly kind: 'failed'; readonly output: string };
 
 /** A copy of the compiled product in which files may be changed; all else in it is linked to the root. */
 export class Workspace {
@@ -64,14 +67,16 @@ export class Workspace {
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, [...JEST, jest, ...options, ...files], {
         cwd: this.#folder,
-        stdio: 'ignore',
+        stdio: ['ignore', 'ignore', 'pipe'],
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
       });
+      let output = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
       child.on('error', reject);
       child.on('close', (code, signal) => {
         if (signal !== null) resolve({ kind: 'timeout' });
-        else resolve({ kind: code === 0 ? 'passed' : 'failed' });
+        else resolve(code === 0 ? { kind: 'passed' } : { kind: 'failed', output });
       });
     });
   }
