@@ -48,6 +48,11 @@ const OPERATIONS: Readonly<Record<string, Described>> = {
   },
   'GET fleet/keys': { summary: 'Keys and values of labels and claims, with counts.', data: list('Key') },
   'GET engine': { summary: 'Engines with their components, and the cluster sets.', data: refTo('EngineView') },
+  'GET sets/{name}': {
+    summary: 'One cluster set: its members, and the bindings to namespaces.',
+    query: ['limit', 'after'],
+    data: refTo('SetMembers'),
+  },
   'GET placements': { summary: 'Placements by phase.', query: ['q'], data: refTo('Placements') },
   'GET placements/{namespace}/{name}': {
     summary: 'One Placement: the way from the fleet into its decision, spread, scores, groups and history.',

@@ -1,10 +1,11 @@
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { selectorValue } from '../../cli/explain/events.js';
-import type { RawObject } from '../../domain/fleet/world.js';
+import { setView, type RawObject } from '../../domain/fleet/world.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { problemText } from '../../domain/conditions.js';
+import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
-import { clusterSetOf } from '../../domain/placement/select/eligible.js';
+import { bindingView, clusterSetOf, whyIgnored } from '../../domain/placement/select/eligible.js';
 import { Events } from '../../runtime/vocabulary/kinds.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
@@ -12,7 +13,7 @@ import type { ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';
 import type { Withheld } from '../wire/answer.js';
-import type { EngineView, EventRow, SetView } from '../wire/cluster.js';
+import type { EngineView, EventRow, SetBinding, SetMember, SetMembers, SetView } from '../wire/cluster.js';
 import { compare, fleetClusters } from './fleet.js';
 import { conditionsOf, hubStatusOf } from './placements.js';
 import type { Snapshot } from './reading/snapshot.js';
@@ -61,6 +62,42 @@ function setViews(snapshot: Snapshot): readonly SetView[] {
       selector: selectorText(spec),
     }))
     .sort((a, b) => compare(a.name, b.name));
+}
+
+/** Undefined when there is no such set. */
+export function setAnswer(
+  snapshot: Snapshot,
+  name: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): SetMembers | undefined {
+  const { managedclustersets, managedclustersetbindings } = snapshot.world.objects;
+  const set = managedclustersets.find(({ metadata }) => metadata.name === name);
+  if (set === undefined) return undefined;
+  const members = snapshot.once(`members ${name}`, () =>
+    fleetClusters(snapshot)
+      .filter(({ sets }) => sets.includes(name))
+      .map(({ row: { name: cluster, health, since } }): SetMember => {
+        return { name: cluster, health, ...(since === undefined ? {} : { since }) };
+      }),
+  );
+  const view = setView(set);
+  return {
+    name,
+    selector: selectorText(set.spec),
+    deleting: view.deleting,
+    clusters: members.length,
+    after,
+    rows: members.slice(after, after + limit),
+    bindings: managedclustersetbindings
+      .filter((one) => clusterSetOf(one) === name)
+      .map((one): SetBinding => {
+        const { namespace = '', name: binding } = one.metadata;
+        const why = whyIgnored(bindingView(one), view);
+        const ignored = why && absentText({ set: binding, why }, namespace);
+        return { namespace, name: binding, ...(ignored === undefined ? {} : { ignored }) };
+      })
+      .sort((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name)),
+  };
 }
 
 /** What makes a cluster a member. */

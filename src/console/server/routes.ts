@@ -5,7 +5,7 @@ import type { Session, Withheld } from '../wire/answer.js';
 import type { Draft } from '../wire/plan.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer, drainAnswer } from './clusters.js';
-import { engineAnswer, readEvents } from './engine.js';
+import { engineAnswer, readEvents, setAnswer } from './engine.js';
 import { fleetAnswer, fleetKeys, fleetMap, isSort } from './fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
@@ -83,6 +83,9 @@ export const ROUTES: readonly Route[] = [
   get('fleet/map', (snapshot, { query }) => fleetMap(snapshot, query.get('q') ?? '', groupIn(query))),
   get('fleet/keys', fleetKeys),
   get('engine', engineAnswer),
+  get('sets/*', (snapshot, { path: [name = ''], query }) =>
+    existing(setAnswer(snapshot, name, windowOf(query)), () => setAbsence(snapshot, name)),
+  ),
   get('placements', (snapshot, { query }) => placementsAnswer(snapshot, query.get('q') ?? '')),
   get('placements/*/*', (snapshot, { path: [namespace = '', name = ''] }) =>
     existing(placementAnswer(snapshot, namespace, name), () => placementAbsence(snapshot, namespace, name)),
@@ -189,6 +192,10 @@ function existing<T>(found: T | undefined, why: () => RequestError): T {
 /** Of what may not be read, nobody can say that it does not exist. */
 function clusterAbsence({ world }: Snapshot, name: string): RequestError {
   return absence(world.withheld, 'managedclusters', `ManagedCluster ${name}`);
+}
+
+function setAbsence({ world }: Snapshot, name: string): RequestError {
+  return absence(world.withheld, 'managedclustersets', `ManagedClusterSet ${name}`);
 }
 
 function placementAbsence({ world, reading }: Snapshot, namespace: string, name: string): RequestError {

@@ -12,6 +12,7 @@ import { FleetPage } from './pages/fleet.js';
 import { Login } from './pages/login.js';
 import { PlacementPage } from './pages/placement.js';
 import { PlacementsPage } from './pages/placements.js';
+import { SetPage } from './pages/set.js';
 import { WhatIfPage } from './pages/whatif.js';
 import { Empty, Loading } from './parts/states.js';
 import { formatRoute, parseRoute, type Page, type Route } from './route.js';
@@ -25,7 +26,7 @@ const PAGES: readonly (readonly [title: string, address: string, pages: readonly
   ['Fleet', '/fleet', ['fleet', 'cluster']],
   ['Placements', '/placements', ['placements', 'placement']],
   ['What if', '/what-if', ['whatif']],
-  ['Engine', '/engine', ['engine']],
+  ['Engine', '/engine', ['engine', 'set']],
   ['Events', '/events', ['events']],
 ];
 
@@ -155,6 +156,8 @@ function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
       return <WhatIfPage route={to} />;
     case 'engine':
       return <EnginePage />;
+    case 'set':
+      return <SetPage key={address} route={to} />;
     case 'events':
       return <EventsPage route={to} />;
     case 'unknown':
@@ -175,7 +178,7 @@ function addressOf(to: Route): string {
 
 function titleOf(to: Route): string {
   if (to.page === 'placement') return shown(`${to.namespace}/${to.name}`);
-  if (to.page === 'cluster') return shown(to.name);
+  if (to.page === 'cluster' || to.page === 'set') return shown(to.name);
   return PAGES.find(([, , pages]) => pages.includes(to.page))?.[0] ?? 'Console';
 }
 

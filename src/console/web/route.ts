@@ -23,6 +23,7 @@ export type Route =
       readonly begin: string;
     }
   | { readonly page: 'engine' }
+  | { readonly page: 'set'; readonly name: string }
   | { readonly page: 'events'; readonly about: string }
   | { readonly page: 'unknown'; readonly path: string };
 
@@ -74,6 +75,8 @@ export function parseRoute(address: string): Route {
       return { page: 'whatif', begin: text('begin') };
     case 'engine':
       return { page: 'engine' };
+    case 'sets':
+      return first === '' || second !== '' ? unknown : { page: 'set', name: first };
     case 'events':
       return { page: 'events', about: text('about') };
     default:
@@ -102,6 +105,8 @@ export function formatRoute(route: Route): string {
       return withQuery('/what-if', {}, { begin: route.begin });
     case 'engine':
       return '/engine';
+    case 'set':
+      return `/sets/${encoded(route.name)}`;
     case 'events':
       return withQuery('/events', {}, { about: route.about });
     case 'unknown':

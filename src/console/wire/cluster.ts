@@ -66,6 +66,33 @@ export interface SetView {
   readonly selector: string;
 }
 
+/** One cluster set: who is in it, and who may select from it. */
+export interface SetMembers {
+  readonly name: string;
+  /** What makes a cluster a member. */
+  readonly selector: string;
+  readonly deleting: boolean;
+  /** How many members it has, in all. */
+  readonly clusters: number;
+  readonly after: number;
+  /** By name. */
+  readonly rows: readonly SetMember[];
+  readonly bindings: readonly SetBinding[];
+}
+
+export interface SetMember {
+  readonly name: string;
+  readonly health: Health;
+  readonly since?: string;
+}
+
+export interface SetBinding {
+  readonly namespace: string;
+  readonly name: string;
+  /** Why no Placement of the namespace selects by it; absent where they may. */
+  readonly ignored?: string;
+}
+
 export interface EngineView {
   readonly engines: readonly Engine[];
   readonly sets: readonly SetView[];

@@ -27,6 +27,8 @@ export function topicOf(path: string): string | undefined {
     case 'events':
     case PLAN_TOPIC:
       return head;
+    case 'sets':
+      return 'engine';
     case 'placements':
       if (second === '') return 'placements';
       return `${third === undefined ? 'placement' : 'matrix'}:${first}/${second}`;

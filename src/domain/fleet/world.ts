@@ -280,7 +280,7 @@ function grouped<T>(
   return groups;
 }
 
-function setView({ metadata, spec }: RawObject): SetView {
+export function setView({ metadata, spec }: RawObject): SetView {
   const { name, deletionTimestamp } = metadata;
   return { name, deleting: deletionTimestamp !== undefined, selector: readClusterSelector(spec) };
 }

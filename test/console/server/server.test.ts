@@ -167,6 +167,14 @@ describe('answers', () => {
       'engine',
       { engines: [], sets: expect.arrayContaining([expect.objectContaining({ selector: 'label tier=edge' })]) },
     ],
+    [
+      'sets/production?limit=2&after=1',
+      {
+        clusters: expect.any(Number),
+        rows: [expect.objectContaining({ health: 'noAgent' }), expect.objectContaining({ health: 'noAgent' })],
+        bindings: [{ namespace: 'shop', name: 'production' }],
+      },
+    ],
   ])('%s is answered from one reading', async (path, data) => {
     const { code, text } = await ask(path);
     expect([code, JSON.parse(text).data]).toEqual([200, expect.objectContaining(data)]);
@@ -188,7 +196,8 @@ describe('answers', () => {
   it.each(Object.keys(paths).filter((path) => 'get' in Object(paths[path]) && !others.includes(path)))(
     'GET %s is answered as the OpenAPI document says',
     async (template) => {
-      const name = template.includes('/clusters/') ? 'prod-us-1' : 'web';
+      const names = { clusters: 'prod-us-1', sets: 'production', placements: 'web' };
+      const name = Object.entries(names).find(([part]) => template.includes(`/${part}/`))?.[1] ?? '';
       const path = template.replace('{namespace}', 'shop').replace('{name}', name).replace('{cluster}', 'prod-us-1');
       expect((await ask(path.replace('/api/v1/', ''))).code).toBe(200);
     },
@@ -201,6 +210,8 @@ describe('answers', () => {
     ['placements/shop/none', 404],
     ['placements/shop/web/why/none', 404],
     ['clusters/none', 404],
+    ['sets/none', 404],
+    ['sets/production?limit=501', 400],
     ['nothing', 404],
   ])('%s is an error with the code %s', async (path, code) => {
     const reply = await ask(path);
@@ -319,6 +330,7 @@ describe('answers', () => {
         'placements/shop/web/why/none',
         'placements/other/web',
         'placements/shop/none',
+        'sets/none',
       ];
       const replies = await Promise.all(addresses.map((path) => ask(path)));
       return replies.map(({ code, text }) => [code, JSON.parse(text).message ?? '']);
@@ -328,6 +340,7 @@ describe('answers', () => {
       [404, 'ManagedCluster none was not found'],
       [404, 'Placement other/web was not found'],
       [404, 'Placement shop/none was not found'],
+      [404, 'ManagedClusterSet none was not found'],
     ]);
     hub.allows = (_verb, plural, namespace) => plural !== 'managedclusters' && namespace === 'shop';
     expect(await answers()).toEqual([
@@ -335,6 +348,7 @@ describe('answers', () => {
       [403, 'needs list managedclusters: whether there is ManagedCluster none is not known'],
       [403, 'only namespace shop is read: whether there is Placement other/web is not known'],
       [404, 'Placement shop/none was not found'],
+      [403, 'needs list managedclustersets: whether there is ManagedClusterSet none is not known'],
     ]);
     hub.allows = () => false;
     expect((await answers()).map(([code, message]) => [code, message.split(':', 1).join()])).toEqual([
@@ -342,6 +356,7 @@ describe('answers', () => {
       [403, 'needs list managedclusters'],
       [403, 'only namespace shop is read'],
       [403, 'needs list placements'],
+      [403, 'needs list managedclustersets'],
     ]);
     hub.allows = () => true;
     await clock.advance(60_000);

@@ -20,6 +20,7 @@ const routes: fc.Arbitrary<Route> = fc.oneof(
   fc.record({ page: fc.constant('placements' as const), q: text }),
   fc.record({ page: fc.constant('placement' as const), namespace: name, name, show: name }),
   fc.record({ page: fc.constant('cluster' as const), name, drain: fc.boolean() }),
+  fc.record({ page: fc.constant('set' as const), name }),
   fc.record({ page: fc.constant('whatif' as const), begin: text }),
   fc.record({ page: fc.constant('events' as const), about: text }),
 );
@@ -48,6 +49,7 @@ describe('the addresses of the pages', () => {
     ['/placements/shop/web?show=near', { page: 'placement', namespace: 'shop', name: 'web', show: 'near' }],
     ['/clusters/edge-1?drain=yes', { page: 'cluster', name: 'edge-1', drain: true }],
     ['/clusters', { page: 'unknown', path: '/clusters' }],
+    ['/sets', { page: 'unknown', path: '/sets' }],
     ['/nothing', { page: 'unknown', path: '/nothing' }],
     ['/clusters/%ff', { page: 'cluster', name: '%ff', drain: false }],
   ])('the address %s is the route %j', (address, route) => {

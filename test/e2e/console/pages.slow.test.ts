@@ -96,6 +96,7 @@ const SCENES: readonly Scene[] = [
     },
   },
   { name: 'engine', world: FLEET, address: '/engine', shows: '1 of 2 available' },
+  { name: 'set', world: FLEET, address: '/sets/production', shows: 'cluster-4' },
   { name: 'events', world: FLEET, address: '/events', shows: 'PlacementUnsatisfied' },
   {
     name: 'withheld',

@@ -116,16 +116,7 @@ function Sets({ sets, isUnread }: SetsProps): JSX.Element {
         <ul class="list">
           {sets.map((one) => (
             <li key={one.name}>
-              <a
-                class="strong list-name"
-                href={formatRoute({
-                  page: 'fleet',
-                  q: `set:${/\s/.test(one.name) ? `"${one.name}"` : one.name}`,
-                  view: 'table',
-                  group: 'set',
-                  sort: 'name',
-                })}
-              >
+              <a class="strong list-name" href={formatRoute({ page: 'set', name: one.name })}>
                 <Text of={one.name} />
               </a>
               <span class="nowrap">

@@ -68,7 +68,8 @@ export function readableSelectors({ eligible, sets }: Eligibility): ReadonlyMap<
   return selectors;
 }
 
-function whyIgnored(binding: BindingView, set: SetView | undefined): IgnoredBinding['why'] | undefined {
+/** Why no Placement selects from a set by a binding that names it; undefined where they may. */
+export function whyIgnored(binding: BindingView, set: SetView | undefined): IgnoredBinding['why'] | undefined {
   if (binding.name !== binding.clusterSet) return 'OtherName';
   if (binding.deleting) return 'BindingDeleting';
   if (set === undefined) return 'NoSuchSet';

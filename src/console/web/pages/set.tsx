@@ -1,0 +1,142 @@
+import type { JSX } from 'preact';
+import type { SetBinding, SetMember, SetMembers } from '../../wire/cluster.js';
+import { shown } from '../command.js';
+import { FLEET, formatRoute, type Route } from '../route.js';
+import { useLoaded } from '../store.js';
+import { Commands } from '../parts/command.js';
+import { HealthMark } from '../parts/icon.js';
+import { ClusterLink, Count, Since, Text } from '../parts/name.js';
+import { BLOCK, Rows } from '../parts/rows.js';
+import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
+
+/** One cluster set: who is in it, and which namespaces may select from it. */
+
+export function SetPage({ route: { name } }: { readonly route: Extract<Route, { page: 'set' }> }): JSX.Element {
+  const address = (after: number, limit: number): string =>
+    `sets/${encodeURIComponent(name)}?after=${after}&limit=${limit}`;
+  const loaded = useLoaded<SetMembers>(address(0, BLOCK));
+  const q = `set:${/\s/.test(name) ? `"${name}"` : name}`;
+  return (
+    <>
+      <header class="page-head">
+        <h1>
+          <Text of={name} />
+        </h1>
+        <div class="actions">
+          {!isAbsent(loaded) && (
+            <a class="button" href={formatRoute({ ...FLEET, q, view: 'table' })}>
+              In the fleet
+            </a>
+          )}
+          <Commands
+            list={[
+              ['kubectl', 'get', 'managedclustersets', name, '-o', 'yaml'],
+              ['kubectl', 'get', 'managedclustersetbindings', '-A'],
+            ]}
+          />
+        </div>
+      </header>
+      <Show
+        of={loaded}
+        missing={<Missing name={name} />}
+        right={['kubectl', 'auth', 'can-i', 'list', 'managedclustersets']}
+      >
+        {(set) => (
+          <>
+            <p class="standing-line">
+              <span class="muted">by {shown(set.selector)}</span>
+              {set.deleting && <span class="chip bad">being deleted</span>}
+            </p>
+            <Bindings list={set.bindings} isUnread={isWithheld(loaded, 'managedclustersetbindings')} />
+            <Members set={set} address={address} isUnread={isWithheld(loaded, 'managedclusters')} />
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+function Missing({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <Empty
+      title={`There is no cluster set ${shown(name)}.`}
+      command={['kubectl', 'apply', '-f', 'examples/fleet.yaml']}
+    >
+      <p>It may have been deleted. The examples have sets:</p>
+    </Empty>
+  );
+}
+
+interface BindingsProps {
+  readonly list: readonly SetBinding[];
+  /** Whether it is not known which there are. */
+  readonly isUnread: boolean;
+}
+
+function Bindings({ list, isUnread }: BindingsProps): JSX.Element {
+  return (
+    <section class="card">
+      <h2>Bound to</h2>
+      {list.length === 0 ? (
+        <p class="muted">
+          {isUnread ? 'Its bindings are not known with your rights.' : 'No namespace: no Placement can select from it.'}
+        </p>
+      ) : (
+        <ul class="list">
+          {list.map((one) => (
+            <li key={`${one.namespace}/${one.name}`}>
+              <a class="strong list-name" href={formatRoute({ page: 'placements', q: `${one.namespace}/` })}>
+                <Text of={one.namespace} />
+              </a>
+              {one.ignored !== undefined && <span>No Placement selects by it: {shown(one.ignored)}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+interface MembersProps {
+  readonly set: SetMembers;
+  readonly address: (after: number, limit: number) => string;
+  readonly isUnread: boolean;
+}
+
+function Members({ set, address, isUnread }: MembersProps): JSX.Element {
+  const { clusters } = set;
+  return (
+    <section class="card">
+      <h2>Members {!isUnread && <Count of={clusters} />}</h2>
+      {isUnread ? (
+        <p class="muted">Its members are not known with your rights.</p>
+      ) : clusters === 0 ? (
+        <p class="muted">No cluster is in it.</p>
+      ) : (
+        <Rows<SetMember>
+          label="Members"
+          class="set-grid"
+          total={clusters}
+          rowHeight={40}
+          pathOf={address}
+          rowsIn={(data) => (data as SetMembers).rows}
+          head={['Cluster', 'Health'].map((title) => (
+            <span key={title} role="columnheader">
+              {title}
+            </span>
+          ))}
+          row={(one) => (
+            <>
+              <span role="cell" class="strong">
+                <ClusterLink name={one.name} />
+              </span>
+              <span role="cell">
+                <HealthMark health={one.health} /> <Since time={one.health === 'available' ? undefined : one.since} />
+              </span>
+            </>
+          )}
+        />
+      )}
+    </section>
+  );
+}
