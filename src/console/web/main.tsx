@@ -190,7 +190,9 @@ async function start(): Promise<void> {
   startKeys();
   const root = document.querySelector('#app');
   if (root !== null) render(<App />, root);
-  await logIn(code === undefined ? undefined : { code });
+  const fault = await logIn(code === undefined ? undefined : { code });
+  // A link that opens nothing leads to the page all the same, where the browser has a session.
+  if (fault !== undefined && code !== undefined) await logIn(undefined);
   followTabs();
   startLive();
 }

@@ -19,6 +19,15 @@ export function sinceText(time: string | undefined, now: number): string {
   return Number.isNaN(at) ? '' : spanText(now - at);
 }
 
+const DAY_MS = 86_400_000;
+
+/** The time of day, after the date where that is a day ago or more. */
+export function momentText(time: string, now: number): string {
+  const at = new Date(time);
+  if (!(now - at.getTime() >= DAY_MS)) return clockText(time);
+  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}, ${clockText(time)}`;
+}
+
 /** The time of day of a time. */
 export function clockText(time: string): string {
   const at = new Date(time);

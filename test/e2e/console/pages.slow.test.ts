@@ -126,6 +126,19 @@ const SCENES: readonly Scene[] = [
     shows: 'what it would select is not known with your rights',
     before: (hub) => (hub.allows = (_verb, plural) => plural !== 'managedclusters'),
   },
+  {
+    name: 'what if, Placements withheld',
+    world: FLEET,
+    address: '/what-if',
+    shows: 'Nothing is planned yet',
+    before: (hub) => (hub.allows = (_verb, plural) => plural !== 'placements'),
+    act: async (page) => {
+      await page.getByRole('button', { name: '+ Label', exact: true }).click();
+      await page.keyboard.type('cluster-3:tier=silver');
+      await page.getByText('What it does to Placements is not known.').waitFor();
+      expect(await page.getByText('0 Placements').count()).toBe(0);
+    },
+  },
   { name: 'hostile fleet', world: () => hostileWorld(40), address: '/fleet?view=table', shows: 'cluster-1<img' },
   {
     name: 'hostile placement',
@@ -374,6 +387,9 @@ describeWithChromium('on a hub', () => {
     await page.keyboard.press('Enter');
     await page.getByText('as anna').waitFor();
     await page.getByText('9 clusters').first().waitFor();
+    await page.goto(`${origin}/login#code=of-another-console`);
+    await page.getByText('as anna').waitFor();
+    await page.locator('main:not([inert])').getByText('9 clusters').first().waitFor();
     const kept: unknown = await page.evaluate(
       'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.documentElement.outerHTML',
     );

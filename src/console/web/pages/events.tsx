@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import type { EventRow, Events } from '../../wire/cluster.js';
 import { shown } from '../command.js';
 import { formatRoute, type Route } from '../route.js';
-import { useLoaded } from '../store.js';
-import { clockText } from '../time.js';
+import { now, useLoaded } from '../store.js';
+import { momentText } from '../time.js';
 import { Commands } from '../parts/command.js';
 import { WordMark } from '../parts/icon.js';
 import { ClusterLink, PlacementLink, Since, Text } from '../parts/name.js';
@@ -53,7 +53,7 @@ function Row({ row }: { readonly row: EventRow }): JSX.Element {
   return (
     <li class={row.type === 'Warning' ? 'warning' : ''}>
       <span class="timeline-time" title={row.time}>
-        {clockText(row.time)} <Since time={row.time} />
+        {momentText(row.time, now.value)} <Since time={row.time} />
       </span>
       <WordMark
         word={row.type === 'Warning' ? 'Warning' : 'Unknown'}

@@ -43,10 +43,12 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
       >
         {(set) => (
           <>
-            <p class="standing-line">
-              <span class="muted">by {shown(set.selector)}</span>
-              {set.deleting && <span class="chip bad">being deleted</span>}
-            </p>
+            <div class="standing">
+              <p class="standing-line">
+                <span class="muted">by {shown(set.selector)}</span>
+                {set.deleting && <span class="chip bad">being deleted</span>}
+              </p>
+            </div>
             <Bindings list={set.bindings} isUnread={isWithheld(loaded, 'managedclustersetbindings')} />
             <Members set={set} address={address} isUnread={isWithheld(loaded, 'managedclusters')} />
           </>

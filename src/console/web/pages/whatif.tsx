@@ -24,7 +24,7 @@ import { Apply } from '../parts/apply.js';
 import { Editor } from '../parts/editor.js';
 import { Moved } from '../parts/moved.js';
 import { PlannedView } from '../parts/planned.js';
-import { capital, Empty, Loading, WithheldNotice } from '../parts/states.js';
+import { capital, Empty, isWithheld, Loading, WithheldNotice } from '../parts/states.js';
 
 /** A draft on the left, what it would do on the right. Nothing changes before somebody applies it. */
 
@@ -181,6 +181,7 @@ interface OutcomeProps extends Planned {
 function Outcome(props: OutcomeProps): JSX.Element {
   const { plan, seen, agreed, fault, isPlanning, withheld, namespace, onMoved } = props;
   const isOld = isPlanning || fault !== undefined;
+  const isCounted = !isWithheld({ withheld }, 'placements');
   return (
     <section class="card outcome" aria-label="What it would do" aria-busy={isPlanning}>
       {fault !== undefined && (
@@ -189,7 +190,9 @@ function Outcome(props: OutcomeProps): JSX.Element {
         </p>
       )}
       <WithheldNotice withheld={withheld} namespace={namespace} />
-      {plan !== undefined && withheld.length > 0 && <p>What it does to the rest is not known.</p>}
+      {plan !== undefined && withheld.length > 0 && (
+        <p>What it does to {isCounted ? 'the rest' : 'Placements'} is not known.</p>
+      )}
       {plan === undefined && isPlanning && <Loading rows={4} />}
       {plan === undefined && fault === undefined && !isPlanning && (
         <Empty title="Nothing is planned yet.">
@@ -202,7 +205,7 @@ function Outcome(props: OutcomeProps): JSX.Element {
       {plan !== undefined && seen !== undefined && <Moved before={seen} after={plan} />}
       {plan !== undefined && (
         <div class={isOld ? 'old' : ''}>
-          <PlannedView plan={plan} />
+          <PlannedView plan={plan} isCounted={isCounted} />
         </div>
       )}
       {plan !== undefined && <Apply plan={plan} agreed={agreed ?? plan} isOld={isOld} onMoved={onMoved} />}

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../../wire/choice.js';
 import { shown } from '../command.js';
-import { clockText } from '../time.js';
+import { now } from '../store.js';
+import { momentText } from '../time.js';
 import { WordMark } from './icon.js';
 import { ClusterLink, Count, Since, Text } from './name.js';
 
@@ -139,7 +140,7 @@ function History({ changes, older }: { readonly changes: readonly Change[]; read
         {changes.map(({ time, trigger, added, removed, unnamed }) => (
           <li key={time}>
             <span class="nowrap" title={time}>
-              {clockText(time)} <Since time={time} />
+              {momentText(time, now.value)} <Since time={time} />
             </span>
             <span class="muted">{shown(trigger)}</span>
             {added.length > 0 && (

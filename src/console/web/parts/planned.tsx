@@ -9,13 +9,19 @@ import { ClusterLink, Count, PlacementLink } from './name.js';
 /** So many clusters are named before somebody asks for all. */
 const FEW = 5;
 
-export function PlannedView({ plan }: { readonly plan: Plan }): JSX.Element {
+export interface PlannedProps {
+  readonly plan: Plan;
+  /** Whether the counts are of any Placements: not where none may be read. */
+  readonly isCounted: boolean;
+}
+
+export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
   const { placements, refusals, summary, loss, lossOfEach } = plan;
   return (
     <>
-      <p class="plan-summary">{shown(summary)}</p>
-      {loss !== undefined && <p>{shown(loss)}</p>}
-      {lossOfEach !== undefined && (
+      {isCounted && <p class="plan-summary">{shown(summary)}</p>}
+      {isCounted && loss !== undefined && <p>{shown(loss)}</p>}
+      {isCounted && lossOfEach !== undefined && (
         <pre tabIndex={0} role="region" aria-label="What the loss of each value does">
           {shownLines(lossOfEach)}
         </pre>
