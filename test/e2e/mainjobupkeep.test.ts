@@ -217,6 +217,30 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
+    'the hub is a cluster of its own while the spec says so, and stays when nobody reports for it any more',
+    async () => {
+      const path = '/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters/local-cluster';
+      const available = (wanted: string): Promise<ManagedClusterStatus> =>
+        waitFor(`the hub as a cluster to be available: ${wanted}`, async (seen) => {
+          const { status } = ((await hub.get(path)) ?? {}) as { status?: ManagedClusterStatus };
+          seen(status);
+          const found = status?.conditions?.find(({ type }) => type === 'ManagedClusterConditionAvailable');
+          return found?.status === wanted ? status : undefined;
+        });
+      await hub.patch(`${ENGINES}/engine`, { spec: { localCluster: { enabled: true } } });
+      const { clusterClaims, nodes } = await available('True');
+      await hub.patch(`${ENGINES}/engine`, { spec: { localCluster: null } });
+      const left = await available('Unknown');
+
+      expect(clusterClaims?.map(({ name }) => name)).toContain('id.k8s.io');
+      expect(left).toMatchObject({ clusterClaims, nodes });
+      await hub.available();
+      await hub.remove(path);
+    },
+    3 * MINUTE,
+  );
+
+  it(
     'an installed engine blocks a second engine, which reports the reason and of which no object is applied',
     async () => {
       await hub.apply({
