@@ -180,6 +180,17 @@ describe('a log in which everything is as it should be', () => {
       [asked({ code: 403, message: 'pods is forbidden: exceeded quota: none' }), asked({})],
       [PODS],
     ],
+    [
+      'a refusal for a definition that is being deleted',
+      [
+        asked({
+          code: 403,
+          message: 'x is forbidden: create not allowed while custom resource definition is terminating',
+        }),
+        asked({}),
+      ],
+      [PODS],
+    ],
   ])('a log has no findings with %s', (_what, log, rights) => {
     expect(judge([log], rights)).toEqual({ uncovered: [], refused: [], unused: [] });
   });

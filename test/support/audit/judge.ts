@@ -32,7 +32,11 @@ const USERS =
   /^system:serviceaccount:(multicluster-engine-operator:multicluster-engine-(operator|inventories)|[^:]+:placement-controller)$/;
 
 /** Refusals at admission that tests bring about: nothing that a right would change. */
-const BROUGHT_ABOUT = [/exceeded quota/, /because it is being terminated/];
+const BROUGHT_ABOUT = [
+  /exceeded quota/,
+  /because it is being terminated/,
+  /while custom resource definition is terminating/,
+];
 
 /**
  * Compares the requests of this product with the rights of `deploy/`. `logs`: one a server, whole, in order. `spared`: what
