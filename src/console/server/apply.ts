@@ -5,7 +5,7 @@ import { ApiError } from '../../runtime/errors.js';
 import type { Call } from '../../runtime/transport/call.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
-import { isChanged, notApplied, type DraftObject, type DraftWorld } from './draft.js';
+import { isChanged, nameOf, type DraftObject, type DraftWorld } from './draft.js';
 import { plannedDraft, type Planning } from './plan.js';
 import type { Snapshot } from './reading/snapshot.js';
 
@@ -26,8 +26,7 @@ export async function applyAnswer(
   const planned = await plannedDraft(snapshot, draft, planning);
   if ('fault' in planned) return refusal('draft', planned.fault);
   const { world, plan } = planned;
-  const reason = notApplied(world, draft);
-  if (reason !== undefined) return refusal('draft', reason);
+  if (plan.notApplied !== undefined) return refusal('draft', plan.notApplied);
   if (plan.basedOn !== basedOn) return { kind: 'moved' };
   const writes = [...world.objects.filter(isChanged).map(objectWrite), ...labelWrites(world.labels, snapshot)];
   for (const query of [{ dryRun: 'All' }, ...(dryRun ? [] : [{}])]) {
@@ -70,7 +69,7 @@ function objectWrite({ type, object, live }: DraftObject): Write {
   const { namespace = '', name } = metadata;
   const target = { resource: resourceOf(type), namespace, name };
   const body = JSON.stringify({ ...written, metadata });
-  const shown = `${type.kind} ${namespace}/${name}`;
+  const shown = nameOf({ type, object });
   return live === undefined
     ? {
         name: shown,

@@ -12,6 +12,7 @@ import type { RawObject, World, WorldResource } from '../../domain/fleet/world.j
 import { errorText } from '../../runtime/errors.js';
 import { sameJson } from '../../runtime/vocabulary/json.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
 import type { Draft } from '../wire/plan.js';
 import { manifestOf } from './manifest.js';
@@ -104,9 +105,9 @@ function draftObject(
   const [resource, type] = resourceOf(manifest);
   const metadata = type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
   const wanted: RawObject = { ...manifest, metadata };
-  const live = world.objects[resource].find((one) => keyOf(one) === keyOf(wanted));
+  const live = world.objects[resource].find((one) => keyOf(one.metadata) === keyOf(wanted.metadata));
   const object = live === undefined ? wanted : replacing(live, wanted);
-  check(`${where}: ${type.kind} ${keyOf(object)}`, rules.ofObject(object, live));
+  check(`${where}: ${nameOf({ type, object })}`, rules.ofObject(object, live));
   return { type, object, live };
 }
 
@@ -144,8 +145,9 @@ function withObject(world: World, { type, object, live }: DraftObject): World {
   return { ...world, objects: { ...world.objects, [resource]: [...others, object] } };
 }
 
+/** `KIND NAMESPACE/NAME`. */
 export function nameOf({ type, object }: Pick<DraftObject, 'type' | 'object'>): string {
-  return `${type.kind} ${keyOf(object)}`;
+  return `${type.kind} ${keyOf(object.metadata)}`;
 }
 
 /** Whether the hub does not have it so already. */
@@ -159,8 +161,4 @@ export function notApplied({ objects }: DraftWorld, { drains, losses, each }: Dr
     return 'a drain is made by kubectl mce drain, a loss by nobody: here they are only planned';
   const other = objects.find(({ type }) => type !== Placements);
   return other && `only Placements and labels are applied here: ${nameOf(other)} is for kubectl apply`;
-}
-
-function keyOf({ metadata: { namespace, name } }: KubeObject): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
 }

@@ -5,7 +5,6 @@ import type { World } from '../../domain/fleet/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import {
   HEALTHS,
-  SORTS,
   type ClusterRow,
   type FacetValue,
   type Fleet,
@@ -71,10 +70,6 @@ export interface FleetRequest {
   readonly descending: boolean;
   readonly after: number;
   readonly limit: number;
-}
-
-export function isSort(text: string): text is Sort {
-  return (SORTS as readonly string[]).includes(text);
 }
 
 export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after, limit }: FleetRequest): Fleet {

@@ -2,11 +2,12 @@ import type { Transport } from '../../runtime/transport/transport.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isRecord } from '../../runtime/vocabulary/json.js';
 import type { Session, Withheld } from '../wire/answer.js';
+import { GROUPING, isSort } from '../wire/fleet.js';
 import type { Draft } from '../wire/plan.js';
 import { applyAnswer } from './apply.js';
 import { clusterAnswer, drainAnswer } from './clusters.js';
 import { engineAnswer, readEvents, setAnswer } from './engine.js';
-import { fleetAnswer, fleetKeys, fleetMap, isSort } from './fleet.js';
+import { fleetAnswer, fleetKeys, fleetMap } from './fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { planAnswer } from './plan.js';
@@ -180,7 +181,7 @@ function numberIn(query: URLSearchParams, name: string, otherwise: number, most:
 
 function groupIn(query: URLSearchParams): string {
   const group = query.get('group') ?? 'set';
-  if (/^(set|health|(label|claim):.+)$/s.test(group)) return group;
+  if (GROUPING.test(group)) return group;
   throw new RequestError(400, `group: ${JSON.stringify(group)}: want set, health, label:KEY or claim:KEY`);
 }
 

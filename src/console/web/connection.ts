@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals';
 import { Live, type TabMessage } from './live.js';
-import { now, reading, refresh, refreshTopics, send, session, wanted } from './store.js';
+import { isSessionOpen, now, reading, refresh, refreshTopics, send, wanted } from './store.js';
 
 /** How this tab learns of changes, with what its browser has for it. */
 
@@ -28,8 +28,7 @@ export function startLive(): void {
   });
   // Only tabs of this page post there.
   channel.addEventListener('message', (event: MessageEvent<TabMessage>) => live.hear(event.data));
-  const isShown = (): boolean =>
-    document.visibilityState === 'visible' && session.value !== null && session.value !== undefined;
+  const isShown = (): boolean => document.visibilityState === 'visible' && isSessionOpen();
   setInterval(() => (now.value = Date.now()), TICK_MS);
   document.addEventListener('visibilitychange', () => {
     now.value = Date.now();
@@ -44,7 +43,7 @@ export function startLive(): void {
     untracked(() => live.want(value));
   });
   effect(() => {
-    const isOpen = session.value !== null && session.value !== undefined;
+    const isOpen = isSessionOpen();
     // What follows changes signals that it reads, which ends an effect of them.
     untracked(() => {
       live.show(isShown());

@@ -1,4 +1,4 @@
-import { SORTS } from '../wire/fleet.js';
+import { GROUPING, isSort } from '../wire/fleet.js';
 
 /** The addresses of the pages: parsed and written in one place. */
 
@@ -37,11 +37,9 @@ export const FLEET: Extract<Route, { page: 'fleet' }> = {
   sort: 'name',
 };
 
-const GROUP = /^(set|health|(label|claim):.+)$/s;
-
-function isSort(text: string): boolean {
+function isOrder(text: string): boolean {
   const [by = '', order, ...more] = text.split('-');
-  return (SORTS as readonly string[]).includes(by) && (order === undefined || order === 'desc') && more.length === 0;
+  return isSort(by) && (order === undefined || order === 'desc') && more.length === 0;
 }
 
 /** The route of a path with its query, such as `/placements/shop/web?show=near`. */
@@ -63,8 +61,8 @@ export function parseRoute(address: string): Route {
         page: 'fleet',
         q: text('q'),
         view: text('view') === 'table' ? 'table' : 'map',
-        group: GROUP.test(text('group')) ? text('group') : FLEET.group,
-        sort: isSort(text('sort')) ? text('sort') : FLEET.sort,
+        group: GROUPING.test(text('group')) ? text('group') : FLEET.group,
+        sort: isOrder(text('sort')) ? text('sort') : FLEET.sort,
       };
     case 'placements':
       if (second !== '') return { page: 'placement', namespace: first, name: second, show: text('show', 'in') };

@@ -51,6 +51,11 @@ const OWN_BUILD = new URL(import.meta.url).pathname.slice(1);
 export const now = signal(Date.now());
 /** Undefined: not known yet; null: there is none, or it is over. */
 export const session = signal<Session | null | undefined>(undefined);
+/** Whether there is a session. */
+export function isSessionOpen(): boolean {
+  return session.value !== null && session.value !== undefined;
+}
+
 /** What the server said when there was no session. */
 export const sessionFault = signal('');
 /** Whether a token opens a session here: no link does. */

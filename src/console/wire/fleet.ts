@@ -28,6 +28,13 @@ export const SORTS = ['name', 'health', 'set', 'placements', 'version'] as const
 
 export type Sort = (typeof SORTS)[number];
 
+export function isSort(text: string): text is Sort {
+  return (SORTS as readonly string[]).includes(text);
+}
+
+/** By what the map may be grouped. */
+export const GROUPING = /^(set|health|(label|claim):.+)$/s;
+
 export interface FacetValue {
   readonly value: string;
   readonly count: number;

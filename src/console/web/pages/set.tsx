@@ -7,6 +7,7 @@ import { Commands } from '../parts/command.js';
 import { HealthMark } from '../parts/icon.js';
 import { ClusterLink, Count, Since, Text } from '../parts/name.js';
 import { BLOCK, Rows } from '../parts/rows.js';
+import { quoted } from '../parts/search.js';
 import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
 
 /** One cluster set: who is in it, and which namespaces may select from it. */
@@ -15,7 +16,7 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
   const address = (after: number, limit: number): string =>
     `sets/${encodeURIComponent(name)}?after=${after}&limit=${limit}`;
   const loaded = useLoaded<SetMembers>(address(0, BLOCK));
-  const q = `set:${/\s/.test(name) ? `"${name}"` : name}`;
+  const q = `set:${quoted(name)}`;
   return (
     <>
       <header class="page-head">

@@ -18,7 +18,7 @@ import {
 import { amend } from '../navigate.js';
 import type { Route } from '../route.js';
 import { usePlan, type Planned } from '../planning.js';
-import { isStatus, placementPath, readNow, session, useLoaded } from '../store.js';
+import { isSessionOpen, isStatus, placementPath, readNow, useLoaded } from '../store.js';
 import { addChip, Chips, CHIPS } from '../parts/chips.js';
 import { Apply } from '../parts/apply.js';
 import { Editor } from '../parts/editor.js';
@@ -68,7 +68,7 @@ export function WhatIfPage({ route }: { readonly route: Extract<Route, { page: '
 /** Takes what the address names into the draft, once, as it is now; why it could not, or empty. */
 function useBeginning(begin: string): string {
   const fault = useSignal('');
-  const isOpen = session.value !== null && session.value !== undefined;
+  const isOpen = isSessionOpen();
   useEffect(() => {
     const [, kind = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(begin) ?? [];
     if (kind === '' || !isOpen) return undefined;

@@ -146,6 +146,7 @@ const FIELDS: readonly Suggestion[] = [
   { term: 'taint:', note: 'KEY' },
 ];
 
-function quoted(value: string): string {
+/** A value as a term of the query: in quotes where it holds blanks. */
+export function quoted(value: string): string {
   return /\s/.test(value) ? `"${value}"` : value;
 }
