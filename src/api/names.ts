@@ -106,11 +106,6 @@ export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
  */
 export const CLI_FIELD_MANAGER = 'multicluster-engine-cli';
 export const JOIN_FIELD_MANAGER = 'multicluster-engine-cli-join';
-/** What these were called before, and the objects may still have. */
-export const EARLIER_FIELD_MANAGERS: ReadonlyMap<string, string> = new Map([
-  ['kubectl-mce', CLI_FIELD_MANAGER],
-  ['kubectl-mce-cluster', JOIN_FIELD_MANAGER],
-]);
 /** Of the example objects that `standalone` makes. */
 export const STANDALONE_FIELD_MANAGER = 'multicluster-engine-standalone';
 

@@ -19,7 +19,7 @@ import { asRecord, field, recordsIn, textField, type JsonRecord } from '../../sr
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, HEALTH_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
-import { cordon, startDrain, uncordon } from '../../src/cli/maintenance/maintenance.js';
+import { startDrain, uncordon } from '../../src/cli/maintenance/maintenance.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';
 import { manifestView } from '../../src/domain/placement/spec/cluster.js';
@@ -169,28 +169,6 @@ describeWithServer('what the commands write to a cluster in Git', { own: true },
     expect(await taints()).toEqual(['gpu']);
   });
 
-  it('is taken over from earlier versions of the commands by each command, without a moment in which it is gone', async () => {
-    const earlier = (fieldManager: string, object: object): Promise<unknown> =>
-      client.apply(ManagedClusters, { metadata: { name }, ...object }, { fieldManager, force: false });
-    await earlier('kubectl-mce-cluster', {
-      metadata: { name, labels: { [CLUSTER_SET_LABEL]: 'prod' } },
-      spec: { hubAcceptsClient: true },
-    });
-    await earlier('kubectl-mce', { spec: { taints: [{ key: TAINTS.draining, effect: 'NoSelect' }] } });
-
-    await cordon(client, name);
-    expect(await taints()).toEqual([TAINTS.draining]);
-    await fluxReconciles(transport, manifest());
-
-    expect(await taints()).toEqual([TAINTS.draining, 'gpu'].sort().reverse());
-    const { metadata, spec } = await get();
-    expect([metadata.labels?.[CLUSTER_SET_LABEL], field(spec, 'hubAcceptsClient')]).toEqual(['prod', true]);
-    await add('stage');
-    expect((await get()).metadata.labels?.[CLUSTER_SET_LABEL]).toBe('stage');
-    await uncordon(client, name);
-    expect(await taints()).toEqual(['gpu']);
-  });
-
   it('and the taint of a cluster that is silent stays in force while kubectl apply has replaced the list', async () => {
     await client.apply(ManagedClusters, { metadata: { name } }, { fieldManager: 'test', force: false });
     await kubectlApplies(server().adminKubeconfig, manifest());
@@ -207,13 +185,5 @@ describeWithServer('what the commands write to a cluster in Git', { own: true },
 
     expect(recordsIn(field((await get()).spec, 'taints')).map((one) => one['key'])).toEqual(['gpu']);
     expect(manifestView(await get()).taints).toContainEqual({ key, value: '', effect, since: Date.parse(time) });
-  });
-
-  it('that an earlier version has written is removed by uncordon', async () => {
-    const old = { metadata: { name }, spec: { taints: [{ key: TAINTS.cordoned, effect: 'NoSelectIfNew' }] } };
-    await client.apply(ManagedClusters, old, { fieldManager: 'kubectl-mce', force: false });
-
-    expect(await uncordon(client, name)).toBe(`${name} is not cordoned any more`);
-    expect(await taints()).toEqual([]);
   });
 });

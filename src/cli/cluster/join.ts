@@ -10,7 +10,6 @@ import type { IdentityClient } from '../../runtime/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
 import { meantOf } from '../meant.js';
 import { NotFoundError, RefusedError } from '../terminal/output.js';
-import { takeOver } from '../takeover.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
 
@@ -37,7 +36,7 @@ export interface Join {
 
 /** The hub, with the rights of the caller. */
 export interface JoinHub {
-  readonly client: Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply' | 'create' | 'patchMetadata'>;
+  readonly client: Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply' | 'create'>;
   readonly identity: IdentityClient;
 }
 
@@ -49,8 +48,7 @@ export interface JoinHub {
 export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<Join> {
   const { name, validSeconds, renew } = request;
   const lease = await hub.client.get<KubeObject>(Leases, { namespace: AGENTS_NAMESPACE, name });
-  const read = await hub.client.get<RawObject>(ManagedClusters, { name });
-  const found = read && (await takeOver(hub.client, read));
+  const found = await hub.client.get<RawObject>(ManagedClusters, { name });
   // The Lease is in the namespace, too.
   if (lease === undefined) await checkNamespace(hub, name);
   const cluster = renew ? await joined(hub, name, found) : await accept(hub, request, { cluster: found, lease });

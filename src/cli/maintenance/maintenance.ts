@@ -6,20 +6,17 @@ import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { notFound } from '../meant.js';
 import { RefusedError } from '../terminal/output.js';
-import { takeOver } from '../takeover.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */
 
-export type MaintenanceClient = Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply' | 'patchMetadata'>;
+export type MaintenanceClient = Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply'>;
 
 /** Returns one line. @throws NotFoundError; RefusedError; ApiError. */
 export async function cordon(client: MaintenanceClient, name: string): Promise<string> {
   const cluster = await read(client, name);
   if (maintenanceOf(asRecord(cluster.spec)) !== undefined) return `${name} is cordoned already`;
-  // A taint of an earlier version of this command goes with the apply: what it did has to stay.
-  const isDrained = standing(cluster).includes('Draining');
-  await setMaintenance(client, cluster, isDrained ? 'Draining' : 'Cordoned');
-  return isDrained ? `${name} is cordoned already` : `${name} is cordoned`;
+  await setMaintenance(client, cluster, 'Cordoned');
+  return `${name} is cordoned`;
 }
 
 /** False where the cluster is drained already. @throws NotFoundError; RefusedError; ApiError. */
@@ -34,7 +31,7 @@ export async function startDrain(client: MaintenanceClient, name: string): Promi
 export async function uncordon(client: MaintenanceClient, name: string): Promise<string> {
   const cluster = await read(client, name);
   if (standing(cluster).length === 0) return `${name} is not cordoned`;
-  const answer = await apply(client, await takeOver(client, cluster), undefined);
+  const answer = await apply(client, cluster, undefined);
   const left = standing(answer);
   if (left.length === 0) return `${name} is not cordoned any more`;
   const maintenance = maintenanceOf(asRecord(answer.spec));
@@ -52,16 +49,11 @@ async function read(client: MaintenanceClient, name: string): Promise<RawObject>
 /** @throws RefusedError where the definition of the hub does not have the field: the API server drops it. */
 async function setMaintenance(client: MaintenanceClient, cluster: RawObject, maintenance: Maintenance): Promise<void> {
   const { name } = cluster.metadata;
-  const check = ({ spec }: RawObject): void => {
-    if (maintenanceOf(asRecord(spec)) === maintenance) return;
-    throw new RefusedError(
-      `spec.maintenance of ${name} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
-    );
-  };
-  const owned = await takeOver(client, cluster);
-  // The apply takes away the taints that were taken over: not before their successor is known to be stored.
-  if (owned !== cluster) check(await apply(client, owned, maintenance, true));
-  check(await apply(client, owned, maintenance));
+  const { spec } = await apply(client, cluster, maintenance);
+  if (maintenanceOf(asRecord(spec)) === maintenance) return;
+  throw new RefusedError(
+    `spec.maintenance of ${name} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
+  );
 }
 
 /** Undefined drops the field. By its uid, since an apply would create a cluster that is gone. */
@@ -69,10 +61,9 @@ function apply(
   client: MaintenanceClient,
   { metadata: { name, uid = '', resourceVersion } }: RawObject,
   maintenance: Maintenance | undefined,
-  dryRun = false,
 ): Promise<RawObject> {
   const object = { metadata: { name, uid }, ...(maintenance === undefined ? {} : { spec: { maintenance } }) };
-  const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion, dryRun };
+  const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
   return client.apply<RawObject>(ManagedClusters, object, options);
 }
 

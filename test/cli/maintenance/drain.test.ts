@@ -77,10 +77,6 @@ class Scene {
     return [...((this.#world.objects as Readonly<Record<string, readonly KubeObject[]>>)[plural] ?? [])] as T[];
   }
 
-  patchMetadata(): Promise<never> {
-    return Promise.reject(new Error('nothing of an earlier version is to be taken over'));
-  }
-
   async apply<T extends KubeObject>(type: ResourceType, object: T): Promise<T> {
     this.events.push(`apply ${type.plural} ${JSON.stringify(Reflect.get(object, 'spec'))}`);
     return object;

@@ -17,7 +17,6 @@ const HUB: JoinHub = {
     list: async () => [],
     apply: async <T extends KubeObject>(_type: ResourceType, object: T) => withUid(object),
     create: async <T extends KubeObject>(_type: ResourceType, object: T) => withUid(object),
-    patchMetadata: () => Promise.reject(new Error('there is nothing to take over')),
   },
   identity: {
     requestToken: async () => ({ token: 'join', expires: '2026-11-22T13:00:00Z' }),
