@@ -20,7 +20,6 @@ COPY crds crds
 COPY deploy deploy
 COPY examples examples
 COPY docs/reference/openapi.json docs/reference/openapi.json
-COPY docs/reference/console-openapi.json docs/reference/console-openapi.json
 ARG VERSION
 ARG REVISION
 ARG CREATED

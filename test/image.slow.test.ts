@@ -49,12 +49,7 @@ describe('the content of the image', () => {
     expect(programs).toEqual(['usr/local/bin/node']);
     expect(files().filter((file) => /(?:^|\/)node_modules\/|\.ts$|\.map$|\.test\./.test(file))).toEqual([]);
     expect(files()).toEqual(
-      expect.arrayContaining([
-        'app/dist/bundle/main.js',
-        'app/crds/placement.yaml',
-        'app/docs/reference/openapi.json',
-        'app/docs/reference/console-openapi.json',
-      ]),
+      expect.arrayContaining(['app/dist/bundle/main.js', 'app/crds/placement.yaml', 'app/docs/reference/openapi.json']),
     );
   });
 

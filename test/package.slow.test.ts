@@ -34,10 +34,7 @@ describe('the npm package', () => {
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/bundle/main.js', 'dist/bundle/parserworker.js', 'crds/placement.yaml']),
     );
-    expect(packed.files.filter((file) => file.startsWith('docs/'))).toEqual([
-      'docs/reference/console-openapi.json',
-      'docs/reference/openapi.json',
-    ]);
+    expect(packed.files.filter((file) => file.startsWith('docs/'))).toEqual(['docs/reference/openapi.json']);
   });
 
   it('the npm package has at most 3 MiB', () => {

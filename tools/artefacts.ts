@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { openApiDocument } from './openapi/openapi.js';
-import { consoleDocument } from './openapi/console.js';
 import { agentChartFiles } from './chart/agentchart.js';
 import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
@@ -30,7 +29,6 @@ export async function* artefacts(root: string): AsyncGenerator<Artefact> {
     yield { path: `docs/reference/${crd.file}.md`, text: referencePage(crd) };
   }
   yield { path: 'docs/reference/openapi.json', text: openapi(root) };
-  yield { path: 'docs/reference/console-openapi.json', text: consoleOpenapi(root) };
   yield { path: 'docs/reference/metrics.md', text: metricsPage() };
   yield { path: 'docs/reference/connection-errors.md', text: connectionPage() };
   yield { path: 'docs/reference/figures.md', text: figuresPage(root) };
@@ -60,11 +58,6 @@ function openapi(root: string): string {
     engine: read('crds', 'multiclusterengine.yaml'),
     placement: read('crds', 'placement.yaml'),
   });
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-function consoleOpenapi(root: string): string {
-  const document = consoleDocument({ version: releaseOf(root), wire: path.join(root, 'src', 'console', 'wire') });
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 

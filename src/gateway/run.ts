@@ -57,7 +57,7 @@ function gatewayFor(
     strict: config.strictStatusCodes,
     // The part before the slash is the default field manager of the clients' writes.
     userAgent: `multicluster-engine-gateway/${config.version}`,
-    openapi: shippedOpenApi('openapi.json', config.version),
+    openapi: shippedOpenApi(config.version),
     rules: new FieldRules([engine, placement]),
     reloadEveryMs: config.reloadIntervalMs,
   });

@@ -9,7 +9,6 @@ import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
 import { STATUS_ERRORS } from '../../src/gateway/statuserror.js';
 import { METADATA_FIELDS } from '../../src/gateway/object/metadata.js';
 import { releaseVersion } from '../../src/runtime/process/build.js';
-import { consoleDocument } from '../../tools/openapi/console.js';
 import { openApiDocument } from '../../tools/openapi/openapi.js';
 import { celKeywords } from '../../tools/openapi/celrules.js';
 import { MAX_OBJECT_NAME } from '../../tools/openapi/patterns.js';
@@ -94,19 +93,6 @@ describe('the OpenAPI document', () => {
     });
 
     expect(JSON.parse(JSON.stringify(generated))).toEqual(document);
-  });
-});
-
-describe('the OpenAPI document of the console', () => {
-  const shipped: JsonSchema = JSON.parse(
-    readFileSync(path.join(root, 'docs', 'reference', 'console-openapi.json'), 'utf8'),
-  );
-
-  it('the OpenAPI document of the console is valid for a published validator, and what is generated', async () => {
-    const generated = consoleDocument({ version: releaseVersion(), wire: path.join(root, 'src', 'console', 'wire') });
-
-    expect(await new Validator().validate(JSON.parse(JSON.stringify(shipped)))).toEqual({ valid: true });
-    expect(JSON.parse(JSON.stringify(generated))).toEqual(shipped);
   });
 });
 

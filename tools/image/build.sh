@@ -29,7 +29,7 @@ program() {
   mkdir -p "$out/app/dist" "$out/licenses/multicluster-engine" "$out/data" "$out/tmp" "$out/app/docs/reference"
   cp -R dist/bundle "$out/app/dist/"
   cp -R package.json LICENSE crds deploy examples tools/image/health.js "$out/app/"
-  cp docs/reference/openapi.json docs/reference/console-openapi.json "$out/app/docs/reference/"
+  cp docs/reference/openapi.json "$out/app/docs/reference/"
   cp LICENSE NOTICE dist/bundle/LICENSES.txt "$out/licenses/multicluster-engine/"
   chmod -R a+rX,go-w "$out"
   # A new volume gets owner and mode of the folder that it is mounted over.

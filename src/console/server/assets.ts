@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { version } from '../../runtime/process/build.js';
-import { shippedOpenApi } from '../../runtime/process/shipped.js';
 
-/** What everybody gets: the files of the page, which `tools/web.ts` has built, and the description of the API. */
+/** What everybody gets: the files of the page, which `tools/web.ts` has built. */
 
 export interface Asset {
   readonly contentType: string;
@@ -32,8 +30,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 const SHELL = 'index.html';
-/** Its path, without the first slash. */
-export const OPENAPI = 'api/v1/openapi.json';
 /** The best one takes a second, and saves a tenth. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 /** Where they are from this file: compiled, and in a chunk of the bundle. */
@@ -48,7 +44,6 @@ export function readAssets(folder = folderOf()): Assets {
   const script = [...files.keys()].find((name) => name.endsWith('.js'));
   if (shell === undefined || script === undefined)
     throw new Error(`${folder}: the page is not complete: build it again`);
-  files.set(OPENAPI, assetOf(OPENAPI, Buffer.from(shippedOpenApi('console-openapi.json', version()))));
   return { shell, find: (name) => files.get(name), build: script };
 }
 

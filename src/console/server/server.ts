@@ -6,7 +6,7 @@ import type { FleetReading } from '../../cli/whatif/worlds.js';
 import { parseJson } from '../../runtime/vocabulary/json.js';
 import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status, type Withheld } from '../wire/answer.js';
 import { topicOf } from '../wire/topics.js';
-import { OPENAPI, type Asset, type Assets } from './assets.js';
+import type { Asset, Assets } from './assets.js';
 import { HEADERS, type Entrance } from './guard.js';
 import type { Streams } from './stream.js';
 import { RequestError, routeOf, type Found } from './routes.js';
@@ -56,8 +56,7 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   const origin = entrance.originOf(request.headers, request.socket.localPort ?? 0);
   if (origin === undefined) throw new RequestError(421, 'this host name is not one of the console');
   const url = new URL(request.url ?? '/', origin);
-  if (!url.pathname.startsWith('/api/') || url.pathname === `/${OPENAPI}`)
-    return sendPage(parts.assets, request, response, url);
+  if (!url.pathname.startsWith('/api/')) return sendPage(parts.assets, request, response, url);
   response.setHeader(BUILD_HEADER, parts.assets.build);
   if (!entrance.isOwn(request.headers, origin)) throw new RequestError(403, 'only the page of the console may ask');
   if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);

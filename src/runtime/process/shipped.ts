@@ -10,8 +10,8 @@ export function shippedFile(...names: readonly string[]): string {
   return readFileSync(path.join(packageRoot(), ...names), 'utf8');
 }
 
-/** An OpenAPI document that is generated and shipped, JSON, with this version. */
-export function shippedOpenApi(name: string, version: string): string {
-  const document = asRecord(JSON.parse(shippedFile('docs', 'reference', name)));
+/** The generated OpenAPI document, JSON, with this version. */
+export function shippedOpenApi(version: string): string {
+  const document = asRecord(JSON.parse(shippedFile('docs', 'reference', 'openapi.json')));
   return JSON.stringify({ ...document, info: { ...asRecord(document['info']), version } });
 }

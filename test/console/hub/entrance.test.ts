@@ -7,7 +7,6 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { People } from '../../../src/console/hub/people.js';
 import type { Streams } from '../../../src/console/server/stream.js';
 import type { RecordingLog } from '../../support/fakes/log.js';
-import { mustConform } from '../conformance.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { rawCluster, rawPlacement } from '../../support/builders/world.js';
 import { CANARY, HOST, startTokenConsole, type MemoryApi } from '../../support/rigs/console/tokens.js';
@@ -83,9 +82,7 @@ function ask(path: string, { method = 'GET', headers = {}, body }: Asking = {}):
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('end', () => {
         seen += text + JSON.stringify(response.headers);
-        const reply = { code: response.statusCode ?? 0, headers: response.headers, text };
-        mustConform(method, `/api/v1/${path}`, reply);
-        resolve(reply);
+        resolve({ code: response.statusCode ?? 0, headers: response.headers, text });
       });
     });
     sent.on('error', reject);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLoopback } from '../../../src/runtime/http/host.js';
 import { loseEach } from '../../../src/cli/plan/loseeach.js';
 import type { Sessions } from '../../../src/console/server/session.js';
-import { mustConform, paths } from '../conformance.js';
+import { ROUTES } from '../../../src/console/server/routes.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { rawPlacement } from '../../support/builders/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
@@ -67,9 +67,7 @@ function send(path: string, { method = 'GET', headers = {}, body }: Asking = {})
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('end', () => {
-        const reply = { code: response.statusCode ?? 0, headers: response.headers, text };
-        if (path.startsWith('/api/')) mustConform(method, path, reply);
-        resolve(reply);
+        resolve({ code: response.statusCode ?? 0, headers: response.headers, text });
       });
     });
     sent.on('error', reject);
@@ -190,16 +188,13 @@ describe('answers', () => {
     }
   });
 
-  /** The one is for everybody, the other is no JSON. */
-  const others = ['/api/v1/openapi.json', '/api/v1/stream'];
-
-  it.each(Object.keys(paths).filter((path) => 'get' in Object(paths[path]) && !others.includes(path)))(
-    'GET %s is answered as the OpenAPI document says',
+  it.each(ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => path.join('/')))(
+    'GET %s is answered',
     async (template) => {
-      const names = { clusters: 'prod-us-1', sets: 'production', placements: 'web' };
-      const name = Object.entries(names).find(([part]) => template.includes(`/${part}/`))?.[1] ?? '';
-      const path = template.replace('{namespace}', 'shop').replace('{name}', name).replace('{cluster}', 'prod-us-1');
-      expect((await ask(path.replace('/api/v1/', ''))).code).toBe(200);
+      const names = { clusters: ['prod-us-1'], sets: ['production'], placements: ['shop', 'web', 'prod-us-1'] };
+      const [kind] = template.split('/');
+      const given = [...(Object.entries(names).find(([one]) => one === kind)?.[1] ?? [])];
+      expect((await ask(template.replaceAll('*', () => given.shift() ?? ''))).code).toBe(200);
     },
   );
 
