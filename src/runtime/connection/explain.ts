@@ -1,14 +1,15 @@
 import { getSystemErrorMap } from 'node:util';
-import { CERTIFICATE_CODES, TLS_CODES } from './tlscodes.js';
+import { CERTIFICATE_CODES, OTHER_CERTIFICATE_CODES, TLS_CODES } from './tlscodes.js';
 import type { Explanation, Phase } from './explanation.js';
 import { HTTP_CODES, NETWORK_CODES, OTHER_SYSTEM_CODES } from './networkcodes.js';
 
-/** The words for every code that Node, OpenSSL and undici give where a connection or a request fails. */
+/** Words for the codes of Node, OpenSSL and undici that users meet, and for each family of all others. */
 export const EXPLANATIONS: readonly Explanation[] = [
   ...NETWORK_CODES,
   ...CERTIFICATE_CODES,
   ...TLS_CODES,
   ...HTTP_CODES,
+  ...OTHER_CERTIFICATE_CODES,
   ...OTHER_SYSTEM_CODES,
 ];
 

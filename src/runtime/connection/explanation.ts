@@ -23,7 +23,7 @@ export type Area =
  */
 export interface Explanation {
   readonly area: Area;
-  /** A code of Node, OpenSSL or undici, with at most one `*` for any text. A code without `*` goes first, then the order of the table. */
+  /** A code of Node, OpenSSL or undici, `*` stands for any text. A code without `*` goes first, then the order of the table. */
   readonly code: string;
   /** Only while this goes on; goes before a row without it. */
   readonly during?: Phase;

@@ -6,20 +6,15 @@ const ROUTE =
   'check the network of this machine: its connection, VPN, routes and firewall, and the host in the address';
 const SCHEME = 'correct scheme (http, https) and port of the address; if they are right, try again';
 const FILES = 'raise the limit (ulimit -n), or end what holds the files open';
-const MEMORY = 'free some, or give this process more';
 const CLOSED =
   'check that the address and port are those of the API server, and the load balancer or firewall before it';
 const BROKEN = 'try again; if it stays, look at the log of the API server, and the load balancer or proxy before it';
 
-/** Codes of libuv: DNS, connections, limits of the machine. */
+/** Codes of libuv that users meet: DNS, connections, limits of the machine. */
 export const NETWORK_CODES: readonly Explanation[] = [
   ...rowsOf('name', [
     ['ENOTFOUND', 'the name {host} is not known to DNS', NAME],
     ['EAI_AGAIN', 'no DNS server answers for the name {host}', DNS],
-    ['EAI_FAIL', 'the DNS server reports a failure for the name {host}', DNS],
-    ['EAI_NODATA', 'DNS knows the name {host}, and no address for it', NAME],
-    ['EAI_NONAME', 'the name {host} is not known to DNS', NAME],
-    ['EAI_ADDRFAMILY', 'the name {host} has no address of the kind (IPv4, IPv6) that this machine uses', NAME],
     ['EAI_*', 'the name {host} cannot be resolved: {words}', DNS],
   ]),
   ...rowsOf('network', [
@@ -42,40 +37,23 @@ export const NETWORK_CODES: readonly Explanation[] = [
       SCHEME,
       'plain',
     ],
-    ['ECONNABORTED', 'this machine has ended the connection to {at}', 'check its network and VPN, and try again'],
     ['EPIPE', 'the other side has closed the connection while the request was being sent', BROKEN],
-    ['ESHUTDOWN', 'the connection was closed while the request was being sent', BROKEN],
-    ['ENOTCONN', 'the connection was closed while the request was being sent', BROKEN],
     ['ETIMEDOUT', 'nothing answers at {at}', ROUTE],
     ['ETIMEDOUT', 'the other side does not answer any more', BROKEN, 'exchange'],
     ['EHOSTUNREACH', 'no route leads to {at}', ROUTE],
-    ['EHOSTDOWN', 'the host of {at} is down', ROUTE],
     ['ENETUNREACH', 'no route leads to the network of {at}', ROUTE],
-    ['ENETDOWN', 'the network of this machine is down', ROUTE],
-    ['ENONET', 'this machine has no network', ROUTE],
-    ['ENETRESET', 'the network has dropped the connection', ROUTE],
     ['EACCES', 'this machine does not permit the connection to {at}', 'check its firewall and security policy'],
     ['EPERM', 'this machine does not permit the connection to {at}', 'check its firewall and security policy'],
-    [
-      'EAFNOSUPPORT',
-      'this machine cannot connect to addresses like {at}: it lacks IPv4 or IPv6',
-      'use an address of the other kind',
-    ],
-    ['EPROTONOSUPPORT', 'this machine does not support the protocol for {at}', 'use an address of another kind'],
-    ['EINVAL', 'the address {at} cannot be connected to', 'correct host and port of the address'],
     ['EPROTO', 'the other side does not speak TLS as expected: {words}', CLOSED],
   ]),
   ...rowsOf('machine', [
     ['EMFILE', 'this process has too many open files', FILES],
     ['ENFILE', 'this machine has too many open files', FILES],
-    ['ENOBUFS', 'this machine has no memory for another connection', MEMORY],
-    ['ENOMEM', 'this machine has no memory left', MEMORY],
     [
       'EADDRNOTAVAIL',
       'this machine has no address or free port for a connection to {at}',
       'end what holds many connections, or check its addresses',
     ],
-    ['EADDRINUSE', 'this machine has no free port for a connection to {at}', 'end what holds many connections'],
   ]),
 ];
 
@@ -114,19 +92,12 @@ export const HTTP_CODES: readonly Explanation[] = [
       SCHEME,
       'plain',
     ],
-    ['ERR_SOCKET_CONNECTION_TIMEOUT', 'nothing answers at {at}', BROKEN],
-    ['ERR_SOCKET_*', 'the connection has failed: {words}', BROKEN],
     ['ERR_STREAM_*', 'the connection was closed before the answer was complete', BROKEN],
   ]),
   ...rowsOf('http', [
     ['UND_ERR_HEADERS_TIMEOUT', 'the server has accepted the request, and does not answer', SLOW],
     ['UND_ERR_BODY_TIMEOUT', 'the server has begun to answer, and stopped', SLOW],
-    ['UND_ERR_HEADERS_OVERFLOW', 'the headers of the answer are too long', BROKEN],
-    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the answer is shorter or longer than announced', BROKEN],
-    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'the answer is too long', BROKEN],
-    ['UND_ERR_RESPONSE', 'the answer cannot be used', BROKEN],
     ['UND_ERR_DESTROYED', 'the connections were closed, since this program ends', BROKEN],
-    ['UND_ERR_CLOSED', 'the connections were closed, since this program ends', BROKEN],
     ['UND_ERR_ABORT*', 'the request was ended by this program', BROKEN],
     [
       'UND_ERR_INVALID_ARG',
@@ -139,13 +110,11 @@ export const HTTP_CODES: readonly Explanation[] = [
       'correct the token or the user name',
     ],
     ['ERR_INVALID_URL', 'the address of the server is not a URL', 'correct it'],
-    ['UND_ERR*', 'the HTTP client has failed: {words}', BUG],
+    ['UND_ERR*', 'the HTTP client has failed: {words}', BROKEN],
     ['HTTPParserError', 'the answer is not HTTP', NO_HTTP],
-    ['HPE_HEADER_OVERFLOW', 'the headers of the answer are too long', BROKEN],
-    ['HPE_INVALID_EOF_STATE', 'the other side has closed the connection before the answer was complete', BROKEN],
-    ['HPE_CLOSED_CONNECTION', 'the server sends more than its answer', BROKEN],
     ['HPE_*', 'the answer is not HTTP: {words}', NO_HTTP],
     ['ERR_HTTP*', 'HTTP has failed: {words}', BROKEN],
+    ['ERR_SOCKET_*', 'the connection has failed: {words}', BROKEN],
     ['ERR_*', 'the connection has failed: {words}', BUG],
   ]),
 ];
