@@ -1,6 +1,5 @@
 import { Agent, request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import { eventsIn } from '../../src/console/web/eventstream.js';
 import { field, parseJson, textField } from '../../src/runtime/vocabulary/json.js';
 import type { ConsoleProcess } from './process.js';
 
@@ -37,7 +36,10 @@ export class Person {
   }
 }
 
-/** A page: asks again when its topic is named, and notes when its answer has counted how many clusters. */
+/** As the page while something changes. */
+const POLL_MS = 2_000;
+
+/** A page: asks again and again, and notes when its answer has counted how many clusters. */
 export class OpenPage {
   count = 0;
   bytes = 0;
@@ -46,8 +48,7 @@ export class OpenPage {
   readonly #person: Person;
   readonly #path: string;
   #tag = '';
-  #isAsking = false;
-  #isNamed = false;
+  #isOver = false;
 
   /** `path`: of an answer about the fleet. */
   constructor(person: Person, path: string) {
@@ -55,35 +56,36 @@ export class OpenPage {
     this.#path = path;
   }
 
-  /** One request at a time, as the page: what is named meanwhile is asked for after it. */
-  async fetch(): Promise<void> {
-    this.#isNamed = true;
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    try {
-      while (this.#isNamed) {
-        this.#isNamed = false;
-        await this.#ask();
-      }
-    } finally {
-      this.#isAsking = false;
-    }
+  /** Asks once, and then again and again, until `close`. */
+  async open(): Promise<void> {
+    const seconds = await this.#ask();
+    this.#later(Math.max(Math.random() * POLL_MS, seconds * 1_000));
   }
 
-  async #ask(): Promise<void> {
+  close(): void {
+    this.#isOver = true;
+  }
+
+  #later(ms: number): void {
+    setTimeout(() => {
+      if (this.#isOver) return;
+      const asked = this.#ask().catch(() => 0);
+      void asked.then((seconds) => this.#later(Math.max(POLL_MS, seconds * 1_000)));
+    }, ms).unref();
+  }
+
+  /** Resolves with the seconds that the server wants to be left alone. */
+  async #ask(): Promise<number> {
     const response = await this.#person.open(this.#path, { 'if-none-match': this.#tag });
     const { statusCode = 0, headers } = response;
     const text = await textOf(response);
     this.bytes += text.length;
-    if (statusCode === 429 || statusCode >= 500) this.#again(Number(headers['retry-after'] ?? 5));
-    if (statusCode !== 200) return;
-    this.#tag = textField(headers, 'etag');
-    this.count = Number(field(field(parseJson(text), 'data'), 'matched'));
-    this.seen.push({ count: this.count, at: performance.now() });
-  }
-
-  #again(seconds: number): void {
-    setTimeout(() => void this.fetch().catch(() => undefined), seconds * 1_000);
+    if (statusCode === 200) {
+      this.#tag = textField(headers, 'etag');
+      this.count = Number(field(field(parseJson(text), 'data'), 'matched'));
+      this.seen.push({ count: this.count, at: performance.now() });
+    }
+    return Number(headers['retry-after'] ?? 0);
   }
 }
 
@@ -93,26 +95,10 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Follows the stream for these pages. Resolves once it is open, with what ends it. @throws Error where it is refused */
-export async function follow(person: Person, pages: readonly OpenPage[]): Promise<() => void> {
-  const response = await person.open('stream?topics=fleet');
-  if (response.statusCode !== 200) throw new Error(`the stream is refused: ${response.statusCode}`);
-  let rest = '';
-  response.on('data', (chunk: Buffer) => {
-    const found = eventsIn(rest + chunk.toString());
-    ({ rest } = found);
-    if (found.events.some(({ data }) => data.startsWith('["')))
-      for (const page of pages) void page.fetch().catch(() => undefined);
-  });
-  response.on('error', () => undefined);
-  return () => response.destroy();
-}
-
-/** Opens a stream, and reads nothing of it. */
-export async function stall(person: Person, topics: readonly string[]): Promise<IncomingMessage> {
-  const response = await person.open(`stream?topics=${topics.join()}`);
-  if (response.statusCode !== 200) throw new Error(`the stream is refused: ${response.statusCode}`);
+/** Asks for an answer, and reads nothing of it. */
+export async function stall(person: Person): Promise<void> {
+  const response = await person.open('fleet?limit=500');
+  if (response.statusCode !== 200) throw new Error(`the request is refused: ${response.statusCode}`);
   response.pause();
   response.on('error', () => undefined);
-  return response;
 }

@@ -16,7 +16,7 @@ const WARM_MS = 30_000;
 
 /** How its heap grows in `minutes`, at ten changes a second. */
 export async function growthFigure(browser: Browser, minutes: number): Promise<Figure> {
-  const { hub, server, port, sessions, streams } = await startConsole(benchWorld(SIZE), readAssets(), systemClock);
+  const { hub, server, port, sessions } = await startConsole(benchWorld(SIZE), readAssets(), systemClock);
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   try {
     const page = await context.newPage();
@@ -41,7 +41,6 @@ export async function growthFigure(browser: Browser, minutes: number): Promise<F
     return { id: 'C4', measure, unit: 'MB', values: [after - before], atMost: 1 };
   } finally {
     await context.close();
-    streams.close();
     server.closeAllConnections();
     server.close();
   }

@@ -4,7 +4,6 @@ import { systemClock } from '../runtime/clock.js';
 import { codeOf, errorText } from '../runtime/errors.js';
 import { addressOf, type Listen } from '../runtime/flags/flags.js';
 import { readAssets } from './server/assets.js';
-import { Streams } from './server/stream.js';
 import type { Hub } from './server/routes.js';
 import { listen, portOf } from './server/server.js';
 import { LinkEntrance, Sessions } from './server/session.js';
@@ -16,7 +15,7 @@ export interface ConsoleOptions {
   /** Of the person. */
   readonly client: ReadClient;
   readonly transport: Pick<Transport, 'call'>;
-  readonly session: Omit<Hub['session'], 'build'>;
+  readonly session: Omit<Hub['session'], 'build' | 'by'>;
   /** The only namespace to read; undefined: all. */
   readonly namespace: string | undefined;
   /** Read instead where objects of all namespaces may not be listed. */
@@ -44,14 +43,12 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
     snapshots,
     client,
     transport,
-    session: { ...options.session, build: assets.build },
+    session: { ...options.session, build: assets.build, by: 'link' as const },
     namespace,
     slices: { clock: systemClock },
   };
-  const server = await listen(
-    { assets, entrance: new LinkEntrance(hub, sessions), streams: new Streams(systemClock) },
-    address,
-  ).catch((error: unknown) => {
+  const entrance = new LinkEntrance(hub, sessions);
+  const server = await listen({ assets, entrance }, address).catch((error: unknown) => {
     const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
     throw new Error(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
   });

@@ -20,7 +20,7 @@ export class HubConsole {
   /** All that it has answered. */
   seen = '';
   readonly #ca: string;
-  #cookie = '';
+  #token = '';
 
   private constructor(pod: Pod, ca: string) {
     this.pod = pod;
@@ -35,11 +35,10 @@ export class HubConsole {
     return new HubConsole(pod, text(fields((await hub.get(TRUST))?.['data'])['ca.crt']));
   }
 
-  /** Opens a session; the code of the answer. */
+  /** Asks with this token from now on; the code of the answer. */
   async logIn(token: string): Promise<number> {
-    const { code, cookies } = await this.#ask('session', { body: { token } });
-    if (code === 200) this.#cookie = cookies.map((one) => one.split(';', 1).join()).join('; ');
-    return code;
+    this.#token = token;
+    return (await this.#ask('session', {})).code;
   }
 
   /** The data of an answer, or its code. `headers`: beside those of the page. */
@@ -64,7 +63,7 @@ export class HubConsole {
   ): Promise<Answered> {
     const method = body === undefined ? 'GET' : 'POST';
     const path = `/api/v1/${route}`;
-    const sent = { ...OF_THE_PAGE, cookie: this.#cookie, ...headers };
+    const sent = { ...OF_THE_PAGE, ...(this.#token && { authorization: `Bearer ${this.#token}` }), ...headers };
     return this.#send(path, method, sent, body && JSON.stringify(body));
   }
 
@@ -78,7 +77,7 @@ export class HubConsole {
         response.on('data', (chunk: Buffer) => (answer += chunk.toString()));
         response.on('end', () => {
           this.seen += answer + JSON.stringify(response.headers);
-          resolve({ code: response.statusCode ?? 0, text: answer, cookies: response.headers['set-cookie'] ?? [] });
+          resolve({ code: response.statusCode ?? 0, text: answer });
         });
       });
       sent.on('error', reject);
@@ -90,5 +89,4 @@ export class HubConsole {
 interface Answered {
   readonly code: number;
   readonly text: string;
-  readonly cookies: readonly string[];
 }

@@ -16,10 +16,8 @@ import type { ServingPair } from '../../runtime/tls/serving.js';
 import type { Credentials } from '../../runtime/transport/credentials.js';
 import { createTransport, type Transport } from '../../runtime/transport/transport.js';
 import type { Assets } from '../server/assets.js';
-import { Streams } from '../server/stream.js';
 import { respond } from '../server/server.js';
 import { TokenEntrance } from './entrance.js';
-import { KeyRing } from './keyring.js';
 import type { ConsoleMetrics } from './metrics.js';
 import { People } from './people.js';
 
@@ -39,7 +37,7 @@ export interface ComponentOptions {
 }
 
 const LIMITS = { headerTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
-/** A session of the longest token, and what browsers send beside it. */
+/** The longest token, and what browsers and proxies send beside it. */
 const MAX_HEAD_BYTES = 32 * 1024;
 const MOST_CONNECTIONS = 1_000;
 const RELOAD_MS = 5_000;
@@ -55,11 +53,8 @@ export class ConsoleComponent {
   readonly #server: HttpsServer;
   readonly #certificate: ServingCertificateFiles;
   readonly #authority: FileReloader;
-  readonly #ring: KeyRing;
   readonly #people: People;
-  readonly #streams: Streams;
   #served: X509Certificate | undefined;
-  #key = '';
   #ca = '';
   #notReached: string | undefined = 'the API server has not been reached yet';
   #state: 'new' | 'serving' | 'draining' = 'new';
@@ -68,12 +63,10 @@ export class ConsoleComponent {
   constructor(options: ComponentOptions) {
     this.#options = options;
     const { clock, log, metrics, assets, upstream: hub } = options;
-    this.#ring = new KeyRing(clock);
     this.#people = new People({ connect: (token) => this.#connect(token), hub, build: assets.build, clock });
-    this.#streams = new Streams(clock);
     metrics.people(() => this.#people.size);
     const serves = (host: string): boolean => this.#serves(host);
-    const entrance = new TokenEntrance({ ring: this.#ring, people: this.#people, serves, clock, log });
+    const entrance = new TokenEntrance({ people: this.#people, serves, clock, log });
     const connections = new Connections(MOST_CONNECTIONS);
     const onDropped = (): void => undefined;
     this.#server = new HttpsServer({ limits: LIMITS, maxHeadBytes: MAX_HEAD_BYTES, connections, clock, onDropped });
@@ -85,7 +78,7 @@ export class ConsoleComponent {
           connections.markAccepted(request.socket);
       });
       if (this.#state === 'draining') response.shouldKeepAlive = false;
-      void respond({ assets, entrance, streams: this.#streams }, request, response);
+      void respond({ assets, entrance }, request, response);
     });
     const reload = { clock, log, metrics, everyMs: RELOAD_MS };
     this.#certificate = new ServingCertificateFiles(options.tls, (pair) => this.#useCertificate(pair), reload);
@@ -115,7 +108,6 @@ export class ConsoleComponent {
   async stop(): Promise<void> {
     this.#state = 'draining';
     this.#timer?.cancel();
-    this.#streams.close();
     await this.#server.stop(DRAIN_MS);
     this.#certificate.stop();
     this.#authority.stop();
@@ -175,8 +167,6 @@ export class ConsoleComponent {
     const served = new X509Certificate(pair.cert);
     this.#server.setCertificate(pair);
     this.#served = served;
-    this.#key = pair.key;
-    this.#ring.use(pair.key, this.#ca);
     this.#options.metrics.certificateExpiry(pair.notAfter / 1000);
   }
 
@@ -188,6 +178,5 @@ export class ConsoleComponent {
       throw new Error(`${upstreamCa}: it has no certificate`);
     }
     this.#ca = ca;
-    if (this.#key !== '') this.#ring.use(this.#key, ca);
   }
 }

@@ -90,7 +90,7 @@ export class Limits {
   /** Counts a token that is not known yet, until `giveBack`: it was accepted. @throws RequestError 429 */
   login(address: string): Pick<Allowance, 'giveBack'> {
     const allowance = used(this.#addresses, address, () => new Allowance(this.#clock, REFUSED_LOGINS));
-    allowance.take('refused logins');
+    allowance.take('refused logins from this address, which others may share');
     return allowance;
   }
 }

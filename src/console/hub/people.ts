@@ -60,7 +60,7 @@ const SWEEP_MS = 15_000;
  */
 const PLAN_MS = 10_000;
 const MOST_PEOPLE = 200;
-const MOST_REFUSED = 1_000;
+const MOST_REMEMBERED = 1_000;
 const MOST_NEW_REVIEWS = 8;
 
 /** Bounded, whatever is asked. A token is kept while it is used, and nowhere else. */
@@ -72,6 +72,8 @@ export class People {
   readonly #known = new Map<string, Known>();
   /** Keyed hash of a refused token → when it was refused, and why. */
   readonly #refused = new Map<string, { readonly at: number; readonly why: string }>();
+  /** Keyed hashes of tokens that were accepted, the one that was used last at the end. */
+  readonly #accepted = new Set<string>();
   #newReviews = 0;
   #timer: Timer | undefined;
 
@@ -81,7 +83,7 @@ export class People {
     this.#pool = new ReadingPool(
       options.clock,
       () => all().flatMap(({ held }) => held ?? []),
-      () => all().filter(({ isFollowedAlone }) => isFollowedAlone).length,
+      () => all().filter(({ isAlone }) => isAlone).length,
     );
   }
 
@@ -89,9 +91,9 @@ export class People {
     return this.#known.size;
   }
 
-  /** Whether the API server has accepted the token before, and it is still in use. */
+  /** Whether the API server has accepted the token before. */
   knows(credential: Credential): boolean {
-    return this.#known.get(this.#keyOf(credential))?.person !== undefined;
+    return this.#accepted.has(this.#tokenKey(credential));
   }
 
   /** The person whose token this is. @throws RequestError 401 for a refused token, 503 where nothing can be said of it */
@@ -126,10 +128,12 @@ export class People {
       const user = await reviewSelf(known.transport);
       known.person ??= this.#person(known, credential, user);
       known.reviewedAt = this.#options.clock.monotonic();
+      this.#noteAccepted(this.#tokenKey(credential));
       return known.person;
     } catch (error) {
       if (!isFailure(error, 'Unauthorized')) throw this.#withdrawn(credential, unavailable(error));
       const why = refusalText(credential.token, this.#options.clock.now());
+      this.#accepted.delete(this.#tokenKey(credential));
       this.#refuse(this.#tokenKey(credential), why);
       this.forget(credential);
       throw unauthorized(why);
@@ -140,7 +144,7 @@ export class People {
 
   /** The error; a token of which nothing is known yet is not kept. */
   #withdrawn(credential: Credential, error: Error): Error {
-    if (!this.knows(credential)) this.forget(credential);
+    if (this.#known.get(this.#keyOf(credential))?.person === undefined) this.forget(credential);
     return error;
   }
 
@@ -148,7 +152,7 @@ export class People {
     const { hub, build, clock } = this.#options;
     const own = namespaceOf(credential);
     const id = user === '' ? this.#tokenKey(credential) : user;
-    const session = { hub, context: '', user, namespace: own, build };
+    const session = { hub, context: '', user, namespace: own, build, by: 'token' } as const;
     const slices = { clock, mostMs: PLAN_MS };
     const client = createClient(transport);
     return { id, user, hub: { snapshots, client, transport, session, namespace: undefined, slices } };
@@ -190,9 +194,16 @@ export class People {
     void known?.transport.close();
   }
 
+  #noteAccepted(key: string): void {
+    this.#accepted.delete(key);
+    this.#accepted.add(key);
+    const [oldest] = this.#accepted;
+    if (this.#accepted.size > MOST_REMEMBERED && oldest !== undefined) this.#accepted.delete(oldest);
+  }
+
   #refuse(key: string, why: string): void {
     const [oldest] = this.#refused.keys();
-    if (this.#refused.size >= MOST_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
+    if (this.#refused.size >= MOST_REMEMBERED && oldest !== undefined) this.#refused.delete(oldest);
     this.#refused.set(key, { at: this.#options.clock.monotonic(), why });
   }
 

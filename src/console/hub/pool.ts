@@ -4,14 +4,15 @@ import { Slots } from '../../runtime/http/slots.js';
 import { delay, type Clock, type Timer } from '../../runtime/clock.js';
 import { RequestError } from '../server/routes.js';
 import {
-  FOLLOWED_BY_COST,
   madeOf,
-  SHORTEST_FOLLOWED_MS,
+  SHORTEST_USE_MS,
   Snapshot,
   type Made,
   type ReadingRequest,
   type SnapshotPool,
+  USE_BY_COST,
 } from '../server/reading/snapshot.js';
+import { versionOf } from '../server/reading/version.js';
 
 /** What bounds the readings of all persons: how many at a time, and how much is held of them. */
 
@@ -34,18 +35,18 @@ export class ReadingPool implements SnapshotPool {
   readonly #slots = new Slots(READINGS);
   readonly #clock: Clock;
   readonly #held: () => readonly Snapshot[];
-  readonly followers: () => number;
+  readonly readers: () => number;
   /** The last reading of everything, and until when it is given to others. */
   #whole: { readonly made: Made; readonly until: number } | undefined;
   #making: Promise<Made> | undefined;
   #forget: Timer | undefined;
   readonly #shared = new Map<string, WeakRef<Snapshot>>();
 
-  /** `held`: the snapshots of all persons; `followers`: how many of them are told of changes. */
-  constructor(clock: Clock, held: () => readonly Snapshot[], followers: () => number) {
+  /** `held`: the snapshots of all persons; `readers`: how many of them read by themselves. */
+  constructor(clock: Clock, held: () => readonly Snapshot[], readers: () => number) {
     this.#clock = clock;
     this.#held = held;
-    this.followers = followers;
+    this.readers = readers;
   }
 
   async reading(request: ReadingRequest): Promise<Made> {
@@ -90,7 +91,7 @@ export class ReadingPool implements SnapshotPool {
     const made = await madeOf(read, this.#clock);
     if (!made.isWhole) return made;
     const now = this.#clock.monotonic();
-    const useMs = Math.min(Math.max(SHORTEST_FOLLOWED_MS, FOLLOWED_BY_COST * (now - made.start)), WHOLE_FOR_MOST_MS);
+    const useMs = Math.min(Math.max(SHORTEST_USE_MS, USE_BY_COST * (now - made.start)), WHOLE_FOR_MOST_MS);
     this.#whole = { made, until: now + useMs };
     this.#forget?.cancel();
     this.#forget = this.#clock.after(useMs, () => (this.#whole = undefined));
@@ -119,12 +120,13 @@ export class ReadingPool implements SnapshotPool {
     }
   }
 
-  share(versions: string, reading: FleetReading): Snapshot {
-    const known = this.#shared.get(versions)?.deref();
+  share(reading: FleetReading): Snapshot {
+    const version = versionOf(reading);
+    const known = this.#shared.get(version)?.deref();
     if (known !== undefined && reading.world.at - known.world.at < SHARED_FOR_MS) return known;
     for (const [key, reference] of this.#shared) if (reference.deref() === undefined) this.#shared.delete(key);
     const snapshot = new Snapshot(reading);
-    this.#shared.set(versions, new WeakRef(snapshot));
+    this.#shared.set(version, new WeakRef(snapshot));
     return snapshot;
   }
 }

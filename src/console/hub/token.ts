@@ -1,13 +1,10 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
+import { cleanToken } from '../wire/token.js';
 import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 
 /** What can be known of a token without the API server. Only that decides whether it is valid. */
 
-/** So many are stored in cookies that browsers keep, and in the head of a request. */
-const MOST_TOKEN_CHARS = 12_000;
-/** As RFC 6750 writes it, so that it can be sent in a header. */
-const SYNTAX = /^[A-Za-z0-9._~+/-]+=*$/;
 /** So many are named. */
 const MOST_AUDIENCES = 3;
 const MOST_AUDIENCE_CHARS = 100;
@@ -20,21 +17,6 @@ export interface Claims {
   readonly audiences: readonly string[];
   /** Of a ServiceAccount. */
   readonly namespace: string | undefined;
-}
-
-/** The token in a text that was copied: without blanks, the line ends of a terminal, quotes, and the name of its header. */
-export function cleanToken(text: string): string {
-  return text
-    .trim()
-    .replace(/^(?:authorization:\s*)?bearer\s+/i, '')
-    .replaceAll(/[\s"']/g, '');
-}
-
-/** Why a text cannot be sent as a token; undefined where it can. The text itself is never in it. */
-export function tokenFault(token: string): string | undefined {
-  if (token === '') return 'the token is empty';
-  if (token.length > MOST_TOKEN_CHARS) return `the token has more than ${MOST_TOKEN_CHARS} characters`;
-  return SYNTAX.test(token) ? undefined : 'this is no token: it has characters that tokens do not have';
 }
 
 /** Why the API server may have refused a token. */

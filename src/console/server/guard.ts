@@ -44,12 +44,10 @@ export interface Visit {
 export interface Entrance {
   /** Scheme, host and port of a request for this server; undefined for every other host. */
   readonly originOf: (headers: IncomingHttpHeaders, port: number) => string | undefined;
-  /** Whether nothing but the page of this origin, or no browser at all, can have sent the request. */
-  readonly isOwn: (headers: IncomingHttpHeaders, origin: string) => boolean;
-  /** POST opens a session, DELETE ends it, GET says whose it is; undefined where none is left. @throws RequestError */
+  /** POST trades the code of a link for a key, DELETE forgets who asks, GET says who that is; undefined where nobody is left. @throws RequestError */
   readonly session: (visit: Visit) => Promise<Session | undefined>;
-  /** Answers for the person of a session, whom limits know by `person`. `path`: of the route. @throws RequestError without a session, or beyond a limit. */
-  readonly enter: <T>(visit: Visit, path: string, work: (hub: Hub, person: string) => Promise<T>) => Promise<T>;
+  /** Answers for whoever sends a credential. `path`: of the route. @throws RequestError without one, or beyond a limit. */
+  readonly enter: <T>(visit: Visit, path: string, work: (hub: Hub) => Promise<T>) => Promise<T>;
 }
 
 /** The host of a Host header with the port that this server has; undefined for every other one. */
@@ -58,10 +56,19 @@ export function ownHost({ host = '' }: IncomingHttpHeaders, port: number): strin
   return isLoopback(name) && Number(given) === port ? host : undefined;
 }
 
-/** Whether the page itself sends the request: no other site, no other port of this host, no tool without a browser. */
-export function isOwnPage(headers: IncomingHttpHeaders, own: string): boolean {
-  const { origin } = headers;
-  const site = headers['sec-fetch-site'];
+/**
+ * Whether no other site, and no other port of this host, has made the browser of a person send the request: a proxy may add
+ * credentials to all that the browser sends. Without a browser there is no other site.
+ */
+export function isOwn({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders, own: string): boolean {
   if (origin !== undefined && origin !== own) return false;
-  return site === 'same-origin' || (site === undefined && origin !== undefined);
+  return site === undefined || site === 'same-origin';
+}
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** What the request proves who asks with; undefined where it has no such header, empty where that is of another kind. */
+export function bearerOf({ request: { headers } }: Visit): string | undefined {
+  const { authorization } = headers;
+  return authorization === undefined ? undefined : (BEARER.exec(authorization)?.[1] ?? '');
 }

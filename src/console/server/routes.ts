@@ -14,6 +14,7 @@ import { planAnswer } from './plan.js';
 import { placementSchema } from './schema.js';
 import type { Slices } from './slices.js';
 import type { Current, Snapshot, Snapshots } from './reading/snapshot.js';
+import { versionOf } from './reading/version.js';
 
 /** The API of the console, one row a route. */
 
@@ -35,14 +36,14 @@ export interface Request {
   readonly query: URLSearchParams;
   /** The JSON of the body; undefined without one. */
   readonly body: unknown;
-  /** What the answer is about; undefined: it never changes. */
-  readonly topic: string | undefined;
+  /** Path and query, by which its answer is kept. */
+  readonly address: string;
 }
 
 /** The data of an answer, and what of it is missing besides what of the snapshot is. */
 export interface Found {
   readonly current: Current;
-  readonly data: unknown;
+  readonly data: object;
   readonly withheld?: readonly Withheld[];
 }
 
@@ -106,18 +107,20 @@ export const ROUTES: readonly Route[] = [
   ),
   get('clusters/*/drain', (snapshot, { path: [name = ''] }) => drainAnswer(snapshot, name)),
   get('schema', () => placementSchema()),
+  get('reading', ({ reading }) => ({ version: versionOf(reading) })),
   { method: 'GET', path: ['events'], answer: eventsFound },
   { method: 'POST', path: ['plan'], answer: planFound },
   { method: 'POST', path: ['apply'], answer: applyFound },
 ];
 
-function get(path: string, data: (snapshot: Snapshot, request: Request) => unknown): Route {
+function get(path: string, data: (snapshot: Snapshot, request: Request) => object): Route {
   return {
     method: 'GET',
     path: path.split('/'),
     answer: async ({ snapshots }, request) => {
       const current = await snapshots.current();
-      return { current, data: snapshots.feed.measured(request.topic, () => data(current.snapshot, request)) };
+      const { snapshot } = current;
+      return { current, data: snapshot.answer(request.address, () => data(snapshot, request)) };
     },
   };
 }

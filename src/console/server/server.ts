@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { ApiError, errorText } from '../../runtime/errors.js';
 import type { FleetReading } from '../../cli/whatif/worlds.js';
 import { parseJson } from '../../runtime/vocabulary/json.js';
 import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status, type Withheld } from '../wire/answer.js';
-import { topicOf } from '../wire/topics.js';
 import type { Asset, Assets } from './assets.js';
-import { HEADERS, type Entrance } from './guard.js';
-import type { Streams } from './stream.js';
+import { HEADERS, isOwn, type Entrance } from './guard.js';
 import { RequestError, routeOf, type Found } from './routes.js';
 
 /** The server of the console: the page for everybody who reaches it, the API for a session. */
@@ -16,7 +16,6 @@ import { RequestError, routeOf, type Found } from './routes.js';
 export interface ServerParts {
   readonly assets: Assets;
   readonly entrance: Entrance;
-  readonly streams: Streams;
 }
 
 const API = '/api/v1/';
@@ -52,26 +51,25 @@ export async function respond(parts: ServerParts, request: IncomingMessage, resp
 
 async function answerRequest(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-  const { entrance, streams } = parts;
+  const { entrance } = parts;
   const origin = entrance.originOf(request.headers, request.socket.localPort ?? 0);
   if (origin === undefined) throw new RequestError(421, 'this host name is not one of the console');
   const url = new URL(request.url ?? '/', origin);
   if (!url.pathname.startsWith('/api/')) return sendPage(parts.assets, request, response, url);
   response.setHeader(BUILD_HEADER, parts.assets.build);
-  if (!entrance.isOwn(request.headers, origin)) throw new RequestError(403, 'only the page of the console may ask');
+  if (!isOwn(request.headers, origin)) throw new RequestError(403, 'only the page of the console may ask');
   if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);
   const path = url.pathname.slice(API.length);
   const segments = path.split('/').map(decoded);
   const visit = { request, response, origin, body: () => bodyOf(request) };
   if (path === 'session') return sendJson(response, 200, (await entrance.session(visit)) ?? {});
-  if (path === 'stream' && request.method === 'GET') return streams.serve(entrance, visit, url.searchParams);
   const found = await entrance.enter(visit, path, async (hub) => {
     const known = routeOf(request.method ?? '', segments);
     if (known === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);
     const body = request.method === 'POST' ? await visit.body() : undefined;
-    return known.route.answer(hub, { path: known.path, query: url.searchParams, body, topic: topicOf(path) });
+    return known.route.answer(hub, { path: known.path, query: url.searchParams, body, address: path + url.search });
   });
-  sendFound(request, response, found);
+  await sendFound(request, response, found);
 }
 
 function decoded(segment: string): string {
@@ -125,13 +123,25 @@ function unreadOf({ refused, world, namespace }: FleetReading, besides: readonly
   return [...partly.map(({ resource, verb, status }) => ({ resource, verb, status, ...except })), ...whole];
 }
 
+/** JSON of the data of answers, and its hash: an answer is kept and sent to many. */
+const texts = new WeakMap<object, { readonly json: string; readonly hash: string }>();
+
+function textOf(data: object): { readonly json: string; readonly hash: string } {
+  const json = texts.get(data)?.json ?? JSON.stringify(data);
+  const text = texts.get(data) ?? { json, hash: createHash('sha256').update(json).digest('base64url') };
+  texts.set(data, text);
+  return text;
+}
+
 /** The tag is of the data and what is missing: the time of the reading changes nothing. */
-function sendFound(request: IncomingMessage, response: ServerResponse, { current, data, withheld = [] }: Found): void {
+async function sendFound(request: IncomingMessage, response: ServerResponse, found: Found): Promise<void> {
+  const { current, data, withheld = [] } = found;
   const { reading } = current.snapshot;
   const unread = unreadOf(reading, withheld);
   const asOf = new Date(current.asOf).toISOString();
+  const { json, hash } = textOf(data);
   const tag = `"${createHash('sha256')
-    .update(JSON.stringify([data, unread, current.stale]))
+    .update(JSON.stringify([hash, unread, current.stale]))
     .digest('base64url')}"`;
   response.setHeader('etag', tag);
   response.setHeader(AS_OF_HEADER, asOf);
@@ -140,14 +150,27 @@ function sendFound(request: IncomingMessage, response: ServerResponse, { current
     response.end();
     return;
   }
-  const answer: Answer<unknown> = {
-    data,
+  const rest: Omit<Answer<unknown>, 'data'> = {
     asOf,
     ...(current.stale === undefined ? {} : { stale: current.stale }),
     withheld: unread,
     ...(reading.namespace === undefined ? {} : { namespace: reading.namespace }),
   };
-  sendJson(response, 200, answer);
+  await sendCompressed(request, response, `{"data":${json},${JSON.stringify(rest).slice(1)}`);
+}
+
+/** What fits into one packet is sent as it is. */
+const SHORT = 1_400;
+
+async function sendCompressed(request: IncomingMessage, response: ServerResponse, json: string): Promise<void> {
+  response.setHeader('content-type', JSON_TYPE);
+  response.setHeader('vary', 'accept-encoding');
+  if (json.length < SHORT || !String(request.headers['accept-encoding'] ?? '').includes('gzip')) {
+    response.end(json);
+    return;
+  }
+  response.setHeader('content-encoding', 'gzip');
+  response.end(await promisify(gzip)(json, { level: 1 }));
 }
 
 function sendJson(response: ServerResponse, code: number, value: unknown): void {

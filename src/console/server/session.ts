@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../runtime/clock.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import type { Session } from '../wire/answer.js';
-import { isOwnPage, ownHost, type Entrance, type Visit } from './guard.js';
+import { bearerOf, ownHost, type Entrance, type Visit } from './guard.js';
 import { RequestError, type Hub } from './routes.js';
 
-/** Sessions of the browsers of one person. A link opens one, once. */
+/** Sessions of the browsers of one person. The code of a link is traded for the key of one, once. */
 
 const CODE_BYTES = 32;
 const CODE_MS = 600_000;
@@ -31,7 +31,7 @@ export class Sessions {
     return add(this.#codes, this.#clock.monotonic() + CODE_MS);
   }
 
-  /** The secret of a new session; undefined for a code that was used, has expired, or never was. */
+  /** The key of a new session; undefined for a code that was used, has expired, or never was. */
   open(code: string): string | undefined {
     const key = hashOf(code);
     const ends = this.#codes.get(key);
@@ -60,19 +60,8 @@ function add(to: Map<string, number>, ends: number): string {
   return secret;
 }
 
-/** Cookies are shared by all ports of a host, hence the port in the name. */
-function cookieName(port: number): string {
-  return `console-${port}`;
-}
-
-export function cookieIn(header: string | undefined, name: string): string {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-}
-
 /** The entrance of a console for one person of this machine. */
 export class LinkEntrance implements Entrance {
-  readonly isOwn = isOwnPage;
   readonly #hub: Hub;
   readonly #sessions: Sessions;
 
@@ -86,29 +75,27 @@ export class LinkEntrance implements Entrance {
     return host === undefined ? undefined : `http://${host}`;
   }
 
-  async session(visit: Visit): Promise<Session> {
-    const { request, response, body } = visit;
-    const name = cookieName(request.socket.localPort ?? 0);
-    const attributes = 'HttpOnly; SameSite=Strict; Path=/api';
-    if (request.method === 'POST') {
-      const opened = this.#sessions.open(textField(await body(), 'code'));
-      if (opened === undefined) throw new RequestError(401, 'the link was used already, or is older than ten minutes');
-      response.setHeader('set-cookie', `${name}=${opened}; ${attributes}`);
-    } else if (request.method === 'DELETE') {
-      this.#sessions.close(secretOf(visit));
-      response.setHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
-    } else if (!this.#sessions.has(secretOf(visit))) {
-      throw new RequestError(401, 'there is no session: open the link that the command has printed');
+  async session(visit: Visit): Promise<Session | undefined> {
+    const { session } = this.#hub;
+    const key = bearerOf(visit) ?? '';
+    switch (visit.request.method) {
+      case 'POST': {
+        const opened = this.#sessions.open(textField(await visit.body(), 'code'));
+        if (opened === undefined)
+          throw new RequestError(401, 'the link was used already, or is older than ten minutes');
+        return { ...session, key: opened };
+      }
+      case 'DELETE':
+        this.#sessions.close(key);
+        return undefined;
+      default:
+        if (this.#sessions.has(key)) return session;
+        throw new RequestError(401, 'there is no session: open the link that the command has printed');
     }
-    return this.#hub.session;
   }
 
-  async enter<T>(visit: Visit, _path: string, work: (hub: Hub, person: string) => Promise<T>): Promise<T> {
-    if (!this.#sessions.has(secretOf(visit))) throw new RequestError(401, 'the session is over');
-    return work(this.#hub, '');
+  async enter<T>(visit: Visit, _path: string, work: (hub: Hub) => Promise<T>): Promise<T> {
+    if (!this.#sessions.has(bearerOf(visit) ?? '')) throw new RequestError(401, 'the session is over');
+    return work(this.#hub);
   }
-}
-
-function secretOf({ request: { headers, socket } }: Visit): string {
-  return cookieIn(headers.cookie, cookieName(socket.localPort ?? 0));
 }

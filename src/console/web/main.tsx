@@ -1,8 +1,6 @@
 import { render, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { POLL_MS } from './live.js';
 import { shown } from './command.js';
-import { isPolling, startLive } from './connection.js';
 import { startKeys } from './keys.js';
 import { amend, route, startNavigation } from './navigate.js';
 import { ClusterPage } from './pages/cluster.js';
@@ -17,7 +15,8 @@ import { WhatIfPage } from './pages/whatif.js';
 import { Empty, Loading } from './parts/states.js';
 import { formatRoute, parseRoute, type Page, type Route } from './route.js';
 import { isLost, isOld, reading, refresh, session } from './store.js';
-import { followTabs, logIn, logOut } from './session.js';
+import { startPolling } from './poll.js';
+import { followTabs, logIn, logOut, resume } from './session.js';
 import { clockText } from './time.js';
 
 /** The page: bar, the page of the route, and what is to be known above all. */
@@ -73,9 +72,9 @@ function Bar(): JSX.Element {
 /** Which hub, as whom, and how old what is shown is. */
 function Live(): JSX.Element {
   const { asOf, stale } = reading.value ?? {};
-  const isBad = isLost.value || stale !== undefined || isPolling.value;
+  const isBad = isLost.value || stale !== undefined;
   if (session.value === null || session.value === undefined) return <div class="live" />;
-  const { context, user, hub, until } = session.value;
+  const { context, user, hub, until, by } = session.value;
   return (
     <div class="live">
       <span class="live-hub" title={user === '' ? hub : `${hub}, as ${shown(user)}`}>
@@ -83,18 +82,22 @@ function Live(): JSX.Element {
         {user !== '' && <span class="muted"> as {shown(user)}</span>}
       </span>
       {asOf !== undefined && (
-        <button type="button" class={`live-state ${isBad ? 'warn' : 'ok'}`} onClick={refresh} title="Read again now">
+        <button
+          type="button"
+          class={`live-state ${isBad ? 'warn' : 'ok'}`}
+          onClick={() => void refresh()}
+          title="Read again now"
+        >
           <span class="dot" aria-hidden="true" />
           {isBad ? 'as of' : 'live'} {clockText(asOf)}
-          {isPolling.value && `, polling every ${POLL_MS / 1000} s`}
         </button>
       )}
-      {until !== undefined && (
+      {by === 'token' && (
         <button
           type="button"
           class="quiet-button"
           onClick={() => void logOut()}
-          title={`The session ends at ${clockText(until)}. To log out removes the draft of What if, too.`}
+          title={`${until === undefined ? '' : `The token ends at ${clockText(until)}. `}To log out removes the draft of What if, too.`}
         >
           Log out
         </button>
@@ -111,8 +114,7 @@ function Notices(): JSX.Element {
         <div class="banner warn">
           <p>
             The console does not answer: is its command still running?{' '}
-            {asOf !== undefined && `This is as of ${clockText(asOf)}. `}
-            {isPolling.value && `It is asked every ${POLL_MS / 1000} s.`}
+            {asOf !== undefined && `This is as of ${clockText(asOf)}.`}
           </p>
         </div>
       )}
@@ -190,11 +192,11 @@ async function start(): Promise<void> {
   startKeys();
   const root = document.querySelector('#app');
   if (root !== null) render(<App />, root);
-  const fault = await logIn(code === undefined ? undefined : { code });
+  const fault = code === undefined ? '' : await logIn({ code });
   // A link that opens nothing leads to the page all the same, where the browser has a session.
-  if (fault !== undefined && code !== undefined) await logIn(undefined);
+  if (fault !== undefined) await resume();
   followTabs();
-  startLive();
+  startPolling();
 }
 
 void start();

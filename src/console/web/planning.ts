@@ -2,9 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Status, Withheld } from '../wire/answer.js';
 import type { Plan, PlanAnswer } from '../wire/plan.js';
-import { PLAN_TOPIC } from '../wire/topics.js';
 import { draft, isEmptyDraft, keepBases, setBases, whole } from './draft.js';
-import { isStatus, post, useTopic } from './store.js';
+import { isStatus, post, useLoaded } from './store.js';
 
 /** The plan of the draft: after each edit, and again as the fleet moves. */
 
@@ -50,8 +49,9 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   const planned = useSignal(NOTHING);
   const latest = useRef(0);
   const askedAt = useRef(-Infinity);
-  const ticks = useTopic(PLAN_TOPIC);
   const { value } = draft;
+  const { version } = useLoaded<{ readonly version: string }>(isEmptyDraft(value) ? undefined : 'reading').data ?? {};
+  const seenVersion = useRef(version);
   const ask = (reason: Reason): void => {
     // It may have been cleared since the wait for this began.
     if (isEmptyDraft(draft.value)) return;
@@ -86,7 +86,9 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
     return () => clearTimeout(timer);
   }, [value, planned]);
   useEffect(() => {
-    if (ticks === 0 || isEmptyDraft(draft.value)) return undefined;
+    const isFirst = seenVersion.current === undefined;
+    seenVersion.current = version;
+    if (isFirst || version === undefined || isEmptyDraft(draft.value)) return undefined;
     let timer = 0;
     const later = (): void => {
       const wait = Math.max(0, askedAt.current + REPLAN_MS - performance.now());
@@ -95,7 +97,7 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
     };
     later();
     return () => clearTimeout(timer);
-  }, [ticks, planned]);
+  }, [version, planned]);
   return [planned.value, () => ask('apply')];
 }
 

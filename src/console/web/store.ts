@@ -1,9 +1,16 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Session, type Status, type Withheld } from '../wire/answer.js';
-import { ALL_TOPICS, topicOf } from '../wire/topics.js';
+import {
+  AS_OF_HEADER,
+  BUILD_HEADER,
+  NAMESPACE_HEADER,
+  type Answer,
+  type Session,
+  type Status,
+  type Withheld,
+} from '../wire/answer.js';
 
-/** What the page has read of the server: each address once, and again when its topic has changed while it is shown. */
+/** What the page has read of the server: each address once, and again and again while it is shown. */
 
 export interface Loaded<T> {
   readonly data: T | undefined;
@@ -28,13 +35,14 @@ interface Entry {
   readonly loaded: Signal<Loaded<unknown>>;
   users: number;
   tag: string;
-  request: Promise<void> | undefined;
-  /** Asks again, since the last request has failed. */
-  retry: number | undefined;
+  /** Whether it brings something else. */
+  request: Promise<boolean> | undefined;
+  /** The server wants to be asked again then, not before; by `performance.now`. */
+  notBefore: number;
 }
 
-/** Where an answer does not say when to ask again, ms. Of what has changed the page is told once. */
-const RETRY_MS = 5_000;
+/** Never changes while the server runs. */
+const FIXED = 'schema';
 
 /** So many addresses are kept that nobody shows: going back shows them at once. */
 const MOST_KEPT = 60;
@@ -42,8 +50,6 @@ const MOST_KEPT = 60;
 const entries = new Map<string, Entry>();
 /** How often all that was read was forgotten. */
 let epoch = 0;
-/** Topics that are followed without an address, and how often each was told of. */
-const ticks = new Map<string, { readonly count: Signal<number>; users: number }>();
 /** The file of this page. */
 const OWN_BUILD = new URL(import.meta.url).pathname.slice(1);
 
@@ -51,6 +57,24 @@ const OWN_BUILD = new URL(import.meta.url).pathname.slice(1);
 export const now = signal(Date.now());
 /** Undefined: not known yet; null: there is none, or it is over. */
 export const session = signal<Session | null | undefined>(undefined);
+/** What proves who one is; undefined where nothing does, or a proxy does. */
+export interface Credential {
+  /** A token of the hub, or the key that the code of a link was traded for. */
+  readonly bearer: string;
+  /** The only namespace to read where all of them may not be read; empty: that of the token. */
+  readonly namespace: string;
+}
+
+export const credential = signal<Credential | undefined>(undefined);
+
+function credentialHeaders(): Record<string, string> {
+  const { bearer, namespace } = credential.value ?? { bearer: '', namespace: '' };
+  return {
+    ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(namespace === '' ? {} : { [NAMESPACE_HEADER]: namespace }),
+  };
+}
+
 /** Whether there is a session. */
 export function isSessionOpen(): boolean {
   return session.value !== null && session.value !== undefined;
@@ -66,15 +90,19 @@ export const lastNamespace = signal('');
 export const reading = signal<{ readonly asOf: string; readonly stale: string | undefined } | undefined>(undefined);
 /** Whether the server does not answer. */
 export const isLost = signal(false);
-/** The topics of what is shown, sorted. */
-export const wanted = signal<readonly string[]>([]);
 /** Whether the server has another page than this one. */
 export const isOld = signal(false);
 
 /** Sends a request of the page. Resolves with undefined where the server does not answer, and where it was given up. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
-    const response = await fetch(`/api/v1/${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    const headers = { ...credentialHeaders(), ...Object.fromEntries(new Headers(init.headers)) };
+    const response = await fetch(`/api/v1/${path}`, {
+      ...init,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+    });
     isLost.value = false;
     const build = response.headers.get(BUILD_HEADER);
     if (build !== null) isOld.value = build !== OWN_BUILD;
@@ -105,19 +133,9 @@ async function statusOf(response: Response): Promise<Status> {
   }
 }
 
-/** What opens a session: the code of a link, or a token. */
-export type SessionKey = { readonly code: string } | { readonly token: string; readonly namespace: string };
-
-/** Asks whose session this is, or opens one; why that has failed, or undefined. */
-export async function openSession(key: SessionKey | undefined): Promise<string | undefined> {
-  const body = JSON.stringify(key);
-  const opening: RequestInit = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-  const response = await send('session', key === undefined ? {} : opening);
-  if (response?.ok !== true) return (response === undefined ? lostStatus() : await statusOf(response)).message;
-  const found = (await response.json()) as Session;
-  session.value = found;
-  if (key !== undefined && 'namespace' in key) lastNamespace.value = key.namespace;
-  return undefined;
+/** Why there is no good answer. */
+export async function faultOf(response: Response | undefined): Promise<string> {
+  return (response === undefined ? lostStatus() : await statusOf(response)).message;
 }
 
 /** The address of one Placement. */
@@ -156,7 +174,7 @@ export function forgetAnswers(): void {
   lastNamespace.value = '';
   reading.value = undefined;
   for (const [path, entry] of entries) {
-    clearTimeout(entry.retry);
+    entry.notBefore = 0;
     // What is under way was asked for by the session before.
     entry.request = undefined;
     entry.tag = '';
@@ -165,42 +183,13 @@ export function forgetAnswers(): void {
   }
 }
 
-/** Reads every address that is shown again, now. */
-export function refresh(): void {
-  refreshTopics([ALL_TOPICS]);
-}
-
-/** Reads what is shown of these topics again. */
-export function refreshTopics(topics: readonly string[]): void {
-  const isTold = (topic: string | undefined): boolean =>
-    topics.includes(ALL_TOPICS) || (topic !== undefined && topics.includes(topic));
-  for (const [path, entry] of entries) if (entry.users > 0 && isTold(topicOf(path))) void load(path, entry);
-  for (const [topic, { count, users }] of ticks) if (users > 0 && isTold(topic)) count.value += 1;
-}
-
-function noteWanted(): void {
-  const shown = [...entries].filter(([, { users }]) => users > 0).map(([path]) => topicOf(path));
-  const followed = [...ticks].filter(([, { users }]) => users > 0).map(([topic]) => topic);
-  const topics = [...new Set([...shown, ...followed])].filter((one) => one !== undefined).sort();
-  if (topics.join() !== wanted.value.join()) wanted.value = topics;
-}
-
-/** Counts how often the topic was told of while the component is shown. */
-export function useTopic(topic: string): number {
-  const tick = useMemo(() => {
-    const known = ticks.get(topic) ?? { count: signal(0), users: 0 };
-    ticks.set(topic, known);
-    return known;
-  }, [topic]);
-  useEffect(() => {
-    tick.users += 1;
-    noteWanted();
-    return () => {
-      tick.users -= 1;
-      noteWanted();
-    };
-  }, [tick]);
-  return tick.count.value;
+/** Reads every address that is shown again; whether something is another than before. */
+export async function refresh(): Promise<boolean> {
+  const shown = [...entries].filter(([path, { users, loaded }]) => {
+    return users > 0 && !(path === FIXED && loaded.value.data !== undefined);
+  });
+  const changed = await Promise.all(shown.map(([path, entry]) => load(path, entry)));
+  return changed.includes(true);
 }
 
 function entryOf(path: string): Entry {
@@ -212,45 +201,40 @@ function entryOf(path: string): Entry {
     users: 0,
     tag: '',
     request: undefined,
-    retry: undefined,
+    notBefore: 0,
   };
   entries.set(path, entry);
   return entry;
 }
 
-function load(path: string, entry: Entry): Promise<void> {
-  if (session.value === null) return Promise.resolve();
+function load(path: string, entry: Entry): Promise<boolean> {
+  if (session.value === null || performance.now() < entry.notBefore) return Promise.resolve(false);
   entry.request ??= loadNow(path, entry).finally(() => (entry.request = undefined));
   return entry.request;
 }
 
-async function loadNow(path: string, entry: Entry): Promise<void> {
-  clearTimeout(entry.retry);
+async function loadNow(path: string, entry: Entry): Promise<boolean> {
   const asked = epoch;
   const response = await send(path, entry.tag === '' ? {} : { headers: { 'if-none-match': entry.tag } });
   // It is about what another person may read.
-  if (asked !== epoch) return;
+  if (asked !== epoch) return false;
   const before = entry.loaded.value;
-  if (response === undefined || response.status === 429 || response.status >= 500) retryLater(path, entry, response);
   if (response === undefined) {
     if (before.data === undefined) entry.loaded.value = { ...before, error: lostStatus() };
-    return;
+    return false;
   }
-  const asOf = response.headers.get(AS_OF_HEADER) ?? before.asOf;
-  if (response.status === 304) entry.loaded.value = { ...before, asOf, error: undefined };
+  entry.notBefore = performance.now() + 1_000 * Number(response.headers.get('retry-after') ?? 0);
+  const asOf = response.headers.get(AS_OF_HEADER) ?? undefined;
+  const isSame = response.status === 304;
+  if (isSame && before.error !== undefined) entry.loaded.value = { ...before, error: undefined };
   else if (response.ok) {
     const { data, stale, withheld, namespace } = (await response.json()) as Answer<unknown>;
-    if (asked !== epoch) return;
+    if (asked !== epoch) return false;
     entry.tag = response.headers.get('etag') ?? '';
     entry.loaded.value = { data, asOf, stale, withheld, namespace, error: undefined };
-  } else if (response.status !== 401) entry.loaded.value = { ...before, error: await statusOf(response) };
+  } else if (!isSame && response.status !== 401) entry.loaded.value = { ...before, error: await statusOf(response) };
   if (asOf !== undefined) reading.value = { asOf, stale: entry.loaded.value.stale };
-}
-
-function retryLater(path: string, entry: Entry, response: Response | undefined): void {
-  const seconds = Number(response?.headers.get('retry-after') ?? 0);
-  const isShown = (): boolean => entry.users > 0 && document.visibilityState === 'visible';
-  entry.retry = window.setTimeout(() => isShown() && void load(path, entry), Math.max(seconds * 1_000, RETRY_MS));
+  return response.ok;
 }
 
 /** What the address holds, read again while the component is shown; undefined: nothing is read. */
@@ -259,12 +243,8 @@ export function useLoaded<T>(path: string | undefined): Loaded<T> {
   useEffect(() => {
     if (entry === undefined || path === undefined) return undefined;
     entry.users += 1;
-    noteWanted();
     void load(path, entry);
-    return () => {
-      entry.users -= 1;
-      noteWanted();
-    };
+    return () => void (entry.users -= 1);
   }, [entry, path]);
   // The server computes what the path stands for: its type is that of the route.
   return (entry?.loaded ?? NO_ENTRY).value as Loaded<T>;

@@ -38,6 +38,9 @@ export const AS_OF_HEADER = 'as-of';
 /** The header of every answer that names the page which the server has: a tab that has another one is to be loaded again. */
 export const BUILD_HEADER = 'console-build';
 
+/** The header of a request that names the only namespace to read where all of them may not be read. */
+export const NAMESPACE_HEADER = 'console-namespace';
+
 export interface Session {
   /** Host and port of the API server. */
   readonly hub: string;
@@ -49,6 +52,10 @@ export interface Session {
   readonly namespace: string;
   /** Hash of the page's files: another one on the server asks for a reload. */
   readonly build: string;
-  /** When the session ends, RFC 3339; absent where it ends with the server. */
+  /** What opens a session here: a link that the command prints, or a token of the hub. */
+  readonly by: 'link' | 'token';
+  /** When the token ends, RFC 3339; absent where that is not known, and for a link. */
   readonly until?: string;
+  /** To be sent with each request; only in the answer to the code of a link. */
+  readonly key?: string;
 }

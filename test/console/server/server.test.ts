@@ -7,6 +7,7 @@ import { ROUTES } from '../../../src/console/server/routes.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
 import { rawPlacement } from '../../support/builders/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 /** The server of the console over plain sockets, as a browser and as others ask it. The hub is the example fleet in memory. */
@@ -30,14 +31,14 @@ let sessions: Sessions;
 let hub: MemoryHub;
 let server: Server;
 let port: number;
-let cookie: string;
+let key: string;
 
 beforeAll(async () => {
   const assets = { shell: ASSET, find: () => undefined, build: 'b' };
   const world = exampleWorld(EXAMPLE_SPEC, { placements: [PLACEMENT] });
   ({ hub, server, port, sessions } = await startConsole(world, assets, clock));
   const opened = await ask('session', { method: 'POST', body: JSON.stringify({ code: sessions.code() }) });
-  [cookie = ''] = (opened.headers['set-cookie'] ?? []).join('').split(';');
+  ({ key } = JSON.parse(opened.text));
 });
 afterAll(() => void server.close());
 
@@ -49,7 +50,11 @@ interface Asking {
 
 /** As the page asks, beside what is given; an empty header is left out. */
 function ask(path: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Reply> {
-  const own = { 'sec-fetch-site': 'same-origin', ...(cookie === undefined ? {} : { cookie }), ...json(body) };
+  const own = {
+    'sec-fetch-site': 'same-origin',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...json(body),
+  };
   return send(`/api/v1/${path}`, { method, headers: { ...own, ...headers }, ...(body === undefined ? {} : { body }) });
 }
 
@@ -79,7 +84,8 @@ describe('who may ask', () => {
   it.each<readonly [string, Readonly<Record<string, string>>, number]>([
     ['the page', { 'sec-fetch-site': 'same-origin' }, 200],
     ['the page in a browser without Sec-Fetch-Site', { 'sec-fetch-site': '', origin: 'http://127.0.0.1:PORT' }, 200],
-    ['a tool without a browser', { 'sec-fetch-site': '' }, 403],
+    ['a tool without a browser', { 'sec-fetch-site': '' }, 200],
+    ['a tool without a key', { 'sec-fetch-site': '', authorization: '' }, 401],
     ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['another port of this host', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }, 403],
     ['a typed address', { 'sec-fetch-site': 'none' }, 403],
@@ -93,8 +99,9 @@ describe('who may ask', () => {
   });
 
   it('without a session nothing is answered, and the page itself is', async () => {
-    expect((await ask('fleet', { headers: { cookie: '' } })).code).toBe(401);
-    expect((await ask('fleet', { headers: { cookie: `${cookie}x` } })).code).toBe(401);
+    expect((await ask('fleet', { headers: { authorization: '' } })).code).toBe(401);
+    expect((await ask('fleet', { headers: { authorization: `Bearer ${key}x` } })).code).toBe(401);
+    expect((await ask('fleet', { headers: { authorization: '', cookie: `console=${key}` } })).code).toBe(401);
     expect((await send('/placements/shop/web')).text).toBe('page');
   });
 
@@ -117,11 +124,13 @@ describe('who may ask', () => {
     expect((await open(late)).code).toBe(401);
   });
 
-  it('the cookie is of this server alone, and no script reads it', async () => {
-    const { headers } = await ask('session', { method: 'POST', body: JSON.stringify({ code: sessions.code() }) });
-    expect(headers['set-cookie']?.join()).toMatch(
-      new RegExp(`^console-${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/api$`),
-    );
+  it('the code of a link is traded for a key, which ends when the person logs out', async () => {
+    const opened = await ask('session', { method: 'POST', body: JSON.stringify({ code: sessions.code() }) });
+    const headers = { authorization: `Bearer ${JSON.parse(opened.text).key}` };
+    expect(opened.headers['set-cookie']).toBeUndefined();
+    expect((await ask('fleet', { headers })).code).toBe(200);
+    await ask('session', { method: 'DELETE', headers });
+    expect((await ask('fleet', { headers })).code).toBe(401);
   });
 
   it('every response has the policy that keeps scripts, frames and other origins out', async () => {
@@ -217,6 +226,45 @@ describe('answers', () => {
     const first = await ask('placements');
     const again = await ask('placements', { headers: { 'if-none-match': String(first.headers.etag) } });
     expect([again.code, again.text, again.headers['as-of']]).toEqual([304, '', expect.stringMatching(/Z$/)]);
+  });
+
+  it('an answer is compressed for a reader who takes that', async () => {
+    const headers = { 'accept-encoding': 'gzip, br' };
+    expect((await ask('placements/shop/web/matrix?show=all', { headers })).headers['content-encoding']).toBe('gzip');
+    expect((await ask('reading', { headers })).headers['content-encoding']).toBeUndefined();
+  });
+
+  it('a change of the hub is in the next answer, a second after the last reading', async () => {
+    const matched = async (): Promise<number> => JSON.parse((await ask('fleet')).text).data.total;
+    const { world } = hub;
+    const before = await matched();
+    hub.world = { ...world, objects: { ...world.objects, managedclusters: world.objects.managedclusters.slice(1) } };
+    expect(await matched()).toBe(before);
+    await clock.advance(1_001);
+    expect(await matched()).toBe(before - 1);
+    hub.world = world;
+    await clock.advance(1_001);
+  });
+
+  it('a hub that hangs is shown as it was, and after four seconds as one that does not answer', async () => {
+    const fleet = async (): Promise<unknown> => {
+      const asked = ask('fleet');
+      await waitFor('the answer to wait', () => clock.pending > 0 || undefined);
+      await clock.advance(1_000);
+      return JSON.parse((await asked).text);
+    };
+    await ask('fleet');
+    let answer = (): void => undefined;
+    const hang = new Promise<void>((resolve) => (answer = resolve));
+    hub.delay = () => hang;
+    await clock.advance(1_001);
+    expect(await fleet()).not.toHaveProperty('stale');
+    await clock.advance(3_000);
+    expect(await fleet()).toMatchObject({ stale: 'the hub does not answer', data: { total: 9 } });
+    hub.delay = undefined;
+    answer();
+    await clock.advance(1_001);
+    expect(JSON.parse((await ask('fleet')).text)).not.toHaveProperty('stale');
   });
 
   it('a plan says what a draft does, and a draft that is wrong says where', async () => {

@@ -33,7 +33,7 @@ function placement(spec: object): string {
 /** A browser without a page: the requests that the page sends. */
 class PageClient {
   readonly #origin: string;
-  #cookie = '';
+  #key = '';
 
   constructor({ origin }: URL) {
     this.#origin = origin;
@@ -42,7 +42,7 @@ class PageClient {
   /** Opens the session of a link; returns the code of the answer. */
   async open({ hash }: URL): Promise<number> {
     const response = await this.#send('session', { code: hash.slice('#code='.length) });
-    this.#cookie = response.headers.get('set-cookie')?.split(';', 1).join('') ?? this.#cookie;
+    if (response.ok) this.#key = ((await response.json()) as { key: string }).key;
     return response.status;
   }
 
@@ -53,7 +53,7 @@ class PageClient {
 
   #send(route: string, body?: object): Promise<Response> {
     return fetch(`${this.#origin}/api/v1/${route}`, {
-      headers: { origin: this.#origin, cookie: this.#cookie, 'content-type': 'application/json' },
+      headers: { origin: this.#origin, authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
   }

@@ -1,9 +1,9 @@
-import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Browser, Page } from 'playwright-core';
 import { readAssets } from '../../../src/console/server/assets.js';
 import { systemClock } from '../../../src/runtime/clock.js';
+import { textField } from '../../../src/runtime/vocabulary/json.js';
 import { axeFaults, describeWithChromium, watchedPage } from '../../support/rigs/console/browser.js';
 import { launchChromium } from '../../support/rigs/console/chromium.js';
 import { startConsole, type MemoryConsole, type MemoryHub } from '../../support/rigs/console/hub.js';
@@ -32,7 +32,7 @@ interface Tabs {
   readonly assets: { build: string };
   readonly page: Page;
   readonly faults: string[];
-  /** What the tabs have asked of the API, without the stream. */
+  /** What the tabs have asked of the API. */
   readonly asked: string[];
   /** Another tab of the same browser. */
   readonly another: (address: string) => Promise<Page>;
@@ -47,7 +47,7 @@ async function opened(address: string): Promise<Tabs> {
   const asked: string[] = [];
   page.context().on('request', (request) => {
     const [, path] = /\/api\/v1\/(.*)/.exec(request.url()) ?? [];
-    if (path !== undefined && !path.startsWith('stream')) asked.push(path);
+    if (path !== undefined) asked.push(path);
   });
   // Time goes on as it does, and a test may let some of it pass.
   await page.clock.install();
@@ -69,22 +69,10 @@ async function opened(address: string): Promise<Tabs> {
     },
     close: async () => {
       await page.context().close();
-      started.streams.close();
       started.server.closeAllConnections();
       started.server.close();
     },
   };
-}
-
-/** A stream of the same session that somebody else holds. */
-async function streamOf({ port }: MemoryConsole, page: Page): Promise<IncomingMessage> {
-  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
-  const headers = { cookie, 'sec-fetch-site': 'same-origin' };
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path: '/api/v1/stream?topics=fleet', headers }, resolve);
-    sent.on('error', reject);
-    sent.end();
-  });
 }
 
 /** One cluster more, as the first one is. */
@@ -104,56 +92,48 @@ async function setVisible(page: Page, state: 'visible' | 'hidden'): Promise<void
 }
 
 describeWithChromium('a tab that stays open', () => {
-  it('shows a change of the hub, and asks for nothing while nothing changes', async () => {
-    const { started, page, asked, faults, close } = await opened('/fleet?view=table');
+  it('shows a change of the hub, and is sent nothing while nothing changes', async () => {
+    const { started, page, faults, close } = await opened('/fleet?view=table');
     await page.getByText('120 clusters').waitFor();
-    await waitFor('the stream', () => started.streams.size === 1 || undefined);
     addCluster(started.hub, 'new-cluster');
     await page.getByText('121 clusters').waitFor();
-    const before = asked.length;
+    const codes: number[] = [];
+    page.on('response', (response) => response.url().includes('/api/') && codes.push(response.status()));
     const { lists } = started.hub;
     await waitFor('the hub to be read again', () => started.hub.lists > lists + 12 || undefined);
-    expect(asked.slice(before)).toEqual([]);
+    expect(new Set(codes)).toEqual(new Set([304]));
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('shares one stream with the others, and reads nothing while it is hidden', async () => {
+  it('asks for nothing while it is hidden, and at once when it is seen again', async () => {
     const { started, page, asked, another, close } = await opened('/fleet?view=table');
-    await waitFor('the stream', () => started.streams.size === 1 || undefined);
     const other = await another('/placements');
+    // Another tab goes on with the session, without another link.
     await other.getByText('shop/web').first().waitFor();
-    addCluster(started.hub, 'new-cluster');
-    await page.getByText('121 clusters').waitFor();
-    expect(started.streams.size).toBe(1);
-
     await setVisible(page, 'hidden');
-    await setVisible(other, 'hidden');
-    await waitFor('the stream to end', () => started.streams.size === 0 || undefined);
-    const [before, { lists }] = [asked.length, started.hub];
-    addCluster(started.hub, 'newer-cluster');
-    await setVisible(other, 'visible');
-    await waitFor('the hub to be read again', () => started.hub.lists > lists || undefined);
+    await waitFor('the last answer', () => page.evaluate<boolean>('true'));
+    const before = asked.length;
+    addCluster(started.hub, 'new-cluster');
+    const { lists } = started.hub;
+    await waitFor('the other tab to have the hub read again', () => started.hub.lists > lists + 12 || undefined);
     expect(asked.slice(before).filter((path) => path.startsWith('fleet'))).toEqual([]);
     await setVisible(page, 'visible');
-    await page.getByText('122 clusters').waitFor();
+    await page.getByText('121 clusters').waitFor();
     await close();
   });
 
-  it('asks every ten seconds where a stream is refused, and says so until there is one', async () => {
-    const { started, page, asked, close } = await opened('/fleet');
-    await waitFor('the stream', () => started.streams.size === 1 || undefined);
-    await setVisible(page, 'hidden');
-    await waitFor('the end of it', () => started.streams.size === 0 || undefined);
-    // A person has four.
-    const others = await Promise.all([1, 2, 3, 4].map(() => streamOf(started, page)));
-    await setVisible(page, 'visible');
-    await page.getByText('polling every 10 s').waitFor();
+  it('of a hub that hangs says that it does not answer, and since when', async () => {
+    const { started, page, close } = await opened('/fleet');
+    await page.locator('.live-state', { hasText: 'live' }).waitFor();
+    let answer = (): void => undefined;
+    const hang = new Promise<void>((resolve) => (answer = resolve));
+    started.hub.delay = () => hang;
+    await page.getByText('The hub cannot be read; this is as of').waitFor();
+    await page.locator('.live-state', { hasText: 'as of' }).waitFor();
     expect(await axeFaults(page)).toEqual([]);
-    const before = asked.length;
-    await page.clock.fastForward(10_000);
-    await waitFor('another request', () => asked.length > before || undefined);
-    for (const other of others) other.destroy();
+    started.hub.delay = undefined;
+    answer();
     await page.locator('.live-state', { hasText: 'live' }).waitFor();
     await close();
   });
@@ -179,8 +159,8 @@ describeWithChromium('a tab that stays open', () => {
     const { started, page, close } = await opened('/what-if');
     await page.getByLabel('Manifests').fill(DRAFT);
     await page.getByText('4 of 4 → 7 of 7').waitFor();
-    const [cookie] = await page.context().cookies();
-    started.sessions.close(cookie?.value ?? '');
+    const stored: unknown = JSON.parse(await page.evaluate(`sessionStorage.getItem('console-credential')`));
+    started.sessions.close(textField(stored, 'bearer'));
     await page.getByLabel('Manifests').fill(DRAFT.replace('7', '6'));
     await page.getByText('The session is over').first().waitFor();
     await page.goto(`http://127.0.0.1:${started.port}/login#code=${started.sessions.code()}`);

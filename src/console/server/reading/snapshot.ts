@@ -2,13 +2,14 @@ import { readFleetWorld, type FleetReading } from '../../../cli/whatif/worlds.js
 import { ManagedClusterHealth } from './health.js';
 import { WORLD_RESOURCES, WorldInputs, type World } from '../../../domain/fleet/world.js';
 import type { ReadClient } from '../../../runtime/client/client.js';
-import type { Clock, Timer } from '../../../runtime/clock.js';
+import { delay, type Clock } from '../../../runtime/clock.js';
 import { errorText } from '../../../runtime/errors.js';
-import { sameJson } from '../../../runtime/vocabulary/json.js';
-import { Feed } from './feed.js';
-import { versionsOf, type Versions } from './topics.js';
+import { versionOf } from './version.js';
 
 /** Readings of a hub: each answer is computed from one of them. */
+
+/** So many answers of a reading are kept, those that were asked for last. */
+const MOST_ANSWERS = 128;
 
 /** A reading, and what was computed from it. */
 export class Snapshot {
@@ -16,6 +17,7 @@ export class Snapshot {
   /** The health of its clusters. */
   readonly health: ManagedClusterHealth;
   readonly #computed = new Map<string, unknown>();
+  readonly #answers = new Map<string, object>();
   #inputs: WorldInputs | undefined;
 
   constructor(reading: FleetReading) {
@@ -37,6 +39,16 @@ export class Snapshot {
     if (!this.#computed.has(key)) this.#computed.set(key, compute());
     // The key is that of one caller, which always computes the same type.
     return this.#computed.get(key) as T;
+  }
+
+  /** The answer to an address: computed once for all who ask, while it is kept. */
+  answer(address: string, compute: () => object): object {
+    const answer = this.#answers.get(address) ?? compute();
+    this.#answers.delete(address);
+    this.#answers.set(address, answer);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
+    return answer;
   }
 }
 
@@ -73,10 +85,10 @@ export interface ReadingRequest {
 export interface SnapshotPool {
   /** Reads when it is the turn of this reader, or gives what another one has read who may list as much. */
   readonly reading: (request: ReadingRequest) => Promise<Made>;
-  /** The snapshot of an equal reading that somebody has made, else a new one. `versions`: equal for equal readings alone. */
-  readonly share: (versions: string, reading: FleetReading) => Snapshot;
-  /** How many persons are told of changes by readings of their own: they share the time of these. */
-  readonly followers: () => number;
+  /** The snapshot of an equal reading that somebody has made, else a new one. */
+  readonly share: (reading: FleetReading) => Snapshot;
+  /** How many persons have readings of their own: they share the time of these. */
+  readonly readers: () => number;
 }
 
 export interface SnapshotOptions {
@@ -95,25 +107,23 @@ export interface SnapshotOptions {
 }
 
 /** A reading is used for this long, or for this many times as long as it took: the hub is not read all the time. */
-const SHORTEST_USE_MS = 2_000;
-const USE_BY_COST = 5;
-/** Who is told of changes waits for them: for such a reader it is read again after this time, or this many times as long as it took. */
-export const SHORTEST_FOLLOWED_MS = 1_000;
-export const FOLLOWED_BY_COST = 3;
-/** The readings of all persons who are told of changes take this part of the time, together. */
-const FOLLOWED_PART = 2;
-/** An answer waits for a new reading where the last one is older. */
-const OLDEST_MS = 10_000;
+export const SHORTEST_USE_MS = 1_000;
+export const USE_BY_COST = 3;
+/** The readings of all persons who read by themselves take this part of the time, together. */
+const READERS_PART = 2;
+/** An answer waits for so long for a new reading where there is an older one. */
+const PATIENCE_MS = 1_000;
+/** A hub that has not answered for so long counts as one that does not. */
+const SILENCE_MS = 4_000;
 /** What was computed is computed again after this time: budgets and tolerations depend on it. */
 const LONGEST_COMPUTED_MS = 30_000;
 
 /** Keeps the last reading of a hub, and reads again when somebody asks. Nobody asks: nothing is read. */
 export class Snapshots {
-  readonly feed: Feed;
   readonly #options: SnapshotOptions;
-  #last: { readonly snapshot: Snapshot; readonly versions: Versions } | undefined;
-  #next: Timer | undefined;
-  #reading: Promise<void> | undefined;
+  #last: { readonly snapshot: Snapshot; readonly version: string } | undefined;
+  /** The reading that is under way, and since when. */
+  #reading: { readonly done: Promise<void>; readonly since: number } | undefined;
   #asOf = 0;
   /** When the last reading began that has succeeded, by the monotonic clock. */
   #readAt = -Infinity;
@@ -125,7 +135,6 @@ export class Snapshots {
 
   constructor(options: SnapshotOptions) {
     this.#options = options;
-    this.feed = new Feed(options.clock);
   }
 
   /** The snapshot that is held; undefined before the first reading. */
@@ -133,52 +142,50 @@ export class Snapshots {
     return this.#last?.snapshot;
   }
 
-  /** The last reading; begins the next one where it is old, and waits for that where it is too old. @throws ApiError without any. */
+  /** Whether nobody else has the use of its readings. */
+  get isAlone(): boolean {
+    return this.#last !== undefined && !this.#isWhole;
+  }
+
+  /**
+   * A reading that is as new as the cost of readings allows. Where the hub is slow it is the last one, and says so.
+   * @throws ApiError without any.
+   */
   async current(): Promise<Current> {
     const { clock, oldestMs = Infinity } = this.#options;
+    // One that began before what it has to show is waited for, and then it is read again.
+    if (this.#reading !== undefined && this.#reading.since < this.#notBefore)
+      await this.#reading.done.catch(() => undefined);
     const now = clock.monotonic();
-    const age = now - this.#finished;
-    const use = Math.min(Math.max(SHORTEST_USE_MS, USE_BY_COST * this.#cost), oldestMs / 2);
-    const isTooOld = now - this.#readAt > oldestMs;
-    if (age > use || isTooOld) {
-      const reading = this.#refresh();
-      if (this.#last === undefined || isTooOld || age > Math.max(OLDEST_MS, 2 * USE_BY_COST * this.#cost))
-        await reading;
+    const isTooOld = now - this.#readAt > oldestMs || this.#readAt < this.#notBefore;
+    if (isTooOld || now - this.#finished > this.#useMs()) {
+      const { done } = this.#refresh();
+      if (this.#last === undefined || isTooOld) await done;
+      else await this.#patiently(done);
     }
     if (this.#last === undefined) throw new Error('the hub has not been read');
-    return { snapshot: this.#last.snapshot, asOf: this.#asOf, stale: this.#fault };
+    return { snapshot: this.#last.snapshot, asOf: this.#asOf, stale: this.#fault ?? this.#silence() };
   }
 
-  /** When the hub was read last, ms since the epoch; undefined before the first reading. */
-  get asOf(): number | undefined {
-    return this.#last === undefined ? undefined : this.#asOf;
-  }
-
-  /** Whether somebody is told of changes by readings that nobody else has the use of. */
-  get isFollowedAlone(): boolean {
-    return this.feed.isFollowed && !this.#isWhole;
-  }
-
-  /** Reads the hub again and again, and calls `listener` after each change, until the returned function is called. */
-  follow(listener: () => void): () => void {
-    const stop = this.feed.listen(listener);
-    this.#arm();
-    return () => {
-      stop();
-      if (!this.feed.isFollowed) this.#next?.cancel();
-    };
-  }
-
-  #arm(): void {
-    this.#next?.cancel();
-    if (!this.feed.isFollowed) return;
-    const { clock, pool } = this.#options;
-    const own = Math.max(FOLLOWED_BY_COST, FOLLOWED_PART * (pool?.followers() ?? 0)) * this.#cost;
+  #useMs(): number {
+    const { pool, oldestMs = Infinity } = this.#options;
     // How often everything is read is bounded by the pool, for all who may read it together.
-    const use = Math.max(SHORTEST_FOLLOWED_MS, pool !== undefined && this.#isWhole ? 0 : own);
-    const wait = this.#finished + use - clock.monotonic();
-    // The reading arms the next one; why it has failed is said by answers.
-    this.#next = clock.after(wait, () => void this.#refresh().catch(() => undefined));
+    const isPooled = pool !== undefined && this.#isWhole;
+    const byCost = isPooled ? 0 : Math.max(USE_BY_COST, READERS_PART * (pool?.readers() ?? 0));
+    return Math.min(Math.max(SHORTEST_USE_MS, byCost * this.#cost), oldestMs / 2);
+  }
+
+  async #patiently(done: Promise<void>): Promise<void> {
+    const enough = new AbortController();
+    const wait = delay(this.#options.clock, PATIENCE_MS, enough.signal).catch(() => undefined);
+    // Why a reading has failed is a part of every answer.
+    await Promise.race([done.catch(() => undefined), wait]);
+    enough.abort();
+  }
+
+  #silence(): string | undefined {
+    const since = this.#reading?.since ?? Infinity;
+    return this.#options.clock.monotonic() - since < SILENCE_MS ? undefined : 'the hub does not answer';
   }
 
   /** The next answer is of a new reading: the caller has changed something. */
@@ -188,12 +195,13 @@ export class Snapshots {
   }
 
   /** One reading at a time. A failed one keeps the last, and says why. */
-  #refresh(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-      this.#arm();
-    });
-    if (this.#last !== undefined) this.#reading.catch(() => {});
+  #refresh(): { readonly done: Promise<void> } {
+    if (this.#reading !== undefined) return this.#reading;
+    const since = this.#options.clock.monotonic();
+    const done = this.#read().finally(() => (this.#reading = undefined));
+    // Whoever waits is told; nobody may be waiting any more.
+    done.catch(() => undefined);
+    this.#reading = { done, since };
     return this.#reading;
   }
 
@@ -219,9 +227,9 @@ export class Snapshots {
       this.#isWhole = made.isWhole;
       // Waiting for a hub that does not answer is no work of it: one that is back is read at once.
       this.#cost = clock.monotonic() - start;
-      this.#say(undefined);
+      this.#fault = undefined;
     } catch (error) {
-      this.#say(errorText(error));
+      this.#fault = errorText(error);
       if (clock.monotonic() - this.#readAt > oldestMs) this.#last = undefined;
       if (this.#last === undefined) throw error;
     } finally {
@@ -230,24 +238,13 @@ export class Snapshots {
   }
 
   #use(reading: FleetReading): void {
-    const { pool } = this.#options;
     const { at } = reading.world;
-    const versions = versionsOf(reading);
+    const version = versionOf(reading);
     const before = this.#last;
     this.#asOf = at;
-    const isSame = sameJson(versions, before?.versions ?? null);
-    if (isSame && before !== undefined && at - before.snapshot.world.at < LONGEST_COMPUTED_MS) return;
-    const snapshot = pool?.share(JSON.stringify(versions), reading) ?? new Snapshot(reading);
-    this.#last = { snapshot, versions };
-    if (isSame) this.feed.allChanged();
-    else this.feed.replaced(before?.versions, versions);
-  }
-
-  /** Why the hub cannot be read is a part of every answer. */
-  #say(fault: string | undefined): void {
-    const isOther = fault !== this.#fault;
-    this.#fault = fault;
-    if (isOther) this.feed.allChanged();
+    if (before?.version === version && at - before.snapshot.world.at < LONGEST_COMPUTED_MS) return;
+    const snapshot = this.#options.pool?.share(reading) ?? new Snapshot(reading);
+    this.#last = { snapshot, version };
   }
 }
 

@@ -10,7 +10,7 @@ export function Login(): JSX.Element {
   return takesToken.value ? <TokenLogin /> : <LinkLogin />;
 }
 
-/** On a hub. The token goes to the server, and stays in no field and no storage of the page. */
+/** On a hub. The token is kept for this tab alone, and sent with each request. */
 function TokenLogin(): JSX.Element {
   const [token, setToken] = useState('');
   const [namespace, setNamespace] = useState(lastNamespace.value);

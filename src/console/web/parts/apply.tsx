@@ -41,7 +41,7 @@ export function Apply({ plan, agreed, isOld, onMoved }: ApplyProps): JSX.Element
     const isMoved = !isStatus(found) && found.kind === 'moved';
     setTimeout(() => (isBusy.value = false), isMoved ? READ_MS : 0);
     answer.value = { dryRun, found };
-    if (!dryRun) refresh();
+    if (!dryRun) void refresh();
     if (isStatus(found)) return;
     if (found.kind === 'moved') onMoved();
     if (dryRun || found.kind !== 'accepted') return;

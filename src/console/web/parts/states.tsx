@@ -92,7 +92,7 @@ export function WithheldNotice({
       {namespace !== undefined && (
         <p>
           Of Placements, decisions and bindings, only namespace {shown(namespace)} is shown.{' '}
-          {session.value?.until === undefined ? OTHER_NAMESPACE.command : OTHER_NAMESPACE.hub}
+          {session.value?.by === 'token' ? OTHER_NAMESPACE.hub : OTHER_NAMESPACE.command}
         </p>
       )}
       <details>

@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { listen, portOf } from '../../../../src/console/server/server.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
 import { LinkEntrance, Sessions } from '../../../../src/console/server/session.js';
-import { Streams } from '../../../../src/console/server/stream.js';
 import { Snapshots } from '../../../../src/console/server/reading/snapshot.js';
 import { TYPES } from '../../../../src/cli/whatif/worlds.js';
 import { WORLD_RESOURCES, type World } from '../../../../src/domain/fleet/world.js';
@@ -79,7 +78,6 @@ export interface MemoryConsole {
   readonly server: Server;
   readonly port: number;
   readonly sessions: Sessions;
-  readonly streams: Streams;
 }
 
 export async function startConsole(world: World, assets: Assets, clock: Clock): Promise<MemoryConsole> {
@@ -92,14 +90,13 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
     user: '',
     namespace: 'shop',
     build: assets.build,
-  };
+    by: 'link',
+  } as const;
   const transport = { call: (call: Call) => hub.write(call) };
   const entrance = new LinkEntrance(
     { snapshots, client: hub.client, transport, session, namespace: undefined, slices: { clock } },
     sessions,
   );
-  const streams = new Streams(clock);
-  const parts = { assets, entrance, streams };
-  const server = await listen(parts, { host: '127.0.0.1', port: 0 });
-  return { hub, server, port: portOf(server), sessions, streams };
+  const server = await listen({ assets, entrance }, { host: '127.0.0.1', port: 0 });
+  return { hub, server, port: portOf(server), sessions };
 }

@@ -1,11 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { generateKeyPairSync } from 'node:crypto';
 import { TokenEntrance } from '../../../../src/console/hub/entrance.js';
-import { KeyRing } from '../../../../src/console/hub/keyring.js';
 import { People } from '../../../../src/console/hub/people.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
-import { Streams } from '../../../../src/console/server/stream.js';
 import { respond } from '../../../../src/console/server/server.js';
 import { TYPES } from '../../../../src/cli/whatif/worlds.js';
 import { WORLD_RESOURCES } from '../../../../src/domain/fleet/world.js';
@@ -73,7 +70,6 @@ export interface TokenConsole {
   readonly people: People;
   readonly log: RecordingLog;
   readonly server: Server;
-  readonly streams: Streams;
 }
 
 /** `pair`: serves HTTPS with it; absent: plain HTTP. */
@@ -82,16 +78,14 @@ export async function startTokenConsole(
   clock: Clock,
   pair?: Pick<ServingPair, 'cert' | 'key'>,
 ): Promise<TokenConsole> {
-  const [api, log, ring] = [new MemoryApi(), new RecordingLog(), new KeyRing(clock)];
-  ring.use(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'hub');
+  const [api, log] = [new MemoryApi(), new RecordingLog()];
   const { build } = assets;
   const people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', build, clock });
-  const entrance = new TokenEntrance({ ring, people, serves: (host) => host === HOST, clock, log });
-  const streams = new Streams(clock);
+  const entrance = new TokenEntrance({ people, serves: (host) => host === HOST, clock, log });
   const listener: Parameters<typeof createServer>[1] = (request, response) =>
-    void respond({ assets, entrance, streams }, request, response);
+    void respond({ assets, entrance }, request, response);
   const server =
     pair === undefined ? createServer(listener) : createHttpsServer({ cert: pair.cert, key: pair.key }, listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return { api, people, log, server, streams };
+  return { api, people, log, server };
 }
