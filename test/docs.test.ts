@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 import { ClusterEvents } from '../src/api/clusterevents.js';
 import {
+  AgentReasons,
   BindingReasons,
   ClusterReasons,
   ClusterSetReasons,
@@ -22,8 +23,9 @@ function read(page: string): string {
 
 describe('docs/troubleshooting.md', () => {
   const entries = new Set([...read('troubleshooting.md').matchAll(/^### (\w+)$/gm)].map((match) => match[1]));
-  const placements = [BindingReasons, ClusterReasons, ClusterSetReasons, HealthReasons, InUseReasons, PlacementReasons];
-  const tables = [...placements, ComponentReasons, EngineReasons, DefaultReasons];
+  const clusters = [AgentReasons, ClusterReasons, HealthReasons];
+  const placements = [BindingReasons, ClusterSetReasons, InUseReasons, PlacementReasons];
+  const tables = [...clusters, ...placements, ComponentReasons, EngineReasons, DefaultReasons];
   const reasons = new Set(tables.flatMap((table) => Object.keys(table)));
 
   it.each([...reasons])('docs/troubleshooting.md has an entry for the reason %s', (reason) => {

@@ -2,6 +2,7 @@ import { delay } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import type { HealthCheck } from '../runtime/endpoints/health.js';
 import type { Runnable } from '../runtime/process/lifecycle.js';
+import type { ClusterReport } from '../domain/agent/report/report.js';
 import type { Home, StoredSecret } from './home.js';
 import { Observer } from './observer.js';
 import { DEFAULT_LEASE_SECONDS, retryMs } from './schedule.js';
@@ -55,10 +56,11 @@ export class Agent implements Runnable {
     return isClean;
   }
 
-  /** For /readyz: what keeps the cluster from being joined, or its report from being complete. */
+  /** For /readyz: what keeps the cluster from being joined, its token from being stored, or its report from being complete. */
   readiness(): readonly HealthCheck[] {
     return [
       { name: 'hub', check: () => (this.#state === undefined ? this.#problem : this.#state.problem()) },
+      { name: 'token', check: () => this.#state?.secretTrouble?.message },
       { name: 'report', check: () => this.#observer.problem() },
     ];
   }
@@ -71,7 +73,7 @@ export class Agent implements Runnable {
     if (secret.content.kind !== 'complete') return;
     const over = new AbortController();
     const outcome: { how?: SessionEnd } = {};
-    const state = new HubState(tools.clock, DEFAULT_LEASE_SECONDS * 1000);
+    const state = new HubState(tools.clock, DEFAULT_LEASE_SECONDS * 1000, () => this.#reportChanged());
     const context: SessionContext = {
       tools,
       home,
@@ -89,7 +91,8 @@ export class Agent implements Runnable {
     this.#state = state;
     const onReporting = (changed: () => void): void => void (this.#reportChanged = changed);
     const ended = AbortSignal.any([signal, over.signal]);
-    await runSession({ context, report: () => this.#observer.report(), onReporting }, ended).catch((error: unknown) => {
+    const report = (): ClusterReport | undefined => this.#observer.report(state.secretTrouble);
+    await runSession({ context, report, onReporting }, ended).catch((error: unknown) => {
       if (!ended.aborted) throw error;
     });
     if (outcome.how === 'replaced') tools.log.info({}, 'the Secret hub-token has the content of a new manifest');

@@ -47,6 +47,8 @@ export interface ClaimMaps {
   whenSynced(signal: AbortSignal): Promise<void>;
   onChange(handler: () => void): void;
   all(): readonly ClaimConfigMap[];
+  /** Why they cannot be listed or watched now; undefined: they can. */
+  failure(): Error | undefined;
 }
 
 interface HomeOptions {
@@ -145,5 +147,6 @@ function claimMaps(cache: Cache<ClaimConfigMap>): ClaimMaps {
     whenSynced: (signal) => cache.whenSynced(signal),
     onChange: (handler) => cache.onChange(handler),
     all: () => [...cache.store.values()],
+    failure: () => cache.failure(),
   };
 }

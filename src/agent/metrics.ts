@@ -11,8 +11,10 @@ export interface AgentMetrics {
   renewed(result: HubResult, now: number): void;
   /** A write of the status has ended. */
   published(result: HubResult): void;
-  /** A request for a token has ended. */
+  /** A request for a token, or an attempt to store one, has failed, or a token was stored. */
   tokenRequested(result: HubResult): void;
+  /** When the token that is used, or the one that is stored, ends: ms since the epoch; undefined: it does not say. */
+  tokenUntil(token: 'used' | 'stored', until: number | undefined): void;
 }
 
 /** `refused`: as invalid, which is a fault of the product or of what is installed on the hub. */
@@ -23,7 +25,10 @@ const HELP = {
   multicluster_agent_last_renewal_timestamp_seconds: 'Time of the last renewal that succeeded',
   multicluster_agent_status_writes_total:
     'Writes of the status of the ManagedCluster; result: success, error or refused',
-  multicluster_agent_token_requests_total: 'Requests for tokens of the hub; result: success, error or refused',
+  multicluster_agent_token_requests_total:
+    'Tokens of the hub; result: success when one was granted and stored, error or refused when either failed',
+  multicluster_agent_token_expiry_timestamp_seconds:
+    'Until when a token of the hub is valid; token: used, and stored, which is older while the one that is used cannot be stored',
 };
 
 /** The metrics of an agent, with their exposition. */
@@ -44,6 +49,7 @@ function agentMetrics(registry: Registry): AgentMetrics {
   const last = collectors.gauge('multicluster_agent_last_renewal_timestamp_seconds', []);
   const writes = collectors.counter('multicluster_agent_status_writes_total', ['result']);
   const tokens = collectors.counter('multicluster_agent_token_requests_total', ['result']);
+  const expiry = collectors.gauge('multicluster_agent_token_expiry_timestamp_seconds', ['token']);
   for (const counter of [renewals, writes, tokens])
     for (const result of ['success', 'error', 'refused'] satisfies HubResult[]) counter.inc({ result }, 0);
   return {
@@ -53,5 +59,8 @@ function agentMetrics(registry: Registry): AgentMetrics {
     },
     published: (result) => writes.inc({ result }),
     tokenRequested: (result) => tokens.inc({ result }),
+    tokenUntil: (token, until) => {
+      if (until !== undefined) expiry.set({ token }, until / 1000);
+    },
   };
 }

@@ -5,7 +5,8 @@ import type { Home } from './home.js';
 import { claimsOf, type Claims } from '../domain/agent/report/claims.js';
 import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from '../domain/agent/report/controlplane.js';
 import type { NodeFacts } from '../domain/agent/report/nodes.js';
-import { reportOf, type ClientConfig, type ClusterReport } from '../domain/agent/report/report.js';
+import { reportOf, type ClientConfig, type ClusterReport, type Trouble } from '../domain/agent/report/report.js';
+import { timestamp } from '../runtime/vocabulary/meta.js';
 import { jittered, retryMs } from './schedule.js';
 
 /** Between two rounds of reads, less up to a tenth. */
@@ -43,6 +44,8 @@ export class Observer {
   /** Of the sample and the ConfigMaps as they are now; undefined until both were read. */
   #claims: Claims | undefined;
   #problem: string | undefined = 'the cluster has not been read yet';
+  /** Why the cluster cannot be read, from the second failure on. */
+  #unread: Trouble | undefined;
   /** The rejected claims that were logged last. */
   #loggedRejections = '';
 
@@ -59,10 +62,11 @@ export class Observer {
     await claims.stop();
   }
 
-  /** The current report; undefined while a part of it is unknown. */
-  report(): ClusterReport | undefined {
+  /** The current report; undefined while a part of it is unknown. `secret`: what is wrong with the agent's Secret. */
+  report(secret?: Trouble): ClusterReport | undefined {
     if (this.#sample === undefined || this.#controlPlane === undefined || this.#claims === undefined) return undefined;
-    return reportOf({ ...this.#sample, claims: this.#claims.claims, controlPlane: this.#controlPlane });
+    const troubles = [secret, this.#unread].filter((one) => one !== undefined);
+    return reportOf({ ...this.#sample, claims: this.#claims.claims, controlPlane: this.#controlPlane, troubles });
   }
 
   /** Why there is no report, or why it is not fresh. */
@@ -84,6 +88,7 @@ export class Observer {
     const { clock, random } = this.#options;
     for (let failures = 0; !signal.aborted;) {
       failures = (await this.#readSample(signal)) ? 0 : failures + 1;
+      this.#tell(failures);
       const wait = failures === 0 ? jittered(SAMPLE_PERIOD_MS, random) : retryMs(failures, random);
       await delay(clock, wait, signal).catch(() => undefined);
     }
@@ -97,6 +102,8 @@ export class Observer {
       const nodes = await home.nodes(signal);
       const clientConfig = await home.clientConfig(signal);
       this.#sample = { clusterId, version, nodes, clientConfig };
+      const unlisted = home.claims.failure();
+      if (unlisted !== undefined) throw unlisted;
       this.#problem = undefined;
       this.#changed();
       return true;
@@ -106,6 +113,16 @@ export class Observer {
       log.warn({ error: errorText(error) }, 'failed to read the cluster, retrying');
       return false;
     }
+  }
+
+  /** From the second failure on the hub is told: a cluster that restarts its API server cannot be read for a moment. */
+  #tell(failures: number): void {
+    const before = this.#unread;
+    if (failures === 1 || this.#problem === before?.message) return;
+    const since = before?.since ?? timestamp(this.#options.clock.now());
+    this.#unread =
+      this.#problem === undefined ? undefined : { reason: 'ClusterNotRead', message: this.#problem, since };
+    this.#options.onChange();
   }
 
   async #probes(signal: AbortSignal): Promise<void> {

@@ -63,6 +63,18 @@ export const HUB_WRITE_REFUSED_CONDITION = 'HubWriteRefused';
 /** Condition type of a ManagedCluster that its agent writes. */
 export const CONTROL_PLANE_HEALTHY_CONDITION = 'ControlPlaneHealthy';
 
+/** Condition type that the agent of a ManagedCluster writes, present only while it is True. */
+export const AGENT_DEGRADED_CONDITION = 'AgentDegraded';
+
+/** Reasons of AgentDegraded. */
+export const AgentReasons = Object.freeze({
+  TokenNotStored:
+    'the agent cannot store its token for the hub in its cluster: after a restart it has an older one, or none',
+  ClusterNotRead: 'the agent cannot read its cluster, so that what it has reported is old',
+});
+
+export type AgentReason = keyof typeof AgentReasons;
+
 /** Reasons of the conditions that the hub writes. */
 export const HealthReasons = Object.freeze({
   HubClusterAdminAccepted: 'the hub expects an agent of the cluster and accepts what it reports',

@@ -3,7 +3,7 @@ import { ApiError, isFailure, errorText } from '../../runtime/errors.js';
 import type { HubResult } from '../metrics.js';
 import { retryMs } from '../schedule.js';
 import type { SessionContext } from './context.js';
-import type { JoinData } from '../../domain/agent/hubtoken.js';
+import type { HubToken, JoinData } from '../../domain/agent/hubtoken.js';
 
 type AttemptResult<T> =
   | { readonly kind: 'done'; readonly value: T }
@@ -74,7 +74,12 @@ export async function isReplaced(
   signal: AbortSignal,
 ): Promise<boolean> {
   const stored = await home.readSecret(signal).catch(() => undefined);
-  return stored?.content.kind === 'complete' && !isDeepStrictEqual(stored.content.join, join);
+  return stored !== undefined && isOther(stored.content, join);
+}
+
+/** Whether the content of the Secret is that of another manifest than `join`. */
+export function isOther(content: HubToken, join: JoinData): boolean {
+  return content.kind === 'complete' && !isDeepStrictEqual(content.join, join);
 }
 
 /** What the user reads when a request to the hub fails: without a response, with the address of the manifest. */

@@ -1,32 +1,25 @@
 import { delay } from '../../runtime/clock.js';
-import { errorText, isFailure } from '../../runtime/errors.js';
+import { isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
 import { retryMs, firstRenewalMs, rotationMs } from '../schedule.js';
 import { Attempts, failureResult, isPolicyDenial, takenProblem } from './attempts.js';
 import type { SessionContext } from './context.js';
+import type { OwnToken } from './owntoken.js';
 
-/** Requests a token, and stores it before its first use: after a crash the agent has no other credential. */
-async function issueToken(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<TokenGrant> {
-  const { home, join, secret, tools } = context;
-  const grant = await hub.requestToken(context.tokenLifetimeSeconds, signal).catch((error: unknown) => {
-    tools.metrics.tokenRequested(failureResult(error));
+function requestToken(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<TokenGrant> {
+  return hub.requestToken(context.tokenLifetimeSeconds, signal).catch((error: unknown) => {
+    context.tools.metrics.tokenRequested(failureResult(error));
     throw error;
   });
-  tools.metrics.tokenRequested('success');
-  try {
-    await home.storeToken(secret.uid, grant.token, join, signal);
-  } catch (error) {
-    // Not as an ApiError, whose code would be taken for one of the hub.
-    throw new Error(`the token cannot be stored in Secret hub-token: ${errorText(error)}`);
-  }
-  return grant;
 }
 
-/** Exchanges the join token for the first token of the agent's own. Retries until it succeeds or `signal` fires. */
-export async function firstToken(context: SessionContext, signal: AbortSignal): Promise<TokenGrant> {
+/** Exchanges the join token for the first token of the agent's own. Retries until it is granted or `signal` fires. */
+export async function firstToken(context: SessionContext, token: OwnToken, signal: AbortSignal): Promise<TokenGrant> {
   const hub = context.openHub(context.join, () => context.join.joinToken);
   try {
-    return await untilDone(context, 'token', () => issueToken(context, hub, signal), signal);
+    const grant = await untilDone(context, 'token', () => requestToken(context, hub, signal), signal);
+    await token.granted(grant.token, signal);
+    return grant;
   } finally {
     await hub.close();
   }
@@ -89,8 +82,7 @@ interface RotationOptions {
   readonly hub: Hub;
   /** The token that the session has begun with; undefined: it was stored before, and its age is not known. */
   readonly first: TokenGrant | undefined;
-  /** Called with each new token, after it was stored. */
-  readonly onToken: (token: string) => void;
+  readonly token: OwnToken;
 }
 
 /**
@@ -100,7 +92,7 @@ interface RotationOptions {
  */
 export async function rotateTokens(
   context: SessionContext,
-  { hub, first, onToken }: RotationOptions,
+  { hub, first, token }: RotationOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, random } = context.tools;
@@ -110,8 +102,8 @@ export async function rotateTokens(
     await delay(clock, Math.max(0, wait), signal);
     await context.state.whenAvailable(signal);
     const startedAt = clock.monotonic();
-    const outcome = await attempts.run(() => issueToken(context, hub, signal), signal);
-    if (outcome.kind === 'done') onToken(outcome.value.token);
+    const outcome = await attempts.run(() => requestToken(context, hub, signal), signal);
+    if (outcome.kind === 'done') await token.granted(outcome.value.token, signal);
     wait =
       outcome.kind === 'done'
         ? startedAt + rotationMs(outcome.value.lifetimeSeconds) - clock.monotonic()

@@ -1,12 +1,11 @@
-import { delay, within } from '../../runtime/clock.js';
+import { whenAborted, within } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../../domain/agent/report/report.js';
 import type { SessionContext } from './context.js';
 import { acquireLease, deleteJoinSecret, firstToken, rotateTokens } from './join.js';
 import { Publisher } from './publisher.js';
 import { Renewals } from './renewals.js';
-import { jittered } from '../schedule.js';
-import { isReplaced } from './attempts.js';
+import { OwnToken } from './owntoken.js';
 
 interface SessionOptions {
   readonly context: SessionContext;
@@ -18,17 +17,17 @@ interface SessionOptions {
 /**
  * Joins the hub and reports to it.
  *
- * Flow: exchange the join token for a token of the agent's own, which is stored before its first use; acquire the Lease; send
- * the first report; delete the join Secret. Renewals, reports and new tokens run concurrently from the second step on. A
+ * Flow: exchange the join token for a token of the agent's own, which is stored; acquire the Lease; send the first report; delete
+ * the join Secret. Renewals, reports and new tokens run concurrently from the second step on. A
  * process that was killed at any point continues there: each step can be repeated, and a stored token skips the first.
  * Until `signal` fires; rejects with its reason.
  */
 export async function runSession({ context, report, onReporting }: SessionOptions, signal: AbortSignal): Promise<void> {
   const { join, secret, openHub, state, tools } = context;
   const stored = secret.content.kind === 'complete' ? secret.content.token : undefined;
-  const first = stored === undefined ? await firstToken(context, signal) : undefined;
-  let token = stored ?? first?.token ?? '';
-  const hub = openHub(join, () => token);
+  const token = new OwnToken(context, stored);
+  const first = stored === undefined ? await firstToken(context, token, signal) : undefined;
+  const hub = openHub(join, () => token.value);
   try {
     await acquireLease(context, hub, signal);
     state.renewed();
@@ -39,9 +38,9 @@ export async function runSession({ context, report, onReporting }: SessionOption
     await Promise.all([
       renewals.run(signal),
       publisher.run(signal),
-      endJoining(context, { hub, publisher }, signal),
-      followSecret(context, signal),
-      rotateTokens(context, { hub, first, onToken: (next) => void (token = next) }, signal),
+      endJoining(context, { hub, publisher, token }, signal),
+      token.keepStored(signal),
+      rotateTokens(context, { hub, first, token }, signal),
     ]);
   } finally {
     onReporting(() => undefined);
@@ -49,25 +48,18 @@ export async function runSession({ context, report, onReporting }: SessionOption
   }
 }
 
-/** After the first report, or without one after the duration of a lease: a cluster that cannot be read has joined, too. */
+/**
+ * After the first report, or without one after the duration of a lease: a cluster that cannot be read has joined, too. Not before
+ * the token is stored: until then the join token is what a process that starts has.
+ */
 async function endJoining(
   context: SessionContext,
-  { hub, publisher }: { readonly hub: Hub; readonly publisher: Publisher },
+  { hub, publisher, token }: { readonly hub: Hub; readonly publisher: Publisher; readonly token: OwnToken },
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = context.tools;
   await within(clock, context.state.leaseMs, publisher.attempted, signal);
+  await Promise.race([token.stored, whenAborted(signal)]);
+  signal.throwIfAborted();
   await deleteJoinSecret(context, hub, signal);
-}
-
-/** Between two reads, less up to a tenth. The agent has no right to watch Secrets. */
-const PERIOD_MS = 300_000;
-
-/** Ends the session when the Secret has the content of another manifest, also while the hub of this one still answers. */
-async function followSecret(context: SessionContext, signal: AbortSignal): Promise<void> {
-  const { clock, random } = context.tools;
-  for (;;) {
-    await delay(clock, jittered(PERIOD_MS, random), signal);
-    if (await isReplaced(context, signal)) context.end('replaced');
-  }
 }

@@ -12,6 +12,8 @@ const WORRIES = new Set([
   'ClusterSetMissing',
   'ClusterSetEmpty',
   'ClaimsIgnored',
+  'ClaimsNotPublished',
+  'AgentDegraded',
   'HubWriteRefused',
   'Degraded',
 ]);

@@ -58,5 +58,6 @@ function claimMaps({ claims }: DemoCluster): ClaimMaps {
     whenSynced: async () => undefined,
     onChange: () => undefined,
     all: () => configMaps,
+    failure: () => undefined,
   };
 }

@@ -40,7 +40,7 @@ export class Member {
 
   start(): void {
     const { openHub, clock, random, log } = this.#tools;
-    const metrics = { renewed: ignore, tokenRequested: ignore, published: () => this.#reported() };
+    const metrics = { renewed: ignore, tokenRequested: ignore, tokenUntil: ignore, published: () => this.#reported() };
     const agent = new Agent({
       home: this.#home,
       openHub,

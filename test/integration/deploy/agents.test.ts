@@ -112,18 +112,25 @@ describeWithServer('the token of an agent', { own: true }, (server) => {
     expect(status < 300 ? '' : text).toBe('');
   });
 
-  test('the token of an agent can report ControlPlaneHealthy beside the conditions of the hub', async () => {
+  test('the token of an agent can report its own conditions beside those of the hub, and no other', async () => {
     const hub = [{ type: 'ManagedClusterJoined', status: 'True', reason: 'ManagedClusterJoined', message: '' }];
     const stored = await server().call({
       ...merge(`${CLUSTERS}/${OWN}/status`, { status: { conditions: hub } }),
       path: `${CLUSTERS}/${OWN}/status`,
     });
     expect(stored.status).toBe(200);
-    const healthy = { type: 'ControlPlaneHealthy', status: 'True', reason: 'Ready', message: '' };
+    const conditions = ['ControlPlaneHealthy', 'AgentDegraded', 'ClaimsNotPublished'].map((type) => ({
+      type,
+      status: 'True',
+      reason: 'Found',
+      message: '',
+    }));
 
-    const { status, text } = await send(report(OWN, { conditions: [healthy] }));
+    const { status, text } = await send(report(OWN, { conditions }));
+    const other = await send(report(OWN, { conditions: [{ ...conditions[0], type: 'HubWriteRefused' }] }));
 
     expect({ status, text }).toMatchObject({ status: 200, text: expect.stringContaining('ManagedClusterJoined') });
+    expect(other.status).toBe(403);
   });
 
   test.each(FOREIGN)('the token of agent edge-1 can write nothing of %s', async (name) => {

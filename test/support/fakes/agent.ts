@@ -41,8 +41,11 @@ export class FakeHub {
   hasJoinSecret = true;
   /** What it gives to each token; undefined: what is requested. */
   lifetimeSeconds: number | undefined;
+  /** The tokens that it has granted. */
+  readonly tokens: string[] = [];
+  /** The text of token 1, 2, … with its lifetime. */
+  tokenOf = (number: number, _lifetimeSeconds: number): string => `token-${number}`;
   readonly #clock: ManualClock;
-  #tokens = 0;
 
   constructor(clock: ManualClock) {
     this.#clock = clock;
@@ -61,7 +64,10 @@ export class FakeHub {
     return {
       requestToken: async (requested) => {
         called('requestToken');
-        return { token: `token-${++this.#tokens}`, lifetimeSeconds: this.lifetimeSeconds ?? requested };
+        const lifetimeSeconds = this.lifetimeSeconds ?? requested;
+        const token = this.tokenOf(this.tokens.length + 1, lifetimeSeconds);
+        this.tokens.push(token);
+        return { token, lifetimeSeconds };
       },
       createLease: async ({ holder, seconds }) => {
         called('createLease');
@@ -102,6 +108,8 @@ export class FakeHome implements Home {
   before: (name: keyof Home) => void = () => undefined;
   secret: StoredSecret = { uid: 'home-secret', content: { kind: 'complete', join: joinData(), token: undefined } };
   kubernetes = 'v1.36.3';
+  /** Why the ConfigMaps with claims cannot be listed or watched. */
+  claimsFailure: Error | undefined;
   nodeFacts: readonly NodeFacts[] = [];
   #configMaps: readonly ClaimConfigMap[] = [];
   #changed: () => void = () => undefined;
@@ -112,6 +120,7 @@ export class FakeHome implements Home {
     whenSynced: async (): Promise<void> => undefined,
     onChange: (handler: () => void): void => void (this.#changed = handler),
     all: (): readonly ClaimConfigMap[] => this.#configMaps,
+    failure: (): Error | undefined => this.claimsFailure,
   };
 
   /** Writes the only ConfigMap with claims. */
@@ -160,6 +169,8 @@ export class FakeHome implements Home {
 export class FakeAgent {
   readonly log = new RecordingLog();
   readonly metrics: string[] = [];
+  /** When the token in use and the stored one end, in seconds since 2026. */
+  readonly tokensUntil: Record<string, number> = {};
   /** The hubs to which it has connected. */
   readonly hubs = new Set<string>();
   readonly #agent: Agent;
@@ -171,7 +182,14 @@ export class FakeAgent {
       (name: string) =>
       (result: string): void =>
         void this.metrics.push(`${name} ${result}`);
-    const metrics = { renewed: count('renewed'), published: count('published'), tokenRequested: count('token') };
+    const metrics = {
+      renewed: count('renewed'),
+      published: count('published'),
+      tokenRequested: count('token'),
+      tokenUntil: (which: string, until: number): void => {
+        this.tokensUntil[which] = (until - Date.parse('2026-01-01T00:00:00Z')) / 1000;
+      },
+    };
     this.#agent = new Agent({
       home,
       openHub: ({ hubUrl }, token) => {

@@ -1,6 +1,11 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
 import type { ClusterClaim, ClusterCondition } from '../../../api/generated/managedcluster.js';
-import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../../api/clusterreasons.js';
+import {
+  AGENT_DEGRADED_CONDITION,
+  CONTROL_PLANE_HEALTHY_CONDITION,
+  type AgentReason,
+} from '../../../api/clusterreasons.js';
+import { clip } from '../../conditions.js';
 import type { ControlPlaneState } from './controlplane.js';
 import { nodeTotals, type NodeFacts, type NodeTotals } from './nodes.js';
 
@@ -11,6 +16,14 @@ export interface ClientConfig {
   readonly caBundle?: string | undefined;
 }
 
+/** What keeps the agent from its work at home. */
+export interface Trouble {
+  readonly reason: AgentReason;
+  readonly message: string;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
 /** What a report is made from; all of it is known. */
 export interface ReportInput {
   readonly claims: readonly ClusterClaim[];
@@ -19,6 +32,8 @@ export interface ReportInput {
   readonly nodes: readonly NodeFacts[];
   readonly clientConfig: ClientConfig | undefined;
   readonly controlPlane: ControlPlaneState;
+  /** The gravest first. */
+  readonly troubles?: readonly Trouble[];
 }
 
 /** The part of a ManagedCluster's status that its agent writes. */
@@ -30,18 +45,19 @@ export interface ClusterReport extends NodeTotals {
 }
 
 /** The report. Equal inputs give equal JSON. There is no condition while the health of the API server is not known. */
-export function reportOf({ claims, version, nodes, clientConfig, controlPlane }: ReportInput): ClusterReport {
-  const condition = conditionOf(controlPlane);
+export function reportOf(input: ReportInput): ClusterReport {
+  const { claims, version, nodes, clientConfig, controlPlane, troubles = [] } = input;
+  const conditions = [healthCondition(controlPlane), degradedCondition(troubles)].filter((one) => one !== undefined);
   return {
     clusterClaims: claims,
     version: { kubernetes: version },
     ...nodeTotals(nodes),
     ...(clientConfig === undefined ? {} : { managedClusterClientConfigs: [clientConfig] }),
-    ...(condition === undefined ? {} : { conditions: [condition] }),
+    ...(conditions.length === 0 ? {} : { conditions }),
   };
 }
 
-function conditionOf({ isHealthy, since, message }: ControlPlaneState): ClusterCondition | undefined {
+function healthCondition({ isHealthy, since, message }: ControlPlaneState): ClusterCondition | undefined {
   if (isHealthy === undefined) return undefined;
   return {
     type: CONTROL_PLANE_HEALTHY_CONDITION,
@@ -49,6 +65,19 @@ function conditionOf({ isHealthy, since, message }: ControlPlaneState): ClusterC
     reason: isHealthy ? 'ControlPlaneReady' : 'ControlPlaneNotReady',
     message,
     lastTransitionTime: since,
+  };
+}
+
+/** One condition for all troubles: who looks for the cause of one reads them all. */
+function degradedCondition(troubles: readonly Trouble[]): ClusterCondition | undefined {
+  const [first] = troubles;
+  if (first === undefined) return undefined;
+  return {
+    type: AGENT_DEGRADED_CONDITION,
+    status: 'True',
+    reason: first.reason,
+    message: clip(troubles.map(({ message }) => message).join('; ')),
+    lastTransitionTime: troubles.map(({ since }) => since).sort()[0] ?? first.since,
   };
 }
 

@@ -1,0 +1,112 @@
+import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
+import { errorText } from '../../runtime/errors.js';
+import { jittered, retryMs, ShortenableDelay } from '../schedule.js';
+import { isOther } from './attempts.js';
+import type { SessionContext } from './context.js';
+
+/** Between two reads of the Secret, less up to a tenth. The agent has no right to watch Secrets. */
+const PERIOD_MS = 300_000;
+/** One failure is no problem yet: an API server that restarts refuses for a moment. */
+const FAILURES_OF_A_PROBLEM = 2;
+
+/**
+ * The agent's token of the hub, and its copy in the Secret `hub-token`. It is stored before its first use, since a process
+ * that starts has no other credential. One that cannot be stored serves all the same and waits to be stored: another one
+ * could be stored no better, and the stored one ends.
+ */
+export class OwnToken {
+  readonly #context: SessionContext;
+  readonly #delay: ShortenableDelay;
+  #value: string;
+  #stored: string | undefined;
+  #failures = 0;
+  #resolve: () => void = () => undefined;
+  /** Resolves when the Secret has a token of this manifest. */
+  readonly stored = new Promise<void>((resolve) => (this.#resolve = resolve));
+
+  /** `value`: the stored token; undefined: {@link granted} follows. */
+  constructor(context: SessionContext, value: string | undefined) {
+    this.#context = context;
+    this.#delay = new ShortenableDelay(context.tools.clock);
+    this.#value = value ?? '';
+    this.#found(value);
+  }
+
+  /** What the hub is asked with. */
+  get value(): string {
+    return this.#value;
+  }
+
+  /** Takes a token that the hub has granted, after one attempt to store it. Rejects with the signal's reason only. */
+  async granted(token: string, signal: AbortSignal): Promise<void> {
+    await this.#store(token, signal);
+    this.#value = token;
+    this.#context.tools.metrics.tokenUntil('used', expiryOf(token));
+    if (this.#failures > 0) this.#delay.shortenTo(this.#retryMs());
+  }
+
+  /**
+   * Keeps the Secret as it should be: with this token, also after it was created again from its manifest. Ends the session
+   * when it has another manifest, also while the hub of this one still answers. Until `signal` fires; rejects with its reason.
+   */
+  async keepStored(signal: AbortSignal): Promise<void> {
+    const { random } = this.#context.tools;
+    for (;;) {
+      await this.#delay.wait(this.#failures === 0 ? jittered(PERIOD_MS, random) : this.#retryMs(), signal);
+      await this.#store(this.#value, signal);
+    }
+  }
+
+  async #store(token: string, signal: AbortSignal): Promise<void> {
+    const { home, join, end, tools, state } = this.#context;
+    try {
+      const { uid, content } = await home.readSecret(signal);
+      if (isOther(content, join)) end('replaced');
+      signal.throwIfAborted();
+      this.#found(content.kind === 'complete' ? content.token : undefined);
+      if (content.kind === 'unusable') throw new Error(content.problem);
+      if (content.token !== token) {
+        await home.storeToken(uid, token, join, signal);
+        tools.metrics.tokenRequested('success');
+        this.#found(token);
+      }
+      this.#failures = 0;
+      state.secretWorks();
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#failures += 1;
+      const isStored = token === this.#stored;
+      if (!isStored) tools.metrics.tokenRequested('error');
+      const what = isStored ? 'Secret hub-token cannot be read' : 'the token cannot be stored in Secret hub-token';
+      const message = `${what}: ${errorText(error)}; ${this.#meaning()}`;
+      tools.log.warn({ problem: message, failures: this.#failures }, 'the Secret hub-token fails, retrying');
+      if (this.#failures >= FAILURES_OF_A_PROBLEM)
+        state.secretFails(isStored ? 'ClusterNotRead' : 'TokenNotStored', message);
+    }
+  }
+
+  #found(token: string | undefined): void {
+    this.#stored = token;
+    if (token === undefined) return;
+    this.#resolve();
+    this.#context.tools.metrics.tokenUntil('stored', expiryOf(token));
+  }
+
+  #meaning(): string {
+    if (this.#stored === undefined)
+      return 'none is stored: a restart needs the join token of the manifest, or a new manifest';
+    const until = expiryOf(this.#stored);
+    const validity = until === undefined ? '' : `, which is valid until ${timestamp(until)}`;
+    return `a restart needs the stored one${validity}`;
+  }
+
+  #retryMs(): number {
+    return retryMs(this.#failures, this.#context.tools.random);
+  }
+}
+
+/** When a token ends, ms since the epoch; undefined for one that does not say. */
+function expiryOf(token: string): number | undefined {
+  return timeIn(claimsIn(token)?.['exp']);
+}
