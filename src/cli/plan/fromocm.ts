@@ -9,41 +9,50 @@ import { documentText, InputError, manifestsText } from '../terminal/output.js';
 
 export interface FromOcm {
   readonly text: string;
-  /** What differs: for standard error. */
+  /** What differs, and what is not carried over: for standard error. */
   readonly notes: readonly string[];
+  /** 1 when something is not carried over, as for kubectl apply with a file of which one object is refused. */
+  readonly exitCode: number;
 }
 
-/** The objects of this project. @throws InputError for all fields that cannot be carried over, or that the definitions refuse. */
+/**
+ * The objects of this project. One with fields that cannot be carried over, or that the definitions refuse, is left out and named.
+ * @throws InputError for files without an object of the kinds that are carried over.
+ */
 export async function fromOcm(manifests: readonly KubeObject[], output: OutputFormat): Promise<FromOcm> {
   const objects: KubeObject[] = [];
   const notes: string[] = [];
-  const faults: string[] = [];
+  let exitCode = 0;
   for (const manifest of manifests) {
     const name = nameOf(manifest);
-    const { object, differences } = carried(manifest, faults);
+    const { object, differences, faults } = await carried(manifest);
+    if (faults.length > 0) {
+      notes.push(`${name} is not carried over: ${faults.join('; ')}`);
+      exitCode = 1;
+      continue;
+    }
     for (const { field, text } of differences) notes.push(`${name}${field === '' ? '' : `: ${field}:`} ${text}`);
-    if (object === undefined) continue;
-    faults.push(...(await manifestFaults(object)).map((fault) => `${name}, as it would be here: ${fault}`));
-    objects.push(object);
+    if (object !== undefined) objects.push(object);
   }
-  if (faults.length > 0) throw new InputError(faults.join('; '));
-  if (objects.length === 0)
+  if (objects.length === 0 && exitCode === 0)
     throw new InputError(
       'no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management is there',
     );
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
-  return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), notes };
+  if (objects.length === 0) return { text: '', notes, exitCode };
+  return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), notes, exitCode };
 }
 
-function carried(manifest: KubeObject, faults: string[]): CarriedOver {
+async function carried(manifest: KubeObject): Promise<CarriedOver & { readonly faults: readonly string[] }> {
   const result = carriedOver(manifest);
   if (result === undefined) {
     const text = 'is left out: it is not an object of Open Cluster Management';
-    return { object: undefined, differences: [{ field: '', text }] };
+    return { object: undefined, differences: [{ field: '', text }], faults: [] };
   }
-  if (result.ok) return result.value;
-  faults.push(...result.problems.map((problem) => `${nameOf(manifest)}: ${problemText(problem)}`));
-  return { object: undefined, differences: [] };
+  if (!result.ok) return { object: undefined, differences: [], faults: result.problems.map(problemText) };
+  const { object } = result.value;
+  const faults = object === undefined ? [] : await manifestFaults(object);
+  return { ...result.value, faults: faults.map((fault) => `as it would be here: ${fault}`) };
 }
 
 function nameOf({ kind = '', metadata: { namespace, name } }: KubeObject): string {

@@ -50,8 +50,8 @@ export function runPlan(config: PlanConfig): Promise<number> {
 /** Sends no request. */
 function runFromOcm({ files, recursive, output }: PlanConfig): Promise<number> {
   return answer('plan', async () => {
-    const { text, notes } = await fromOcm(await readFiles(files, { recursive }), output);
-    return { text, exitCode: 0, errors: notes };
+    const { text, notes, exitCode } = await fromOcm(await readFiles(files, { recursive }), output);
+    return { text, exitCode, errors: notes };
   });
 }
 

@@ -2,6 +2,7 @@ import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { LAST_APPLIED, TAINTS } from '../../api/names.js';
 import type { ObjectMeta } from '../../runtime/vocabulary/meta.js';
 import { parse, quote, readList, readObject, readString, reject } from '../selectors.js';
+import { claimDifference, claimName, expressionDifferences, labelDifference } from './ocmnames.js';
 import { scoreClaimName } from './scores.js';
 
 /**
@@ -37,7 +38,7 @@ const LEFT_METADATA = ['finalizers', 'ownerReferences'] as const;
 
 const SELECTOR: Fields = {
   labelSelector: { read: labelSelector },
-  claimSelector: SAME,
+  claimSelector: { read: claimSelector },
   celSelector: { read: celSelector },
 };
 const SPEC: Fields = {
@@ -54,13 +55,13 @@ const SPEC: Fields = {
     }),
   },
   prioritizerPolicy: { read: prioritizers },
-  spreadPolicy: { read: objectOf({ spreadConstraints: SAME }) },
+  spreadPolicy: { read: objectOf({ spreadConstraints: { read: spreadConstraints } }) },
   decisionStrategy: { read: objectOf({ groupStrategy: { read: groups } }) },
   sortBy: { read: leftOut('the lists of a decision have no order that means anything') },
   scoreRateLimit: { read: leftOut('a change of scores alone writes nothing here') },
 };
 
-const GROUP_SELECTOR: Fields = { labelSelector: { read: labelSelector }, claimSelector: SAME };
+const GROUP_SELECTOR: Fields = { labelSelector: { read: labelSelector }, claimSelector: { read: claimSelector } };
 const GROUP: Fields = { groupName: SAME, groupClusterSelector: { read: objectOf(GROUP_SELECTOR) } };
 const GROUPS: Fields = { decisionGroups: { read: listOf(GROUP) }, clustersPerDecisionGroup: SAME };
 
@@ -149,26 +150,60 @@ function leftOut(why: string): NonNullable<Field['read']> {
   };
 }
 
-function labelSelector(value: unknown, path: string, note: Note): unknown {
+export function labelSelector(value: unknown, path: string, note: Note): unknown {
   const { matchLabels, matchExpressions } = readObject(value, path);
   const keys = [
     ...Object.keys(readObject(matchLabels, `${path}.matchLabels`)),
     ...readList(matchExpressions, `${path}.matchExpressions`).map((one) => readObject(one, path)['key']),
   ];
-  for (const key of keys)
-    if (typeof key === 'string' && key.startsWith(OCM_PREFIX))
-      note(path, `label ${key}: clusters that the adapter reads have it, and no others`);
+  for (const key of keys) if (typeof key === 'string') noteDifference(labelDifference(key), path, note);
   return value;
+}
+
+function noteDifference(text: string | undefined, path: string, note: Note): void {
+  if (text !== undefined) note(path, text);
+}
+
+function claimSelector(value: unknown, path: string, note: Note): unknown {
+  const given = readObject(value, path);
+  const { matchExpressions } = given;
+  if (matchExpressions === undefined) return given;
+  const at = `${path}.matchExpressions`;
+  const read = readList(matchExpressions, at).map((one, index) => withClaim(one, 'key', `${at}[${index}]`, note));
+  return { ...given, matchExpressions: read };
+}
+
+/** The object with the name that the claim in its field `key` has here. */
+function withClaim(value: unknown, key: string, path: string, note: Note): JsonRecord {
+  const given = readObject(value, path);
+  const { [key]: name } = given;
+  if (typeof name !== 'string') return given;
+  noteDifference(claimDifference(name), `${path}.${key}`, note);
+  return { ...given, [key]: claimName(name) };
+}
+
+function spreadConstraints(value: unknown, path: string, note: Note): unknown {
+  return readList(value, path).map((one, index) => {
+    const at = `${path}[${index}]`;
+    const { topologyKey, topologyKeyType } = readObject(one, at);
+    if (topologyKeyType === 'Claim') return withClaim(one, 'topologyKey', at, note);
+    if (typeof topologyKey === 'string') noteDifference(labelDifference(topologyKey), `${at}.topologyKey`, note);
+    return one;
+  });
 }
 
 function celSelector(value: unknown, path: string, note: Note): unknown {
   note(path, 'a cluster for which an expression fails does not match, and explain shows the error');
-  for (const [index, one] of readList(readObject(value, path)['celExpressions'], `${path}.celExpressions`).entries())
-    if (typeof one === 'string' && /\.\s*scores\s*\(/.test(one))
+  for (const [index, one] of readList(readObject(value, path)['celExpressions'], `${path}.celExpressions`).entries()) {
+    const at = `${path}.celExpressions[${index}]`;
+    const text = typeof one === 'string' ? one : '';
+    if (/\.\s*scores\s*\(/.test(text))
       reject(
-        `${path}.celExpressions[${index}]`,
+        at,
         'calls scores(), which does not exist here: compare the claim score/RESOURCE/NAME in the claimSelector',
       );
+    for (const difference of expressionDifferences(text)) note(at, difference);
+  }
   return value;
 }
 

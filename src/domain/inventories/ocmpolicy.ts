@@ -2,7 +2,7 @@ import { ManagedClusterSetBindings, ManagedClusterSets, Placements, OcmManagedCl
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { parse, quote, readObject, reject, type Problem } from '../selectors.js';
-import { isDisabled, metadataOf, placementSpec, rejectFields, type Note } from './ocmplacement.js';
+import { isDisabled, labelSelector, metadataOf, placementSpec, rejectFields, type Note } from './ocmplacement.js';
 
 /** The objects of Open Cluster Management (OCM) by which clusters are selected, as objects of this project. */
 
@@ -70,10 +70,13 @@ export function carriedOver(object: KubeObject & { readonly spec?: unknown }): C
   return result.ok && problems.length === 0 ? result : { ok: false, problems };
 }
 
-function setSpec(spec: unknown): unknown {
+function setSpec(spec: unknown, note: Note): unknown {
   const { clusterSelector, ...others } = readObject(spec, 'spec');
   rejectFields(others, 'spec', 'a ManagedClusterSet of OCM');
-  return clusterSelector === undefined ? {} : { clusterSelector };
+  if (clusterSelector === undefined) return {};
+  const path = 'spec.clusterSelector';
+  labelSelector(readObject(clusterSelector, path)['labelSelector'], `${path}.labelSelector`, note);
+  return { clusterSelector };
 }
 
 function bindingSpec(spec: unknown): unknown {

@@ -3,6 +3,7 @@ import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../.
 import { OWN_KEY_PREFIX } from '../../api/names.js';
 import { keyOf, nameOf } from '../../runtime/vocabulary/names.js';
 import type { Taint } from '../health/taints.js';
+import { translatedClaim } from './ocmnames.js';
 
 /** What every inventory can say of a cluster, in the terms of this project. */
 
@@ -77,7 +78,10 @@ export function sourcedLabels({ metadata }: KubeObject): Readonly<Record<string,
   return Object.fromEntries(labels.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Claims of a list of objects with `name` and `value`: the first of each name, sorted, without what the schema refuses. */
+/**
+ * Claims of a list of objects with `name` and `value`: the first of each name, sorted, without what the schema refuses. Those that
+ * agents publish by another name have both: a selection is the same when the cluster gets an agent.
+ */
 export function sourcedClaims(value: unknown): readonly SourcedClaim[] {
   const claims = new Map<string, SourcedClaim>();
   for (const one of recordsIn(value)) {
@@ -85,6 +89,10 @@ export function sourcedClaims(value: unknown): readonly SourcedClaim[] {
     if (typeof name !== 'string' || name === '' || name.length > LONGEST_CLAIM_NAME) continue;
     if (typeof text !== 'string' || text.length > LONGEST_CLAIM || claims.has(name)) continue;
     claims.set(name, { name, value: text });
+  }
+  for (const one of claims.values()) {
+    const own = translatedClaim(one);
+    if (own !== undefined && !claims.has(own.name)) claims.set(own.name, own);
   }
   return [...claims.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
