@@ -1,4 +1,4 @@
-import { brakeText, fleetSummary, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
+import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
 import { someNames } from '../terminal/output.js';
 import type { HubInput } from './input.js';
 import { isHeld } from './leases.js';
@@ -24,6 +24,27 @@ export function checkFleet({ reading, clustersLease, now }: HubInput): CheckResu
   const text = `${goneText(fleet)} of ${countText(joined)}: ${someNames(namesOf(fleet), MOST_NAMES)}`;
   if (brake.length > 0) return failed(NAME, `${text}; the brake: ${brakeText(brake)}`, REMEDY);
   return mostSilent ? failed(NAME, `${text}; most of the fleet`, REMEDY) : warning(NAME, text, REMEDY);
+}
+
+/** A drain that is forgotten looks like a cluster that nobody needs. */
+export function checkMaintenance({ reading }: Pick<HubInput, 'reading'>): readonly CheckResult[] {
+  const text = maintenanceText(fleetSummary(reading.world.objects.managedclusters));
+  if (text === undefined) return [];
+  const message = `Placements keep away from clusters in maintenance: ${text}`;
+  return [warning('maintenance', message, 'kubectl mce uncordon NAME')];
+}
+
+/** An agent that lacks something at home works on, and is gone for good after its next start. */
+export function checkAgents({ reading }: Pick<HubInput, 'reading'>): readonly CheckResult[] {
+  const { degraded } = fleetSummary(reading.world.objects.managedclusters);
+  const [first] = degraded;
+  if (first === undefined) return [];
+  const names = someNames(
+    degraded.map(({ name }) => name),
+    MOST_NAMES,
+  );
+  const what = degraded.length === 1 ? 'an agent lacks' : `${degraded.length} agents lack`;
+  return [warning('agents', `${what} something in its cluster: ${names}: ${first.message}`, REMEDY)];
 }
 
 function goneText({ silent, unavailable }: FleetSummary): string {

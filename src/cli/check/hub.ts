@@ -8,7 +8,7 @@ import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/flee
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../terminal/output.js';
 import { checkDefinitions } from './definitions.js';
-import { checkFleet } from './fleet.js';
+import { checkAgents, checkFleet, checkMaintenance } from './fleet.js';
 import type { HubInput, ReadLease, ReadTrust } from './input.js';
 import { checkLease, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
@@ -40,6 +40,8 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
     ...checkPaused(hub),
     ...checkReleases(input),
     checkFleet(input),
+    ...checkAgents(input),
+    ...checkMaintenance(input),
   ];
 }
 

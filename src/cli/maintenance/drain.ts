@@ -24,8 +24,12 @@ export interface DrainRequest {
 /** The terminal of the caller. */
 export interface DrainConsole {
   print(text: string): void;
+  /** Prints beside the answer. */
+  note(text: string): void;
   /** Shows on a terminal what the command waits for. */
   progress(text: string): void;
+  /** From now on Ctrl-C prints this before the process ends. */
+  atInterrupt(text: string): void;
   /** @throws RefusedError without a terminal. */
   confirm(question: string): Promise<boolean>;
 }
@@ -59,6 +63,7 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   if (dryRun) return world.withheld.length === 0 ? 0 : INCOMPLETE;
   if (!(await console.confirm(`drain ${name}?`))) return 1;
   await startDrain(client, name);
+  console.atInterrupt(goesOn(name));
   const end = clock.monotonic() + timeoutMs;
   for (;;) {
     const remaining = end - clock.monotonic();
@@ -71,11 +76,20 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
     }
     if (remaining <= 0 || isStuck(now, name, left)) {
       console.print(linesText([`decisions still name ${name}:`, ...drainLines(now, name)]));
+      console.note(goesOn(name));
       return 1;
     }
     console.progress(`waiting for ${someNames(left, MOST_NAMES)}`);
     await delay(clock, Math.min(READ_EVERY_MS, remaining));
   }
+}
+
+/** What is true when the command ends before the drain does. */
+function goesOn(name: string): string {
+  return (
+    `${name} stays drained without this command, until kubectl mce uncordon ${name}; ` +
+    `kubectl mce who-selects ${name} shows which Placements still select it\n`
+  );
 }
 
 /** The fleet of one world with the Placements and decisions of a later one. */

@@ -1,7 +1,12 @@
-import { asRecord, textField } from '../../runtime/vocabulary/json.js';
+import { asRecord } from '../../runtime/vocabulary/json.js';
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
-import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
+import {
+  MAINTENANCE_TAINTS,
+  maintenanceOf,
+  standingMaintenance,
+  type Maintenance,
+} from '../../domain/clusters/maintenance.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { notFound } from '../meant.js';
@@ -30,9 +35,9 @@ export async function startDrain(client: MaintenanceClient, name: string): Promi
 /** Ends what `cordon` and `drain` began; returns one line. @throws RefusedError for what others have written; NotFoundError; ApiError. */
 export async function uncordon(client: MaintenanceClient, name: string): Promise<string> {
   const cluster = await read(client, name);
-  if (standing(cluster).length === 0) return `${name} is not cordoned`;
+  if (standingMaintenance(asRecord(cluster.spec)).length === 0) return `${name} is not cordoned`;
   const answer = await apply(client, cluster, undefined);
-  const left = standing(answer);
+  const left = standingMaintenance(asRecord(answer.spec));
   if (left.length === 0) return `${name} is not cordoned any more`;
   const maintenance = maintenanceOf(asRecord(answer.spec));
   const taints = left.map((one) => `${MAINTENANCE_TAINTS[one].key}:${MAINTENANCE_TAINTS[one].effect}`).join(', ');
@@ -65,13 +70,4 @@ function apply(
   const object = { metadata: { name, uid }, ...(maintenance === undefined ? {} : { spec: { maintenance } }) };
   const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion };
   return client.apply<RawObject>(ManagedClusters, object, options);
-}
-
-/** What stands, by the field or by its taint in `spec.taints`. */
-function standing({ spec }: RawObject): readonly Maintenance[] {
-  const taints = taintsOf(asRecord(spec));
-  return (Object.keys(MAINTENANCE_TAINTS) as Maintenance[]).filter((one) => {
-    const { key, effect } = MAINTENANCE_TAINTS[one];
-    return taints.some((taint) => textField(taint, 'key') === key && textField(taint, 'effect') === effect);
-  });
 }

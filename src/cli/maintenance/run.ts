@@ -5,10 +5,11 @@ import { changeHub, done } from '../changehub.js';
 import type { Hub } from '../hub.js';
 import type { Answer } from '../terminal/answer.js';
 import { RefusedError } from '../terminal/output.js';
-import { printAnswer } from '../terminal/print.js';
+import { printAnswer, printNote } from '../terminal/print.js';
 import { progressLine } from '../terminal/progressline.js';
 import { drainCluster, type DrainConsole } from './drain.js';
 import type { CordonConfig, DrainConfig } from './flags.js';
+import { sayAtInterrupt } from './interrupt.js';
 import { cordon, uncordon } from './maintenance.js';
 
 const STANDARD_INPUT = 0;
@@ -26,12 +27,15 @@ export function runDrain(config: DrainConfig): Promise<number> {
 
 async function drain(config: DrainConfig, { client, announceWrites }: Hub): Promise<Answer> {
   const progress = progressLine();
+  let endInterrupt = (): void => undefined;
   const console: DrainConsole = {
     print: (text) => {
       progress.clear();
       printAnswer(text);
     },
+    note: (text) => printNote(text),
     progress: (text) => progress.show(text),
+    atInterrupt: (text) => void (endInterrupt = sayAtInterrupt(text)),
     confirm: (question) => (config.yes ? Promise.resolve(true) : ask(question)),
   };
   const { cluster: name, dryRun, timeoutMs } = config;
@@ -42,6 +46,7 @@ async function drain(config: DrainConfig, { client, announceWrites }: Hub): Prom
       exitCode: await drainCluster({ client, console, clock: waitingClock }, { name, dryRun, timeoutMs }),
     };
   } finally {
+    endInterrupt();
     progress.clear();
   }
 }

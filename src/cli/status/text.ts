@@ -1,7 +1,13 @@
 import { ManagedClusters, MultiClusterEngines, Placements } from '../../api/resources.js';
-import { brakeText, fleetSummary, fleetText } from '../../domain/fleet/fleetsummary.js';
+import {
+  brakeText,
+  fleetSummary,
+  fleetText,
+  maintenanceText,
+  type ClusterSummary,
+} from '../../domain/fleet/fleetsummary.js';
 import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
-import type { WorldResource } from '../../domain/fleet/world.js';
+import type { World, WorldResource } from '../../domain/fleet/world.js';
 import type { FleetReading } from '../whatif/worlds.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
 import { table, type Cell } from '../terminal/table.js';
@@ -56,7 +62,12 @@ function clusterRows({ world }: FleetReading): readonly (readonly Cell[])[] {
   const fleet = fleetSummary(world.objects.managedclusters);
   const clusters: Cell = { text: fleetText(fleet), color: fleet.others.length > 0 ? 'red' : undefined };
   const brake: readonly Cell[] = [{ text: 'brake' }, { text: brakeText(fleet.brake), color: 'red' }];
-  return [[{ text: 'clusters' }, clusters], ...(fleet.brake.length === 0 ? [] : [brake])];
+  const maintenance = maintenanceText(fleet);
+  return [
+    [{ text: 'clusters' }, clusters],
+    ...(fleet.brake.length === 0 ? [] : [brake]),
+    ...(maintenance === undefined ? [] : [[{ text: 'maintenance' }, { text: maintenance }]]),
+  ];
 }
 
 function engineText({ phase, components, off }: EngineSummary): string {
@@ -81,7 +92,7 @@ function problems({ world }: FleetReading, { engines, placements }: HubStatus, c
     ...placements
       .filter(({ phase }) => phase !== 'Satisfied')
       .map(({ namespace, name, phase, message }) => [`${namespace}/${name}`, phase, message]),
-    ...fleetSummary(world.objects.managedclusters).others.map(({ name, state, message }) => [name, state, message]),
+    ...troubledClusters(world).map(({ name, state, message }) => [name, state, message]),
   ];
   return table(
     rows.map((row) => row.map((text): Cell => ({ text }))),
@@ -96,8 +107,13 @@ function namesOf({ world }: FleetReading, { engines, placements }: HubStatus): r
     ...placements
       .filter(({ phase, held }) => phase !== 'Satisfied' || held)
       .map(({ name }) => resourceName(Placements, name)),
-    ...fleetSummary(world.objects.managedclusters).others.map(({ name }) => resourceName(ManagedClusters, name)),
+    ...new Set(troubledClusters(world).map(({ name }) => resourceName(ManagedClusters, name))),
   ];
+}
+
+function troubledClusters({ objects }: World): readonly ClusterSummary[] {
+  const { others, degraded } = fleetSummary(objects.managedclusters);
+  return [...others, ...degraded];
 }
 
 /** Kind HubStatus. */

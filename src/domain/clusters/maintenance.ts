@@ -29,6 +29,15 @@ export function maintenanceOf(spec: ClusterSpecFields): Maintenance | undefined 
   return value === 'Cordoned' || value === 'Draining' ? value : undefined;
 }
 
+/** What stands, by the field or by its taint in `spec.taints`. */
+export function standingMaintenance(spec: ClusterSpecFields): readonly Maintenance[] {
+  const taints = taintsOf(spec);
+  return (Object.keys(MAINTENANCE_TAINTS) as Maintenance[]).filter((one) => {
+    const { key, effect } = MAINTENANCE_TAINTS[one];
+    return taints.some((taint) => field(taint, 'key') === key && field(taint, 'effect') === effect);
+  });
+}
+
 /** The taints of a ManagedCluster, unchecked: `spec.taints`, and that of `spec.maintenance` unless the list has it. */
 export function taintsOf(spec: ClusterSpecFields): readonly unknown[] {
   const taints = spec?.taints;

@@ -1,5 +1,7 @@
-import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
-import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import { AGENT_DEGRADED_CONDITION, AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
+import { asRecord, field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import { standingMaintenance } from '../clusters/maintenance.js';
+import { nameList } from '../conditions.js';
 import { isSilentScope } from '../health/brake.js';
 import { brakedScopeIn } from '../health/conditions.js';
 import type { RawObject } from './world.js';
@@ -23,12 +25,16 @@ export interface FleetSummary {
   readonly brake: readonly string[];
   /** The joined clusters that are not available, by name. */
   readonly others: readonly ClusterSummary[];
+  /** The clusters whose agent lacks something in its cluster, by name. */
+  readonly degraded: readonly ClusterSummary[];
+  /** The clusters that Placements keep away from, by name: a drained one is not among the cordoned. */
+  readonly maintenance: { readonly draining: readonly string[]; readonly cordoned: readonly string[] };
 }
 
 export interface ClusterSummary {
   readonly name: string;
-  readonly state: 'Silent' | 'Unavailable';
-  /** Of the condition ManagedClusterConditionAvailable; empty without one. */
+  readonly state: 'Silent' | 'Unavailable' | 'Degraded';
+  /** Of the condition ManagedClusterConditionAvailable or AgentDegraded; empty without one. */
   readonly message: string;
 }
 
@@ -53,8 +59,38 @@ export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
     notJoined: count('notJoined'),
     mostSilent: isSilentScope({ joined, silent: silent + unavailable }),
     brake: [...new Set(braked)].sort(),
-    others: others.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    others: others.sort(byName),
+    degraded: clusters.flatMap(degradedOf).sort(byName),
+    maintenance: maintenanceIn(clusters),
   };
+}
+
+function degradedOf({ metadata: { name }, status }: RawObject): readonly ClusterSummary[] {
+  const found = recordsIn(field(status, 'conditions')).find((one) => one['type'] === AGENT_DEGRADED_CONDITION);
+  return found?.['status'] === 'True' ? [{ name, state: 'Degraded', message: textField(found, 'message') }] : [];
+}
+
+function byName(a: ClusterSummary, b: ClusterSummary): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function maintenanceIn(clusters: readonly RawObject[]): FleetSummary['maintenance'] {
+  const [draining, cordoned]: [string[], string[]] = [[], []];
+  for (const { metadata, spec } of clusters) {
+    const standing = standingMaintenance(asRecord(spec));
+    if (standing.includes('Draining')) draining.push(metadata.name);
+    else if (standing.includes('Cordoned')) cordoned.push(metadata.name);
+  }
+  return { draining: draining.sort(), cordoned: cordoned.sort() };
+}
+
+/** As in: `draining: edge-1; cordoned: edge-2, edge-3`; undefined without such clusters. */
+export function maintenanceText({ maintenance: { draining, cordoned } }: FleetSummary): string | undefined {
+  const parts = [
+    ...(draining.length === 0 ? [] : [`draining: ${nameList(draining)}`]),
+    ...(cordoned.length === 0 ? [] : [`cordoned: ${nameList(cordoned)}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
 }
 
 /** As in: `5 available, 25 silent, 0 unavailable of 30 joined; 2 not joined`. */

@@ -28,6 +28,8 @@ interface Setting {
 class Scene {
   readonly clock = new ManualClock(Date.parse('2026-11-22T12:00:00Z'));
   readonly events: string[] = [];
+  /** What is printed beside the answer, or would be at Ctrl-C. */
+  readonly notes: string[] = [];
   /** What was listed, in order. */
   readonly lists: string[] = [];
   readonly #setting: Setting;
@@ -40,6 +42,8 @@ class Scene {
   async run(over: Partial<DrainRequest> = {}): Promise<number> {
     const console = {
       print: (text: string) => void this.events.push(text),
+      note: (text: string) => void this.notes.push(text),
+      atInterrupt: (text: string) => void this.notes.push(`at Ctrl-C after ${this.events.at(-1)}: ${text}`),
       progress: (text: string) => void this.events.push(`... ${text}`),
       confirm: async (question: string) => {
         this.events.push(question);
@@ -137,6 +141,7 @@ describe('drain', () => {
 
     expect(await scene.run()).toBe(1);
     expect(scene.events).toEqual([PLAN, 'drain prod-us-1?']);
+    expect(scene.notes).toEqual([]);
   });
 
   it('what stays at the timeout is named with the reason, and the code is 1', async () => {
@@ -148,6 +153,9 @@ describe('drain', () => {
       '... waiting for shop/web',
       'decisions still name prod-us-1:\nshop/web  stays until 2026-11-22T12:01:04Z\n',
     ]);
+    const goesOn =
+      'prod-us-1 stays drained without this command, until kubectl mce uncordon prod-us-1; kubectl mce who-selects prod-us-1 shows which Placements still select it\n';
+    expect(scene.notes).toEqual([`at Ctrl-C after ${DRAINED}: ${goesOn}`, goesOn]);
   });
 
   it.each([
