@@ -1,4 +1,5 @@
 import { delay, type Clock, type Random } from '../runtime/clock.js';
+import { withoutHere } from '../runtime/connection/certificatetext.js';
 import { errorText } from '../runtime/errors.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Home } from './home.js';
@@ -118,10 +119,10 @@ export class Observer {
   /** From the second failure on the hub is told: a cluster that restarts its API server cannot be read for a moment. */
   #tell(failures: number): void {
     const before = this.#unread;
-    if (failures === 1 || this.#problem === before?.message) return;
+    const message = this.#problem === undefined ? undefined : withoutHere(this.#problem);
+    if (failures === 1 || message === before?.message) return;
     const since = before?.since ?? timestamp(this.#options.clock.now());
-    this.#unread =
-      this.#problem === undefined ? undefined : { reason: 'ClusterNotRead', message: this.#problem, since };
+    this.#unread = message === undefined ? undefined : { reason: 'ClusterNotRead', message, since };
     this.#options.onChange();
   }
 

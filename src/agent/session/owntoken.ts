@@ -1,5 +1,6 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
+import { withoutHere } from '../../runtime/connection/certificatetext.js';
 import { errorText } from '../../runtime/errors.js';
 import { jittered, retryMs, ShortenableDelay } from '../schedule.js';
 import { isOther } from './attempts.js';
@@ -82,7 +83,7 @@ export class OwnToken {
       const message = `${what}: ${errorText(error)}; ${this.#meaning()}`;
       tools.log.warn({ problem: message, failures: this.#failures }, 'the Secret hub-token fails, retrying');
       if (this.#failures >= FAILURES_OF_A_PROBLEM)
-        state.secretFails(isStored ? 'ClusterNotRead' : 'TokenNotStored', message);
+        state.secretFails(isStored ? 'ClusterNotRead' : 'TokenNotStored', withoutHere(message));
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Random } from '../clock.js';
+import { withoutHere } from '../connection/certificatetext.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 
@@ -63,8 +64,9 @@ export class FailureLog {
   }
 
   failed(failure: LoggedFailure): void {
-    const level = failure.error === this.#last ? 'debug' : 'info';
-    this.#last = failure.error;
+    const cause = withoutHere(failure.error);
+    const level = cause === this.#last ? 'debug' : 'info';
+    this.#last = cause;
     this.#log[level](failure, 'list or watch failed, retrying');
   }
 }

@@ -44,6 +44,16 @@ export function timeText(time: number | string): string {
   return Number.isNaN(ms) ? String(time) : `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
+/** The time of this machine, beside those of a certificate. */
+export function hereText(now: number): string {
+  return `it is ${timeText(now)} here`;
+}
+
+/** A message without the times of {@link hereText}: what stays the same while a fault stays. */
+export function withoutHere(message: string): string {
+  return message.replaceAll(/,? ?it is \S+Z here/g, '');
+}
+
 /** OpenSSL has one line for each attribute. */
 function nameText(name: string): string {
   return cut(name.trim().replaceAll('\n', ', '), NAME_LIMIT);

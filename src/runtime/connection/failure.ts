@@ -9,7 +9,7 @@ import {
   certificateText,
   isOutOfDate,
   namesText,
-  timeText,
+  hereText,
 } from './certificatetext.js';
 
 /** What was tried. */
@@ -171,7 +171,7 @@ interface Tried {
 }
 
 function detailsOf(area: Area, { error, attempted, now }: Tried): string[] {
-  const here = `it is ${timeText(now)} here`;
+  const here = hereText(now);
   if (area === 'client certificate') return [`${ownText(attempted)}, ${here}`];
   const chain = (failedConnection(error)?.chain ?? []).map((der) => new X509Certificate(der));
   const [leaf] = chain;

@@ -4,20 +4,20 @@ import { ApiError, type FailedCall } from '../errors.js';
 import { claimsIn, timeIn } from '../vocabulary/webtoken.js';
 import { describeCall, notSent, unanswered } from './apierror.js';
 import type { Credentials } from './credentials.js';
-import { certificatesIn, certificateText, isOutOfDate, timeText } from '../connection/certificatetext.js';
+import { certificatesIn, certificateText, hereText, isOutOfDate, timeText } from '../connection/certificatetext.js';
 
 /** Makes the errors of calls that the server has not answered, or whose credentials it has rejected, in words. */
 export class Explainer {
-  readonly #texts: SteadyTexts;
+  readonly #clock: Clock;
 
   constructor(clock: Clock) {
-    this.#texts = new SteadyTexts(clock);
+    this.#clock = clock;
   }
 
   /** `error`: that of the connection. */
   unanswered(call: FailedCall, error: unknown, credentials: Credentials): ApiError {
     const attempted = attemptedWith(credentials);
-    const text = this.#texts.of((now) => failureText(error, attempted, now));
+    const text = failureText(error, attempted, this.#clock.now());
     return unanswered(call, text, { code: failureOf(error).code, cause: error });
   }
 
@@ -28,7 +28,7 @@ export class Explainer {
     const authorization = headers['Authorization'];
     const token = typeof authorization === 'string' ? authorization.replace(/^Bearer /, '') : undefined;
     const attempted = attemptedWith(credentials);
-    const text = this.#texts.of((now) => rejectionText({ attempted, presented, token }, now));
+    const text = rejectionText({ attempted, presented, token }, this.#clock.now());
     return new ApiError({ kind, call, status, reason, causes, message: `${describeCall(call)}: ${text}` });
   }
 }
@@ -105,36 +105,9 @@ function rejectionText({ attempted, presented, token }: Rejected, now: number): 
   ];
   const hasExpired =
     (expiry !== undefined && expiry < now) || (certificate !== undefined && isOutOfDate(certificate, now));
-  const dates = details.length === 0 ? '' : `: ${details.join('; ')}, it is ${timeText(now)} here`;
+  const dates = details.length === 0 ? '' : `: ${details.join('; ')}, ${hereText(now)}`;
   const remedy = hasExpired
     ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
     : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';
   return `${attemptedText(attempted)} rejects ${presented ?? 'the credentials'} (401 Unauthorized)${dates}; ${remedy}`;
-}
-
-/** So long a text with the time is used again: whoever logs what has changed logs a fault that stays once in this time. */
-const STEADY_MS = 3_600_000;
-/** Above this many all are dropped. */
-const MOST = 32;
-
-/** Texts with the time of the machine, which stay the same for an hour while all but the time is the same. */
-class SteadyTexts {
-  readonly #clock: Clock;
-  readonly #made = new Map<string, { readonly text: string; readonly at: number }>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** The text that `make` makes with the time. */
-  of(make: (now: number) => string): string {
-    const key = make(0);
-    const at = this.#clock.monotonic();
-    const made = this.#made.get(key);
-    if (made !== undefined && at - made.at < STEADY_MS) return made.text;
-    const text = make(this.#clock.now());
-    if (this.#made.size >= MOST) this.#made.clear();
-    this.#made.set(key, { text, at });
-    return text;
-  }
 }
