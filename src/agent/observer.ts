@@ -47,8 +47,9 @@ export class Observer {
   #problem: string | undefined = 'the cluster has not been read yet';
   /** Why the cluster cannot be read, from the second failure on. */
   #unread: Trouble | undefined;
-  /** The rejected claims that were logged last. */
+  /** The rejected claims that were logged last, and since when there are some, RFC 3339. */
   #loggedRejections = '';
+  #rejectedSince = '';
 
   constructor(options: ObserverOptions) {
     this.#options = options;
@@ -67,7 +68,9 @@ export class Observer {
   report(secret?: Trouble): ClusterReport | undefined {
     if (this.#sample === undefined || this.#controlPlane === undefined || this.#claims === undefined) return undefined;
     const troubles = [secret, this.#unread].filter((one) => one !== undefined);
-    return reportOf({ ...this.#sample, claims: this.#claims.claims, controlPlane: this.#controlPlane, troubles });
+    const { claims, rejected } = this.#claims;
+    const refused = rejected.length === 0 ? undefined : { claims: rejected, since: this.#rejectedSince };
+    return reportOf({ ...this.#sample, claims, controlPlane: this.#controlPlane, troubles, rejected: refused });
   }
 
   /** Why there is no report, or why it is not fresh. */
@@ -158,9 +161,10 @@ export class Observer {
 
   /** Custom claims that are not published are logged once. */
   #logRejected(rejected: readonly string[]): void {
+    const { clock, log } = this.#options;
     const text = rejected.join('; ');
-    if (text !== this.#loggedRejections && text !== '')
-      this.#options.log.warn({ rejected }, 'custom claims are not published');
+    if (text !== '' && this.#loggedRejections === '') this.#rejectedSince = timestamp(clock.now());
+    if (text !== this.#loggedRejections && text !== '') log.warn({ rejected }, 'custom claims are not published');
     this.#loggedRejections = text;
   }
 }

@@ -66,11 +66,15 @@ export const CONTROL_PLANE_HEALTHY_CONDITION = 'ControlPlaneHealthy';
 /** Condition type that the agent of a ManagedCluster writes, present only while it is True. */
 export const AGENT_DEGRADED_CONDITION = 'AgentDegraded';
 
-/** Reasons of AgentDegraded. */
+/** Condition type that the agent of a ManagedCluster writes, present only while it is True. */
+export const CLAIMS_NOT_PUBLISHED_CONDITION = 'ClaimsNotPublished';
+
+/** Reasons of AgentDegraded and ClaimsNotPublished. */
 export const AgentReasons = Object.freeze({
   TokenNotStored:
     'the agent cannot store its token for the hub in its cluster: after a restart it has an older one, or none',
   ClusterNotRead: 'the agent cannot read its cluster, so that what it has reported is old',
+  ClaimsRefused: 'ConfigMaps of the agent have claims that it does not publish',
 });
 
 export type AgentReason = keyof typeof AgentReasons;

@@ -55,7 +55,8 @@ export interface ManagedClusterStatus {
   /** Where the API of the cluster is served, as its agent says; the hub never connects to it. */
   managedClusterClientConfigs?: ClusterClientConfig[];
   /**
-   * The conditions that the cluster's agent reports, and those that the hub writes: ClusterSetMissing while label
+   * The conditions that the cluster's agent reports, such as ClaimsNotPublished with the claims of its ConfigMaps
+   * that are missing here, and those that the hub writes: ClusterSetMissing while label
    * cluster.fleetmgmt.io/clusterset names a set that does not exist, ClaimsIgnored while claims have names that
    * stand for facts of the status.
    */

@@ -43,6 +43,8 @@ export interface ConditionInput {
   readonly clusterId: string | undefined;
   /** Undefined: the stored condition stays. */
   readonly availability: Availability | undefined;
+  /** The duration in the Lease, which counts while it is longer than that of the spec, ms; undefined: it is not. */
+  readonly longerLease?: { readonly leaseMs: number; readonly specMs: number } | undefined;
   /** When the last renewal was observed, RFC 3339. */
   readonly lastRenewal: string;
   /** Why the cluster is not tainted although it is silent; undefined: it is tainted, or not yet silent enough. */
@@ -121,7 +123,7 @@ function joined(input: ConditionInput, stored: StoredCondition | undefined): Hea
 function available(input: ConditionInput, stored: StoredCondition | undefined): HealthState | undefined {
   switch (input.availability) {
     case 'available':
-      return { status: 'True', reason: 'ManagedClusterAvailable', message: 'the agent renews its Lease' };
+      return { status: 'True', reason: 'ManagedClusterAvailable', message: renewsText(input) };
     case 'unavailable':
       return { status: 'False', reason: 'ManagedClusterKubeAPIServerUnavailable', message: input.agentMessage };
     case 'unknown':
@@ -129,6 +131,16 @@ function available(input: ConditionInput, stored: StoredCondition | undefined): 
     case undefined:
       return input.joined ? kept(stored) : undefined;
   }
+}
+
+function renewsText({ longerLease }: ConditionInput): string {
+  const renews = 'the agent renews its Lease';
+  if (longerLease === undefined) return renews;
+  const [lease, spec] = [longerLease.leaseMs / 1_000, longerLease.specMs / 1_000];
+  return (
+    `${renews} each ${lease} s: these count instead of the ${spec} s of spec.leaseDurationSeconds until its next report, ` +
+    `within an hour, or three times ${lease} s of silence`
+  );
 }
 
 /** A stored message stays, with its time: a new process knows only renewals since its own start. */

@@ -1,4 +1,4 @@
-import { asRecord, recordsIn } from '../../runtime/vocabulary/json.js';
+import { asRecord, characters, recordsIn } from '../../runtime/vocabulary/json.js';
 import type { SourcedClaim, SourcedCluster, SourceObject } from './source.js';
 
 /** The scores that add-ons of Open Cluster Management have of a cluster, as claims `score/RESOURCE/NAME`. */
@@ -30,7 +30,7 @@ export function scoreClaims(objects: readonly SourceObject[], now: number): Scor
     for (const { name, value } of recordsIn(scores)) {
       const claim = scoreClaimName(metadata.name, String(name));
       const isScore = typeof name === 'string' && name !== '' && Number.isInteger(value);
-      if (!isScore || claim.length > LONGEST_NAME || claims.has(claim)) continue;
+      if (!isScore || characters(claim) > LONGEST_NAME || claims.has(claim)) continue;
       claims.set(claim, { name: claim, value: String(value) });
       until = Math.min(until, Number.isNaN(end) ? Infinity : end);
     }

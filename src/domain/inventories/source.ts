@@ -1,8 +1,9 @@
-import { recordsIn } from '../../runtime/vocabulary/json.js';
+import { characters, recordsIn } from '../../runtime/vocabulary/json.js';
 import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
 import { OWN_KEY_PREFIX } from '../../api/names.js';
 import { keyOf, nameOf } from '../../runtime/vocabulary/names.js';
 import type { Taint } from '../health/taints.js';
+import { clip } from '../conditions.js';
 import { translatedClaim } from './ocmnames.js';
 
 /** What every inventory can say of a cluster, in the terms of this project. */
@@ -86,8 +87,8 @@ export function sourcedClaims(value: unknown): readonly SourcedClaim[] {
   const claims = new Map<string, SourcedClaim>();
   for (const one of recordsIn(value)) {
     const { name, value: text } = one;
-    if (typeof name !== 'string' || name === '' || name.length > LONGEST_CLAIM_NAME) continue;
-    if (typeof text !== 'string' || text.length > LONGEST_CLAIM || claims.has(name)) continue;
+    if (typeof name !== 'string' || name === '' || characters(name) > LONGEST_CLAIM_NAME) continue;
+    if (typeof text !== 'string' || characters(text) > LONGEST_CLAIM || claims.has(name)) continue;
     claims.set(name, { name, value: text });
   }
   for (const one of claims.values()) {
@@ -105,8 +106,8 @@ export function availabilityIn(conditions: unknown, type: string): Availability 
   const { reason, message, lastTransitionTime: since } = found;
   return {
     status,
-    reason: typeof reason === 'string' ? reason.slice(0, LONGEST_CLAIM) : '',
-    message: typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : '',
+    reason: typeof reason === 'string' ? clip(reason, LONGEST_CLAIM) : '',
+    message: typeof message === 'string' ? clip(message, LONGEST_MESSAGE) : '',
     since: typeof since === 'string' ? since : undefined,
   };
 }

@@ -185,6 +185,10 @@ export class FleetHealth {
         joined: agent.joined,
         clusterId: view.joined ? undefined : observed?.holder,
         availability: availabilityOf(evidence),
+        longerLease:
+          evidence.leaseDurationMs > agent.leaseDurationMs
+            ? { leaseMs: evidence.leaseDurationMs, specMs: agent.leaseDurationMs }
+            : undefined,
         lastRenewal: timestamp(wall - evidence.lease.ageMs),
         brake: isBraked ? this.#brakeCause(name, agent, now) : undefined,
         agentMessage: view.unhealthy ?? '',

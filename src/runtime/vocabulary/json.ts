@@ -56,3 +56,10 @@ export function deepFreeze<T>(value: T): T {
   for (const part of Object.values(value)) deepFreeze(part);
   return value;
 }
+
+/** The number of characters as the API server counts them: code points. */
+export function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

@@ -1,3 +1,5 @@
+import { AVAILABLE_CONDITION } from '../../../src/api/clusterreasons.js';
+import { healthConditions } from '../../../src/domain/health/conditions.js';
 import type { HealthTaintKey } from '../../../src/domain/health/judge.js';
 import type { WatchState } from '../../../src/domain/health/observation.js';
 import type { Judgement } from '../../../src/domain/health/status.js';
@@ -100,6 +102,14 @@ export class VirtualFleet {
     const view = this.#views.get(name);
     if (view === undefined) throw new Error(`no cluster ${name}`);
     return this.health.judge(view, this.watch, this.now);
+  }
+
+  /** The message of the condition Available of a judged cluster. */
+  message(name: string): string | undefined {
+    const judgement = this.judge(name);
+    if (judgement.kind !== 'judged') return undefined;
+    const conditions = healthConditions([], judgement.conditions, '2026-01-01T00:00:00Z');
+    return conditions.find(({ type }) => type === AVAILABLE_CONDITION)?.message;
   }
 
   /** `availability taint effect hold` of a judged cluster, else the kind of its judgement. */

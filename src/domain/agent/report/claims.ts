@@ -1,3 +1,4 @@
+import { characters } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import type { ClusterClaim } from '../../../api/generated/managedcluster.js';
 import { FLEET_GROUP } from '../../../api/resources.js';
@@ -91,7 +92,7 @@ function joined(values: readonly string[]): string {
   let text = '';
   for (const value of [...new Set(values)].filter((one) => one !== '').sort()) {
     const longer = text === '' ? value : `${text},${value}`;
-    if (longer.length <= MAX_VALUE_LENGTH) text = longer;
+    if (characters(longer) <= MAX_VALUE_LENGTH) text = longer;
   }
   return text;
 }
@@ -123,7 +124,7 @@ function rejection(name: string, value: string, before: number): string | undefi
   if (isOwnClaim(name)) return 'this name is reserved for what the agent finds out itself';
   if (isFactName(name)) return 'this name stands for what the status of the cluster says';
   if (value === '') return 'its value is empty';
-  if (value.length > MAX_VALUE_LENGTH) return `its value is longer than ${MAX_VALUE_LENGTH} characters`;
+  if (characters(value) > MAX_VALUE_LENGTH) return `its value is longer than ${MAX_VALUE_LENGTH} characters`;
   return before >= MAX_CUSTOM_CLAIMS ? `there are ${MAX_CUSTOM_CLAIMS} claims before it` : undefined;
 }
 

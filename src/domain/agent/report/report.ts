@@ -2,12 +2,16 @@ import { isRecord } from '../../../runtime/vocabulary/json.js';
 import type { ClusterClaim, ClusterCondition } from '../../../api/generated/managedcluster.js';
 import {
   AGENT_DEGRADED_CONDITION,
+  CLAIMS_NOT_PUBLISHED_CONDITION,
   CONTROL_PLANE_HEALTHY_CONDITION,
   type AgentReason,
 } from '../../../api/clusterreasons.js';
-import { clip } from '../../conditions.js';
+import { boundedList, clip } from '../../conditions.js';
 import type { ControlPlaneState } from './controlplane.js';
 import { nodeTotals, type NodeFacts, type NodeTotals } from './nodes.js';
+
+/** Characters of the claims that a message names. */
+const REJECTED_LIMIT = 900;
 
 /** How clients reach the API server of the cluster, as it reports. */
 export interface ClientConfig {
@@ -34,6 +38,8 @@ export interface ReportInput {
   readonly controlPlane: ControlPlaneState;
   /** The gravest first. */
   readonly troubles?: readonly Trouble[];
+  /** What the ConfigMaps have and `claims` has not, each with the reason. */
+  readonly rejected?: { readonly claims: readonly string[]; readonly since: string } | undefined;
 }
 
 /** The part of a ManagedCluster's status that its agent writes. */
@@ -46,8 +52,9 @@ export interface ClusterReport extends NodeTotals {
 
 /** The report. Equal inputs give equal JSON. There is no condition while the health of the API server is not known. */
 export function reportOf(input: ReportInput): ClusterReport {
-  const { claims, version, nodes, clientConfig, controlPlane, troubles = [] } = input;
-  const conditions = [healthCondition(controlPlane), degradedCondition(troubles)].filter((one) => one !== undefined);
+  const { claims, version, nodes, clientConfig, controlPlane, troubles = [], rejected } = input;
+  const all = [healthCondition(controlPlane), degradedCondition(troubles), rejected && rejectedCondition(rejected)];
+  const conditions = all.filter((one) => one !== undefined);
   return {
     clusterClaims: claims,
     version: { kubernetes: version },
@@ -79,6 +86,13 @@ function degradedCondition(troubles: readonly Trouble[]): ClusterCondition | und
     message: clip(troubles.map(({ message }) => message).join('; ')),
     lastTransitionTime: troubles.map(({ since }) => since).sort()[0] ?? first.since,
   };
+}
+
+/** Without values: whoever reads ManagedClusters need not read the ConfigMaps. */
+function rejectedCondition({ claims, since }: NonNullable<ReportInput['rejected']>): ClusterCondition {
+  const reason: AgentReason = 'ClaimsRefused';
+  const message = clip(boundedList(claims, '; ', REJECTED_LIMIT));
+  return { type: CLAIMS_NOT_PUBLISHED_CONDITION, status: 'True', reason, message, lastTransitionTime: since };
 }
 
 /** The report without empty objects: one that is applied stays owned by who applied it, and becomes null when its last field goes. */

@@ -19,7 +19,7 @@ import {
   type Program,
   type Value,
 } from '@multicluster-engine/cel';
-import { field } from '../../../runtime/vocabulary/json.js';
+import { characters, field } from '../../../runtime/vocabulary/json.js';
 import { isFactName } from '../../clusters/facts.js';
 import {
   isList,
@@ -84,8 +84,8 @@ export function readExpressions(
   return items.map((item, index) => {
     const place = `${at}[${index}]`;
     const text = readString(item, place);
-    if (text.length > LONGEST_EXPRESSION)
-      reject(place, `has ${text.length} characters: at most ${LONGEST_EXPRESSION} are allowed`);
+    if (characters(text) > LONGEST_EXPRESSION)
+      reject(place, `has ${characters(text)} characters: at most ${LONGEST_EXPRESSION} are allowed`);
     if (text.trim() === '') reject(place, `${quote(text)}: must be an expression`);
     const compiled = expressions.compile(text);
     if (compiled.kind === 'problem') return reject(place, compiled.message);
@@ -101,7 +101,7 @@ export function expressionProblem(spec: unknown): Problem | undefined {
   for (const [index, predicate] of listIn(spec, 'predicates').slice(0, MOST_PREDICATES).entries()) {
     const selector = field(field(predicate, 'requiredClusterSelector'), 'celSelector');
     for (const [at, text] of listIn(selector, 'celExpressions').slice(0, MOST_EXPRESSIONS).entries()) {
-      if (typeof text !== 'string' || text.length > LONGEST_EXPRESSION || text.trim() === '') continue;
+      if (typeof text !== 'string' || characters(text) > LONGEST_EXPRESSION || text.trim() === '') continue;
       const compiled = compileText(text);
       const path = `spec.predicates[${index}].requiredClusterSelector.celSelector.celExpressions[${at}]`;
       if (compiled.kind === 'problem') return { field: path, message: compiled.message };
