@@ -61,8 +61,20 @@ function namesObject(status: unknown, call: FailedCall): boolean {
 function messageOf(code: number, status: unknown, call: FailedCall): string {
   const message = textField(status, 'message');
   if (message === '') return `${describeCall(call)}: HTTP ${code}`;
-  return mayHoldSecrets(call) ? `${describeCall(call)}: HTTP ${code} ${textField(status, 'reason')}` : cut(message);
+  if (!mayHoldSecrets(call)) return cut(message);
+  const why = REFUSALS.map((pattern) => pattern.exec(message)?.[0]).find((text) => text !== undefined);
+  const fields = causesOf(status, call).map(({ field: path, reason }) => `${path} ${reason}`);
+  const detail = why ?? fields.join(', ');
+  return `${describeCall(call)}: HTTP ${code} ${textField(status, 'reason')}${detail === '' ? '' : `: ${cut(detail)}`}`;
 }
+
+/** What a message about a Secret may say: who refuses the call, and nothing of what was sent. */
+const REFUSALS: readonly RegExp[] = [
+  /User "[^"]*" cannot [a-z]+ resource "secrets" in API group "" in the namespace "[^"]*"/,
+  /admission webhook "[^"]*" denied the request/,
+  /ValidatingAdmissionPolicy '[^']*' with binding '[^']*' denied request/,
+  /exceeded quota: [a-z0-9.-]+/,
+];
 
 function causesOf(status: unknown, call: FailedCall): StatusCause[] {
   const causes = field(field(status, 'details'), 'causes');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { AgentProcess, HomeRig, type AgentCall, type ProcessOptions } from '../../support/rigs/agent/home.js';
 import { claimsOf, HubRig } from '../../support/rigs/agent/hub.js';
 
@@ -151,6 +152,41 @@ describe('the tokens of an agent', () => {
     await home.join(await hub.enroll('late'));
 
     await joined('late', process);
+  });
+});
+
+describe('an agent that lost a right in its cluster', () => {
+  const role = (verbs: readonly string[]): KubeObject & { readonly rules: unknown } => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'multicluster-engine-agent', namespace: 'multicluster-engine-agent' },
+    rules: [
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['hub-token'], verbs },
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] },
+    ],
+  });
+
+  it('it works on with the token that it cannot store, the hub says which right is missing, and it is stored later', async () => {
+    await home.join(await hub.enroll('robbed'));
+    const process = await start();
+    await joined('robbed', process);
+    const before = await ownToken();
+    await home.server.apply([role(['get'])]);
+    for (let minutes = 0; minutes < 14; minutes++) await Promise.all([process.pass(MINUTE), hubClock.advance(MINUTE)]);
+    const degraded = (await hub.cluster('robbed'))?.status?.conditions?.find(({ type }) => type === 'AgentDegraded');
+
+    expect(await ownToken()).toBe(before);
+    expect((await hub.requestsOf('robbed')).filter((one) => one.endsWith(' 401'))).toEqual([]);
+    expect(degraded).toMatchObject({
+      reason: 'TokenNotStored',
+      message: expect.stringMatching(/cannot patch resource "secrets" .*the stored one, which is valid until 20/),
+    });
+    expect(process.problems()).toEqual([degraded?.message]);
+
+    await home.server.apply([role(['get', 'patch'])]);
+    await Promise.all([process.pass(2 * MINUTE), hubClock.advance(2 * MINUTE)]);
+    expect(await ownToken()).not.toBe(before);
+    expect(process.problems()).toEqual([]);
   });
 });
 

@@ -4,6 +4,8 @@ import type { FailedCall, FailureKind } from '../../../src/runtime/errors.js';
 
 const call: FailedCall = { verb: 'update', resource: 'placements.cluster.fleetmgmt.io', namespace: 'n', name: 'x' };
 
+const secret: FailedCall = { verb: 'patch', resource: 'secrets', namespace: 'n', name: 's' };
+
 function status(reason: string, details: object = {}, message = 'the message of the server'): object {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, details };
 }
@@ -96,13 +98,34 @@ describe('an error response', () => {
       { causes: [{ reason: 'FieldValueInvalid', field: 'data', message: 'canary' }] },
       'Invalid value: canary',
     );
-    const error = errorFromResponse(
-      { status: 422, body, retryAfterMs: undefined },
-      { verb: 'patch', resource: 'secrets', namespace: 'n', name: 's' },
-    );
+    const error = errorFromResponse({ status: 422, body, retryAfterMs: undefined }, secret);
 
-    expect(error.message).toBe('patch secrets n/s: HTTP 422 Invalid');
+    expect(error.message).toBe('patch secrets n/s: HTTP 422 Invalid: data FieldValueInvalid');
     expect(JSON.stringify(error.causes)).not.toContain('canary');
+  });
+
+  it.each([
+    [
+      403,
+      'secrets "s" is forbidden: User "system:serviceaccount:n:a" cannot patch resource "secrets" in API group "" in the namespace "n": RBAC: token c2VjcmV0',
+      'User "system:serviceaccount:n:a" cannot patch resource "secrets" in API group "" in the namespace "n"',
+    ],
+    [
+      403,
+      'admission webhook "w.example.com" denied the request: c2VjcmV0',
+      'admission webhook "w.example.com" denied the request',
+    ],
+    [
+      422,
+      "secrets \"s\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: c2VjcmV0",
+      "ValidatingAdmissionPolicy 'p' with binding 'b' denied request",
+    ],
+    [403, 'secrets "s" is forbidden: exceeded quota: q, requested: c2VjcmV0', 'exceeded quota: q'],
+  ])('a refusal of a Secret with %d says who refuses, and nothing of what was sent: %s', (code, message, said) => {
+    const body = status('Forbidden', {}, message);
+    const { message: text } = errorFromResponse({ status: code, body, retryAfterMs: undefined }, secret);
+
+    expect(text).toBe(`patch secrets n/s: HTTP ${code} Forbidden: ${said}`);
   });
 
   it('an error response without a message is reported by its code', () => {
