@@ -130,6 +130,46 @@ describeWithServer('other inventories', { own: true }, (server) => {
   );
 
   it(
+    'a cluster that gets an agent keeps the claims of the inventory, and those that the agent publishes are its own',
+    async () => {
+      const reserved = (platform: string): SourceObject => ({
+        metadata: { name: 'edge-9' },
+        spec: { hubAcceptsClient: true },
+        status: {
+          clusterClaims: [
+            { name: 'id.k8s.io', value: 'edge-9' },
+            { name: 'platform.open-cluster-management.io', value: platform },
+          ],
+        },
+      });
+      await apply(OcmManagedClusters, reserved('AWS'));
+      const others = [{ name: 'platform.open-cluster-management.io', value: 'AWS' }];
+      const platform = { name: 'platform.cluster.fleetmgmt.io', value: 'AWS' };
+      await matches('edge-9', {
+        status: { clusterClaims: [{ name: 'id.k8s.io', value: 'edge-9' }, platform, ...others] },
+      });
+
+      const agent = { fieldManager: 'multicluster-engine-agent', force: true };
+      const metadata = { name: 'edge-9', uid: (await cluster('edge-9'))?.metadata.uid ?? '' };
+      await client.apply<ManagedCluster>(ManagedClusters, { metadata, spec: { hubAcceptsClient: true } }, agent);
+      const clusterClaims = [{ name: 'id.k8s.io', value: 'uid-9' }, platform];
+      await client.applyStatus<ManagedCluster>(
+        ManagedClusters,
+        { metadata, spec: {}, status: { clusterClaims } },
+        agent,
+      );
+      await apply(OcmManagedClusters, reserved('Azure'));
+      await quietWindow(1_000);
+
+      // In any order: a list with keys is a set.
+      const found = (await cluster('edge-9'))?.status?.clusterClaims ?? [];
+      expect(found).toHaveLength(3);
+      expect(found).toEqual(expect.arrayContaining([...clusterClaims, ...others]));
+    },
+    LONG_MS,
+  );
+
+  it(
     'what the source loses goes, what people add stays, and nothing is written while nothing changes',
     async () => {
       const labels = { region: 'eu', old: 'x' };
