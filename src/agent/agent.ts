@@ -73,7 +73,7 @@ export class Agent implements Runnable {
     if (secret.content.kind !== 'complete') return;
     const over = new AbortController();
     const outcome: { how?: SessionEnd } = {};
-    const state = new HubState(tools.clock, DEFAULT_LEASE_SECONDS * 1000, () => this.#reportChanged());
+    const state = new HubState(tools.clock, DEFAULT_LEASE_SECONDS * 1000);
     const context: SessionContext = {
       tools,
       home,

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
-import { listClusters } from '../../src/cli/cluster/list.js';
 import { claimsOf } from '../../src/domain/agent/report/claims.js';
 import { nodeFacts } from '../../src/domain/agent/report/nodes.js';
 import { ocmInventory } from '../../src/domain/inventories/ocm.js';
@@ -83,15 +82,6 @@ describe('claims that an agent does not publish', () => {
 
   it('without one there is no condition', async () => {
     expect(await conditionsWith({ team: 'blue' })).toEqual([]);
-  });
-
-  it('cluster list shows it', () => {
-    const conditions = [
-      { type: 'ClaimsNotPublished', status: 'True', reason: 'ClaimsRefused', message: 'claim a: too long' },
-    ];
-    const cluster = { metadata: { name: 'edge-1' }, spec: {}, status: { conditions } };
-
-    expect(listClusters([cluster], { output: 'wide', colored: false })).toContain('claim a: too long');
   });
 });
 

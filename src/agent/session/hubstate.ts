@@ -1,5 +1,4 @@
 import type { Trouble } from '../../domain/agent/report/report.js';
-import { timestamp } from '../../runtime/vocabulary/meta.js';
 import type { Clock } from '../../runtime/clock.js';
 import { asError } from '../../runtime/errors.js';
 
@@ -13,34 +12,12 @@ export class HubState {
   #failure: string | undefined;
   /** Holds until the end of the session, whatever succeeds. */
   #refusal: string | undefined;
-  #secretTrouble: Trouble | undefined;
-  readonly #onTrouble: () => void;
+  /** Why the token in use is not in the Secret, or may not be; undefined: it is. */
+  secretTrouble: Trouble | undefined;
 
-  /** `onTrouble` runs when {@link secretTrouble} has changed. */
-  constructor(clock: Clock, leaseMs: number, onTrouble: () => void = () => undefined) {
+  constructor(clock: Clock, leaseMs: number) {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
-    this.#onTrouble = onTrouble;
-  }
-
-  /** Why the token in use is not in the Secret, or may not be; undefined: it is. */
-  get secretTrouble(): Trouble | undefined {
-    return this.#secretTrouble;
-  }
-
-  secretWorks(): void {
-    this.#setTrouble(undefined);
-  }
-
-  secretFails(reason: Trouble['reason'], message: string): void {
-    const since = this.#secretTrouble?.since ?? timestamp(this.#clock.now());
-    this.#setTrouble({ reason, message, since });
-  }
-
-  #setTrouble(next: Trouble | undefined): void {
-    const isChanged = next?.message !== this.#secretTrouble?.message;
-    this.#secretTrouble = next;
-    if (isChanged) this.#onTrouble();
   }
 
   /** The duration of the cluster's lease, as the hub has named it last. */

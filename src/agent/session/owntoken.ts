@@ -1,4 +1,5 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
+import type { Trouble } from '../../domain/agent/report/report.js';
 import { claimsIn, timeIn } from '../../runtime/vocabulary/webtoken.js';
 import { withoutHere } from '../../runtime/connection/certificatetext.js';
 import { errorText } from '../../runtime/errors.js';
@@ -19,10 +20,12 @@ const FAILURES_OF_A_PROBLEM = 2;
 export class OwnToken {
   readonly #context: SessionContext;
   readonly #delay: ShortenableDelay;
-  #value: string;
+  #value = '';
   #stored: string | undefined;
   #failures = 0;
   #resolve: () => void = () => undefined;
+  /** Runs when what /readyz and the report say of the Secret has changed. */
+  onTrouble: () => void = () => undefined;
   /** Resolves when the Secret has a token of this manifest. */
   readonly stored = new Promise<void>((resolve) => (this.#resolve = resolve));
 
@@ -30,8 +33,8 @@ export class OwnToken {
   constructor(context: SessionContext, value: string | undefined) {
     this.#context = context;
     this.#delay = new ShortenableDelay(context.tools.clock);
-    this.#value = value ?? '';
     this.#found(value);
+    if (value !== undefined) this.#use(value);
   }
 
   /** What the hub is asked with. */
@@ -42,8 +45,7 @@ export class OwnToken {
   /** Takes a token that the hub has granted, after one attempt to store it. Rejects with the signal's reason only. */
   async granted(token: string, signal: AbortSignal): Promise<void> {
     await this.#store(token, signal);
-    this.#value = token;
-    this.#context.tools.metrics.tokenUntil('used', expiryOf(token));
+    this.#use(token);
     if (this.#failures > 0) this.#delay.shortenTo(this.#retryMs());
   }
 
@@ -73,7 +75,7 @@ export class OwnToken {
         this.#found(token);
       }
       this.#failures = 0;
-      state.secretWorks();
+      this.#tell(undefined);
     } catch (error) {
       signal.throwIfAborted();
       this.#failures += 1;
@@ -82,9 +84,22 @@ export class OwnToken {
       const what = isStored ? 'Secret hub-token cannot be read' : 'the token cannot be stored in Secret hub-token';
       const message = `${what}: ${errorText(error)}; ${this.#meaning()}`;
       tools.log.warn({ problem: message, failures: this.#failures }, 'the Secret hub-token fails, retrying');
-      if (this.#failures >= FAILURES_OF_A_PROBLEM)
-        state.secretFails(isStored ? 'ClusterNotRead' : 'TokenNotStored', withoutHere(message));
+      const since = state.secretTrouble?.since ?? timestamp(tools.clock.now());
+      const reason = isStored ? 'ClusterNotRead' : 'TokenNotStored';
+      if (this.#failures >= FAILURES_OF_A_PROBLEM) this.#tell({ reason, message: withoutHere(message), since });
     }
+  }
+
+  #tell(trouble: Trouble | undefined): void {
+    const { state } = this.#context;
+    const isChanged = trouble?.message !== state.secretTrouble?.message;
+    state.secretTrouble = trouble;
+    if (isChanged) this.onTrouble();
+  }
+
+  #use(token: string): void {
+    this.#value = token;
+    this.#context.tools.metrics.tokenUntil('used', expiryOf(token));
   }
 
   #found(token: string | undefined): void {

@@ -35,6 +35,7 @@ export async function runSession({ context, report, onReporting }: SessionOption
     const renewals = new Renewals(context, hub);
     const publisher = new Publisher(context, { hub, report, onLease: () => renewals.reschedule() });
     onReporting(() => publisher.changed());
+    token.onTrouble = () => publisher.changed();
     await Promise.all([
       renewals.run(signal),
       publisher.run(signal),

@@ -44,7 +44,13 @@ export function checkAgents({ reading }: Pick<HubInput, 'reading'>): readonly Ch
     MOST_NAMES,
   );
   const what = degraded.length === 1 ? 'an agent lacks' : `${degraded.length} agents lack`;
-  return [warning('agents', `${what} something in its cluster: ${names}: ${first.message}`, REMEDY)];
+  return [
+    warning(
+      'agents',
+      `${what} something in its cluster: ${names}: ${first.message}`,
+      `kubectl describe mcl ${first.name}`,
+    ),
+  ];
 }
 
 function goneText({ silent, unavailable }: FleetSummary): string {

@@ -1,9 +1,4 @@
-import {
-  AGENT_DEGRADED_CONDITION,
-  AVAILABLE_CONDITION,
-  CLAIMS_NOT_PUBLISHED_CONDITION,
-  JOINED_CONDITION,
-} from '../../api/clusterreasons.js';
+import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
 import { asRecord, field, textField } from '../../runtime/vocabulary/json.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
@@ -29,8 +24,6 @@ interface Row {
   readonly available: Condition | undefined;
   readonly taints: readonly string[];
   readonly kubernetes: string | undefined;
-  /** What the agent lacks in its cluster, and which claims it does not publish; absent for none. */
-  readonly complaints?: readonly Condition[];
 }
 
 interface Condition {
@@ -55,14 +48,9 @@ export function listClusters(clusters: readonly RawObject[], { output, colored }
   }
 }
 
-const COMPLAINTS = [AGENT_DEGRADED_CONDITION, CLAIMS_NOT_PUBLISHED_CONDITION];
-
 function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
   const accepted = field(spec, 'hubAcceptsClient');
   const kubernetes = textField(field(status, 'version'), 'kubernetes');
-  const complaints = COMPLAINTS.flatMap((type) => conditionOf(status, type) ?? []).filter(
-    (one) => one.status === 'True',
-  );
   return {
     name,
     set: labels?.[CLUSTER_SET_LABEL],
@@ -71,7 +59,6 @@ function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
     available: conditionOf(status, AVAILABLE_CONDITION),
     taints: taintsOf(asRecord(spec)).map((one) => `${textField(one, 'key')}:${textField(one, 'effect')}`),
     kubernetes: kubernetes === '' ? undefined : kubernetes,
-    ...(complaints.length === 0 ? {} : { complaints }),
   };
 }
 
@@ -92,9 +79,8 @@ function textOf(rows: readonly Row[], wide: boolean, colored: boolean): readonly
 }
 
 function cellsOf(row: Row, wide: boolean): readonly Cell[] {
-  const { name, set = '-', accepted, joined, available, kubernetes = '-', taints, complaints = [] } = row;
-  const missing = [joined, available].find((one) => one !== undefined && one.status !== 'True');
-  const why = [missing, ...complaints].flatMap((one) => one?.message ?? []).join('; ') || '-';
+  const { name, set = '-', accepted, joined, available, kubernetes = '-', taints } = row;
+  const why = [joined, available].find((one) => one !== undefined && one.status !== 'True')?.message ?? '-';
   return [
     { text: name },
     { text: set },
