@@ -39,7 +39,6 @@ export async function fromOcm(manifests: readonly KubeObject[], output: OutputFo
       'no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management is there',
     );
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
-  if (objects.length === 0) return { text: '', notes, exitCode };
   return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), notes, exitCode };
 }
 
