@@ -1,4 +1,4 @@
-import { delay, type Clock, type Random } from '../runtime/clock.js';
+import { delay, within, type Clock, type Random } from '../runtime/clock.js';
 import { withoutHere } from '../runtime/connection/certificatetext.js';
 import { errorText } from '../runtime/errors.js';
 import type { Logger } from '../runtime/logger.js';
@@ -12,6 +12,9 @@ import { jittered, retryMs } from './schedule.js';
 
 /** Between two rounds of reads, less up to a tenth. */
 const SAMPLE_PERIOD_MS = 300_000;
+
+/** A first list of the ConfigMaps that takes no longer is no failure. */
+const FIRST_LIST_MS = 1_000;
 
 /** What is read of the cluster in one round, every five minutes. */
 interface Sample {
@@ -89,7 +92,8 @@ export class Observer {
   }
 
   async #samples(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#options;
+    const { clock, random, home } = this.#options;
+    await within(clock, FIRST_LIST_MS, home.claims.whenSynced(signal), signal);
     for (let failures = 0; !signal.aborted;) {
       failures = (await this.#readSample(signal)) ? 0 : failures + 1;
       this.#tell(failures);
