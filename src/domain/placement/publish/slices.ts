@@ -90,7 +90,7 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
 }
 
 /** Whether the decision stays as it is: the spec is invalid, or pauses it. */
-function isFrozen({ placement: { rules } }: PlacementSnapshot): boolean {
+export function isFrozen({ placement: { rules } }: PlacementSnapshot): boolean {
   return rules.problem !== undefined || rules.paused;
 }
 
@@ -160,9 +160,9 @@ function detailsToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule):
   );
 }
 
-/** A Placement that is paused before its first decision has none: the one after it is the first. */
-function isUndecided({ placement, stored }: PlacementSnapshot): boolean {
-  return placement.rules.paused && !hadDecision(placement.status) && !stored.some(isOwn);
+/** A Placement that is frozen before its first decision has none: the one after it is the first. */
+function isUndecided(snapshot: PlacementSnapshot): boolean {
+  return isFrozen(snapshot) && !hadDecision(snapshot.placement.status) && !snapshot.stored.some(isOwn);
 }
 
 /** The objects of this Placement after the first `done` writes, sorted by ordinal. */

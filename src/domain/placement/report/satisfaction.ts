@@ -66,10 +66,12 @@ function allSelected({ wanted, taintKeys }: Statements): string {
   return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
 }
 
-function misconfigured({ problem, stored }: Statements): ConditionText | undefined {
+function misconfigured({ problem, stored, isDecided }: Statements): ConditionText | undefined {
   if (problem === undefined) return undefined;
-  const message = `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published: ${problemText(problem)}`;
-  return { status: 'False', reason: 'Misconfigured', message };
+  const last = isDecided
+    ? `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published`
+    : 'there is no decision yet';
+  return { status: 'False', reason: 'Misconfigured', message: `${last}: ${problemText(problem)}` };
 }
 
 function noneWanted({ wanted, numbers }: Statements): ConditionText | undefined {

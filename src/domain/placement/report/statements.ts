@@ -8,6 +8,7 @@ import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import type { StuckCluster } from '../select/tainteffects.js';
 import { selectedClusters, type Schedule } from '../select/schedule.js';
 import { stayingUnselected } from '../select/waiting.js';
+import { hadDecision } from '../stored/basis.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
 
@@ -54,6 +55,8 @@ export interface Statements {
   readonly scheduled: number;
   /** The number of clusters that are stored, selected or not. */
   readonly stored: number;
+  /** Whether there is a decision, also one without clusters. */
+  readonly isDecided: boolean;
 }
 
 /** A cluster counts for the first predicate that it matches: one whose requirements an earlier one has a part of gets none. */
@@ -115,5 +118,6 @@ export function statementsOf(snapshot: PlacementSnapshot, schedule: Schedule, st
     numbers: numbersOf(placement.rules),
     scheduled,
     stored: stored.size,
+    isDecided: stored.size > 0 || hadDecision(placement.status),
   };
 }

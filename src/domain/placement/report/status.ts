@@ -16,7 +16,7 @@ import { decisionGroups } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from '../select/schedule.js';
 import { specHashToRemember } from '../select/waiting.js';
-import { publishedAfter, type SliceChanges } from '../publish/slices.js';
+import { isFrozen, publishedAfter, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 
 /** How far changes were carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
@@ -141,6 +141,9 @@ function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: P
     clusterSets: setsToRemember(snapshot, schedule),
   };
   const isStored = publication.done >= publication.changes.writes.length;
+  const isFirst =
+    isStored && publication.changes.blocked.length === 0 && !isFrozen(snapshot) && schedule.candidates > 0;
+  if (!isFirst && !hadDecision(placement.status)) return undefined;
   const budgetNow = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
   const specHash = specHashToRemember(placement, isStored);
   // A pause changes nothing of what the decision was made with.

@@ -1,11 +1,10 @@
 import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
-import type { PlacementPhase } from '../../../api/placementreasons.js';
 import { isList, parse } from '../../selectors.js';
 import { limitValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
 
 /**
  * `status.basis` of a Placement: what its stored decision was made with. A later pass, also of another process, sees by it what
- * has changed since.
+ * has changed since, and that there was a decision.
  */
 export interface Basis {
   /** The disruption budget that bounded it. */
@@ -111,21 +110,18 @@ export function storedHold({ status, generation }: StoredPlacement, type: string
   return { reason: String(found['reason']), isCurrent: found['observedGeneration'] === generation, since };
 }
 
-const DECIDED: readonly unknown[] = [
-  'Held',
-  'Waiting',
-  'Unsatisfied',
-  'PartiallySatisfied',
-  'Satisfied',
-] satisfies PlacementPhase[];
+const DECIDED: readonly unknown[] = ['Held', 'Waiting', 'Unsatisfied', 'PartiallySatisfied', 'Satisfied'];
 
 /**
- * Whether a stored status is that of a Placement with a published decision, even if its objects do not exist any more: it
- * lists them, or has a phase that follows the first decision.
+ * Whether a stored status is that of a Placement that had its first decision, even if its objects do not exist any more. The
+ * first is made with a valid spec, unpaused and from a cluster at least, and stored as a whole: it has a basis or, as an earlier
+ * version wrote it, a cluster and no object that waits to be stored.
  */
 export function hadDecision(stored: unknown): boolean {
-  if (!isRecord(stored)) return false;
-  const { phase, decisions } = stored;
+  const { basis, conditions, decisions, numberOfSelectedClusters, phase } = asRecord(stored);
+  if (isRecord(basis)) return true;
+  const isPart = recordsIn(conditions).some(({ reason }) => reason === 'Publishing' || reason === 'PublishFailed');
+  if (isPart || numberOfSelectedClusters === 0) return false;
   return (isList(decisions) && decisions.length > 0) || DECIDED.includes(phase);
 }
 
