@@ -1,7 +1,9 @@
 import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../../api/names.js';
+import type { MultiKueueEvent } from '../../../api/placementevents.js';
 import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
 import { scorerOf } from '../select/scores.js';
 import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
+import { problemText } from '../../conditions.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import { sameList } from '../stored/items.js';
@@ -24,10 +26,15 @@ export type Followed =
   | { readonly kind: 'malformed'; readonly value: string }
   | { readonly kind: 'placement'; readonly namespace: string; readonly name: string };
 
-/** What a config is to list, and why that is not the whole decision; `clusters` undefined: what it lists stays. */
+/** What a config is to list, and why that is not the whole decision, best first; `clusters` undefined: what it lists stays. */
 export interface FollowedClusters {
   readonly clusters: readonly string[] | undefined;
-  readonly problem: string | undefined;
+  readonly problem: FollowingProblem | undefined;
+}
+
+export interface FollowingProblem {
+  readonly reason: MultiKueueEvent;
+  readonly text: string;
 }
 
 export function followedPlacement({ annotations = {} }: ObjectMeta): Followed {
@@ -38,34 +45,46 @@ export function followedPlacement({ annotations = {} }: ObjectMeta): Followed {
   return { kind: 'placement', namespace, name };
 }
 
+/** What a config lists stays. */
+export function notFollowed(text: string): FollowedClusters {
+  return { clusters: undefined, problem: { reason: 'DecisionNotFollowed', text } };
+}
+
 /**
  * The best {@link MOST_KUEUE_CLUSTERS} of the selected clusters, best first: by the higher score, then by rank. A coordinate
  * without `min` and `max` has the selected clusters as its range, and `Balance` does not count: neither needs the rest of the
- * fleet to be read.
+ * fleet to be read. An invalid spec has no scores: the order of `listed`, which the config has, stays.
  */
 export function kueueClusters(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   rules: PlacementRules,
-  selected: readonly ClusterView[],
+  { selected, listed }: { readonly selected: readonly ClusterView[]; readonly listed: readonly string[] },
 ): FollowedClusters {
-  const of = `the decision of Placement ${namespace}/${name}`;
+  const placement = `Placement ${namespace}/${name}`;
   if (selected.length === 0)
-    return { clusters: undefined, problem: `${of} is empty, and a MultiKueueConfig cannot be: it keeps its clusters` };
+    return notFollowed(
+      `the decision of ${placement} is empty, and a MultiKueueConfig cannot be: it keeps its clusters`,
+    );
   const scorer = scorerOf(rules, { matching: () => selected, othersSelecting: () => 0 });
+  const places = new Map(rules.problem === undefined ? [] : listed.map((cluster, at) => [cluster, -at]));
   const seed = seedOf(namespace, name);
   const ordered = selected
     .map((cluster) => ({
       ranked: { name: cluster.name, pairHash: pairHash(seed, clusterHash(cluster.name)) },
-      score: scorer?.total(cluster) ?? 0,
+      score: scorer?.total(cluster) ?? places.get(cluster.name) ?? -places.size,
     }))
     .sort((a, b) => b.score - a.score || byRank(a.ranked, b.ranked))
     .map(({ ranked }) => ranked.name);
   const clusters = ordered.slice(0, MOST_KUEUE_CLUSTERS);
-  const problem =
-    ordered.length > clusters.length
-      ? `${of} has ${ordered.length} clusters, and a MultiKueueConfig takes ${MOST_KUEUE_CLUSTERS}: it lists the best`
-      : undefined;
-  return { clusters, problem };
+  if (ordered.length > clusters.length) {
+    const first =
+      rules.problem === undefined ? 'the best' : 'the first in the order that it has, since the spec is invalid';
+    const text = `the decision of ${placement} has ${ordered.length} clusters, and a MultiKueueConfig takes ${MOST_KUEUE_CLUSTERS}: it lists ${first}`;
+    return { ...notFollowed(text), clusters };
+  }
+  if (rules.problem === undefined) return { clusters, problem: undefined };
+  const text = `the spec of ${placement} is invalid: ${problemText(rules.problem)}; the clusters of its decision stay in the order that they have`;
+  return { clusters, problem: { reason: 'OrderNotFollowed', text } };
 }
 
 /** The config with these clusters; undefined where it lists them, in this order, already. */

@@ -5,9 +5,11 @@ import { MultiKueueConfigs } from '../../../api/resources.js';
 import {
   followedPlacement,
   kueueClusters,
+  notFollowed,
   withClusters,
   type Followed,
   type FollowedClusters,
+  type FollowingProblem,
   type MultiKueueConfig,
 } from '../../../domain/placement/publish/multikueue.js';
 import { clusterView, type ClusterView } from '../../../domain/placement/spec/cluster.js';
@@ -102,20 +104,21 @@ function gather({ caches, configs, mutations, name, reported }: Scope): Gathered
 }
 
 function decide(
-  { followed, placement, selected }: Extract<Gathered, { kind: 'gathered' }>,
+  { config, followed, placement, selected }: Extract<Gathered, { kind: 'gathered' }>,
   { expressions }: Pick<Scope, 'expressions'>,
 ): FollowedClusters {
   if (followed.kind === 'none') return UNCHANGED;
   if (followed.kind === 'malformed')
-    return { ...UNCHANGED, problem: `annotation "${followed.value}": want NAMESPACE/NAME of a Placement` };
-  if (placement === undefined)
-    return {
-      ...UNCHANGED,
-      problem: `there is no Placement ${keyOf(followed)}: the MultiKueueConfig keeps its clusters`,
-    };
+    return notFollowed(`annotation "${followed.value}": want NAMESPACE/NAME of a Placement`);
+  const keeps = 'the MultiKueueConfig keeps its clusters';
+  if (placement === undefined) return notFollowed(`there is no Placement ${keyOf(followed)}: ${keeps}`);
+  const { status = {} } = placement;
+  // Of a Placement that nobody has read yet a decision is about to come.
+  if (status.decisions?.length === 0 && status.phase !== 'Pending')
+    return notFollowed(`Placement ${keyOf(followed)} has no decision yet: ${keeps}`);
+  if (selected === undefined) return UNCHANGED;
   const rules = compileSpec(placement.spec, expressions);
-  // Either is about to change, or nobody knows the order: what is listed stays.
-  return selected === undefined || rules.problem !== undefined ? UNCHANGED : kueueClusters(followed, rules, selected);
+  return kueueClusters(followed, rules, { selected, listed: config.spec?.clusters ?? [] });
 }
 
 async function apply(
@@ -133,11 +136,16 @@ async function apply(
   log.info({ clusters: config.spec?.clusters.length }, 'clusters of a decision listed for Kueue');
 }
 
-function report({ metadata }: MultiKueueConfig, note: string | undefined, { name, recorder, reported }: Scope): void {
-  if (note === undefined) reported.delete(name);
-  if (note === undefined || reported.get(name) === note) return;
+function report(
+  { metadata }: MultiKueueConfig,
+  problem: FollowingProblem | undefined,
+  { name, recorder, reported }: Scope,
+): void {
+  if (problem === undefined) reported.delete(name);
+  if (problem === undefined || reported.get(name) === problem.text) return;
+  const { reason, text: note } = problem;
   reported.set(name, note);
-  const { type } = MultiKueueEvents.DecisionNotFollowed;
+  const { type } = MultiKueueEvents[reason];
   const regarding = { apiVersion: apiVersionOf(MultiKueueConfigs), kind: MultiKueueConfigs.kind, metadata };
-  recorder.record({ regarding, type, reason: 'DecisionNotFollowed', action: 'Follow', note });
+  recorder.record({ regarding, type, reason, action: 'Follow', note });
 }

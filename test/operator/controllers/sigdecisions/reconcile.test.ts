@@ -1,73 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '../../../../src/api/generated/placement.js';
 import { ManagedClusters, Placements, SigPlacementDecisions } from '../../../../src/api/resources.js';
-import {
-  createSigDecisionControllers,
-  sigDecisionCacheOptions,
-} from '../../../../src/operator/controllers/sigdecisions/controller.js';
-import { sigDecisionRights } from '../../../../src/operator/controllers/sigdecisions/rights.js';
 import type { SigDecision } from '../../../../src/domain/placement/publish/sigdecision.js';
-import { guardClient } from '../../../../src/runtime/client/guard.js';
 import { failure } from '../../../support/fakes/api.js';
-import type { FakeCache } from '../../../support/fakes/cache.js';
-import { NAMESPACE, PlacementRig } from '../../../support/rigs/controllers/placement.js';
+import { Followers } from '../../../support/rigs/controllers/followers.js';
+import { NAMESPACE } from '../../../support/rigs/controllers/placement.js';
 
 const UNSERVED = failure('ResourceMissing', 'list', SigPlacementDecisions, { name: '' });
 
-/** A process with the placement controllers, and that of SIG Multicluster's decisions beside them. */
-async function startHub(): Promise<{ hub: PlacementRig; published: FakeCache<SigDecision> }> {
-  const hub = new PlacementRig();
-  const published = hub.api.cache(sigDecisionCacheOptions);
-  const leadership = { held: () => true, identity: 'test' };
-  const sig = createSigDecisionControllers({
-    client: guardClient(hub.api, sigDecisionRights, { leadership, log: hub.log }),
-    caches: hub.caches,
-    published,
-    clock: hub.clock,
-    random: () => 0,
-    log: hub.log,
-    settleWindowMs: 50,
-    workers: 4,
-  });
-  await hub.start();
-  sig.source.start();
-  sig.onStartedLeading();
-  for (const one of sig.controllers) one.start();
-  await hub.untilIdle();
-  return { hub, published };
-}
-
-function decisionsOf(hub: PlacementRig): Record<string, readonly string[]> {
-  const found = hub.api.all<SigDecision>(SigPlacementDecisions);
-  return Object.fromEntries(
-    found.map(({ metadata, decisions }) => [metadata.name, decisions.map(({ clusterProfileRef: { name } }) => name)]),
-  );
-}
-
-const sigWrites = (hub: PlacementRig): readonly string[] =>
-  hub.api.calls.flatMap(({ verb, type, name }) =>
-    type === SigPlacementDecisions && verb !== 'get' ? [`${verb} ${name.name}`] : [],
-  );
-
 describe('decisions for SIG Multicluster', () => {
   it('a decision is published, follows each change of it, and costs no write while nothing changes', async () => {
-    const { hub } = await startHub();
+    const on = await new Followers().start();
+    const { hub } = on;
     hub.clusters('a', 'b');
     hub.place('web');
     await hub.untilIdle();
-    expect(decisionsOf(hub)['web-decision-1']?.toSorted()).toEqual(['a', 'b']);
+    expect(on.sigDecisions()['web-decision-1']?.toSorted()).toEqual(['a', 'b']);
 
     await hub.untilIdle(25 * 60_000);
-    expect(sigWrites(hub)).toEqual(['create web-decision-1']);
+    expect(on.writesOf(SigPlacementDecisions)).toEqual(['create web-decision-1']);
 
     hub.api.remove(ManagedClusters, { name: 'a' });
     await hub.untilIdle();
-    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': ['b'] });
-    expect(sigWrites(hub)).toEqual(['create web-decision-1', 'update web-decision-1']);
+    expect(on.sigDecisions()).toEqual({ 'web-decision-1': ['b'] });
+    expect(on.writesOf(SigPlacementDecisions)).toEqual(['create web-decision-1', 'update web-decision-1']);
   });
 
   it('what others change or delete is put right', async () => {
-    const { hub } = await startHub();
+    const on = await new Followers().start();
+    const { hub } = on;
     hub.clusters('a');
     hub.place('web');
     await hub.untilIdle();
@@ -76,48 +37,51 @@ describe('decisions for SIG Multicluster', () => {
     if (stored === undefined) throw new Error('nothing was published');
     hub.api.put<SigDecision>(SigPlacementDecisions, { ...stored, decisions: [] });
     await hub.untilIdle();
-    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': ['a'] });
+    expect(on.sigDecisions()).toEqual({ 'web-decision-1': ['a'] });
 
     hub.api.remove(SigPlacementDecisions, name);
     await hub.untilIdle();
-    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': ['a'] });
+    expect(on.sigDecisions()).toEqual({ 'web-decision-1': ['a'] });
   });
 
   it('while the API is not served decisions are unchanged, which is reported once, and all is published once it is', async () => {
-    const { hub, published } = await startHub();
+    const on = await new Followers().start();
+    const { hub, published } = on;
     published.fail(UNSERVED);
     published.fail(UNSERVED);
     hub.clusters('a');
     hub.place('web');
     await hub.untilIdle(60_000);
     expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
-    expect(decisionsOf(hub)).toEqual({});
+    expect(on.sigDecisions()).toEqual({});
     expect(hub.log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
       'API is not served; ignored until it is',
     ]);
 
     published.fail(undefined);
     await hub.untilIdle();
-    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': ['a'] });
+    expect(on.sigDecisions()).toEqual({ 'web-decision-1': ['a'] });
   });
 
   it('nothing is written for a Placement that is being deleted: what there is goes with it', async () => {
-    const { hub } = await startHub();
+    const on = await new Followers().start();
+    const { hub } = on;
     hub.clusters('a');
     const placement = hub.place('web');
     await hub.untilIdle();
     const metadata = { ...placement.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] };
     const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
     hub.api.put<Placement>(Placements, { ...(stored ?? placement), metadata });
-    const { length } = sigWrites(hub);
+    const { length } = on.writesOf(SigPlacementDecisions);
     hub.api.remove(SigPlacementDecisions, { namespace: NAMESPACE, name: 'web-decision-1' });
     await hub.untilIdle();
 
-    expect(sigWrites(hub)).toHaveLength(length);
+    expect(on.writesOf(SigPlacementDecisions)).toHaveLength(length);
   });
 
   it('after a conflict the stored object is read, and the decision is published', async () => {
-    const { hub, published } = await startHub();
+    const on = await new Followers().start();
+    const { hub, published } = on;
     hub.clusters('a');
     hub.place('web');
     await hub.untilIdle();
@@ -128,53 +92,56 @@ describe('decisions for SIG Multicluster', () => {
     hub.clusters('b');
     await hub.untilIdle(10_000);
 
-    expect(decisionsOf(hub)['web-decision-1']?.toSorted()).toEqual(['a', 'b']);
+    expect(on.sigDecisions()['web-decision-1']?.toSorted()).toEqual(['a', 'b']);
   });
 
   it('with a decision object its published one is deleted', async () => {
-    const { hub } = await startHub();
+    const on = await new Followers().start();
+    const { hub } = on;
     hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
     hub.place('web');
     await hub.untilIdle();
-    const last = decisionsOf(hub)['web-decision-2'] ?? [];
+    const last = on.sigDecisions()['web-decision-2'] ?? [];
     expect(last).toHaveLength(1);
 
     for (const name of last) hub.api.remove(ManagedClusters, { name });
     // The emptied object keeps the record of the deletion for a minute.
     await hub.untilIdle(70_000);
 
-    expect(Object.keys(decisionsOf(hub))).toEqual(['web-decision-1']);
-    expect(sigWrites(hub).at(-1)).toBe('delete web-decision-2');
+    expect(Object.keys(on.sigDecisions())).toEqual(['web-decision-1']);
+    expect(on.writesOf(SigPlacementDecisions).at(-1)).toBe('delete web-decision-2');
   });
 
   it('an object of somebody else with the name of a decision is left alone, and a warning names it', async () => {
-    const { hub } = await startHub();
+    const on = await new Followers().start();
+    const { hub } = on;
     const metadata = { namespace: NAMESPACE, name: 'web-decision-1' };
     hub.api.put<SigDecision>(SigPlacementDecisions, { metadata, decisions: [] });
     hub.clusters('a');
     hub.place('web');
     await hub.untilIdle();
 
-    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': [] });
-    expect(sigWrites(hub)).toEqual([]);
+    expect(on.sigDecisions()).toEqual({ 'web-decision-1': [] });
+    expect(on.writesOf(SigPlacementDecisions)).toEqual([]);
     expect(hub.log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
       { fields: { objects: ['web-decision-1'] } },
     ]);
   });
 
   it('nothing is published while the caches of the decision are not current', async () => {
-    const { hub } = await startHub();
+    const on = await new Followers().start();
+    const { hub } = on;
     hub.clusters('a');
     hub.place('web');
     await hub.untilIdle();
-    const { length } = sigWrites(hub);
+    const { length } = on.writesOf(SigPlacementDecisions);
     hub.caches.clusters.fail(failure('Transport', 'list', ManagedClusters, { name: '' }));
     hub.api.remove(SigPlacementDecisions, { namespace: NAMESPACE, name: 'web-decision-1' });
     await hub.untilIdle(60_000);
-    expect(sigWrites(hub)).toHaveLength(length);
+    expect(on.writesOf(SigPlacementDecisions)).toHaveLength(length);
 
     hub.caches.clusters.fail(undefined);
     await hub.untilIdle(60_000);
-    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': ['a'] });
+    expect(on.sigDecisions()).toEqual({ 'web-decision-1': ['a'] });
   });
 });
