@@ -2,10 +2,11 @@
  * Validates custom resources as the API server does, schema, metadata and CEL rules, by a CustomResourceDefinition. Apart from
  * the server, so that a program can check manifests without one.
  */
-import type { JsonObject } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { KubeObject } from './object.js';
 import { servedResources } from './registry/custom/resource.js';
 import type { Resource } from './resource.js';
+import { fillDefaults } from './schema/custom/defaults.js';
 import type { Schema } from './schema/schema.js';
 import type { FieldError } from './status.js';
 import { inNamespace, withoutSystemFields } from './verbs/metadata.js';
@@ -30,6 +31,8 @@ export interface CustomKind {
    * not refused. A namespaced object without a namespace is in `default`.
    */
   readonly check: (object: JsonObject, old?: JsonObject) => Findings;
+  /** The object with the defaults of its fields. */
+  readonly withDefaults: (object: JsonObject) => Json;
 }
 
 /** The kinds of a definition, one for each served version. The definition must be valid. */
@@ -39,6 +42,7 @@ export function customKinds(definition: KubeObject): readonly CustomKind[] {
     kind: resource.kind,
     schema: resource.schema,
     check: (object, old) => check(resource, object, old),
+    withDefaults: (object) => fillDefaults(resource.schema, object),
   }));
 }
 

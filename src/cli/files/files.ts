@@ -32,13 +32,13 @@ export interface FileOptions {
 }
 
 /**
- * The objects of files, of the YAML and JSON files of folders, and of standard input (`-`), as `kubectl apply` reads them. What
- * the API server would not create is refused.
+ * The objects of files, of the YAML and JSON files of folders, and of standard input (`-`), as `kubectl apply` reads them, with
+ * the defaults of the API server. What it would not create is refused.
  * @throws FileError, also when there is no object at all: what was meant to be read is somewhere else
  */
 export async function readFiles(from: readonly string[], options: FileOptions = {}): Promise<readonly KubeObject[]> {
-  const { manifests } = await read(from, options, (rules, object) => rules.ofObject(createdFrom(object)));
-  return manifests.map(({ object }) => createdFrom(object));
+  const { manifests, rules } = await read(from, options, (all, object) => all.ofObject(createdFrom(object)));
+  return manifests.map(({ object }) => rules.withDefaults(createdFrom(object)));
 }
 
 /** Manifests that are merged into what is on a hub. */

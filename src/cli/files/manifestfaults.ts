@@ -42,12 +42,21 @@ export class ManifestRules {
     return this.#faults(object, live, () => true);
   }
 
+  /** The object with the spec that the API server makes of it: with its defaults. */
+  withDefaults(object: KubeObject): KubeObject {
+    const spec = field(this.#kindOf(object)?.withDefaults(asJson(object)), 'spec');
+    return spec === undefined ? object : { ...object, ...{ spec } };
+  }
+
+  #kindOf({ apiVersion, kind }: KubeObject): CustomKind | undefined {
+    return this.#kinds.find((one) => one.apiVersion === apiVersion && one.kind === kind);
+  }
+
   #faults(object: KubeObject, live: KubeObject | undefined, isMeant: (error: FieldError) => boolean): readonly Fault[] {
     const { apiVersion = '', kind = '' } = object;
     const [group] = apiVersion.split('/');
-    const ofGroup = this.#kinds.filter((one) => one.apiVersion.split('/')[0] === group);
-    if (ofGroup.length === 0) return [];
-    const found = ofGroup.find((one) => one.apiVersion === apiVersion && one.kind === kind);
+    if (!this.#kinds.some((one) => one.apiVersion.split('/')[0] === group)) return [];
+    const found = this.#kindOf(object);
     if (found === undefined) return [`there is no kind ${kind} in ${apiVersion}`];
     const { unknown, errors } = found.check(asJson(object), live && asJson(live));
     const named = errors.filter(({ field: path }) => path !== NO_FIELD);

@@ -1,6 +1,12 @@
 import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
-import { MissingObjectError, namespaceDeletions, overlay, type Change } from '../../domain/fleet/overlay.js';
+import {
+  MissingObjectError,
+  namespaceDeletions,
+  overlay,
+  replacedBy,
+  type Change,
+} from '../../domain/fleet/overlay.js';
 import type { World, WorldResource } from '../../domain/fleet/world.js';
 import { Placements } from '../../api/resources.js';
 import { type FleetReading, TYPES, worldOfObjects } from '../whatif/worlds.js';
@@ -133,7 +139,7 @@ function changed(
   { namespace, manifests, complete, deletions }: PlanRequest,
   changes: readonly Change[],
 ): Changed {
-  const base = complete && manifests !== undefined ? replaced(world, worldOfObjects(manifests, namespace)) : world;
+  const base = complete && manifests !== undefined ? replacedBy(world, worldOfObjects(manifests, namespace)) : world;
   const made = (before: World, next: readonly Change[]): World => {
     if (only !== undefined) for (const change of next) checkNamespace(change, only);
     return overlay(before, next);
@@ -206,10 +212,4 @@ function checkNamespace(change: Change, only: string): void {
 
 function nameOf(resource: WorldResource, { namespace, name }: ObjectName): string {
   return `${TYPES[resource].kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
-}
-
-/** The objects of `after`, with the decisions that are stored before: no file decides. */
-function replaced(before: World, after: World): World {
-  const { at, objects } = before;
-  return { ...after, at, objects: { ...after.objects, placementdecisions: objects.placementdecisions } };
 }

@@ -57,6 +57,37 @@ export function overlay(world: World, changes: readonly Change[]): World {
   return { ...world, objects: { ...world.objects, ...Object.fromEntries(lists) } };
 }
 
+/**
+ * The world of files that are all its objects, once they are applied: what the server sets of an object that was there before
+ * stays, and the status of one whose file has none. `live` keeps its decisions: no file decides.
+ */
+export function replacedBy(live: World, { objects: files, ...world }: World): World {
+  const objects = WORLD_RESOURCES.map((resource) => {
+    if (resource === 'placementdecisions') return [resource, live.objects[resource]] as const;
+    const before = byKey(live.objects[resource]);
+    return [resource, files[resource].map((one) => replacing(before.get(keyOf(one.metadata)), one))] as const;
+  });
+  return { ...world, at: live.at, objects: Object.fromEntries(objects) as World['objects'] };
+}
+
+/** Two different uids are two objects of one name. */
+function replacing(live: RawObject | undefined, file: RawObject): RawObject {
+  const { uid, deletionTimestamp, generation = 0 } = live?.metadata ?? {};
+  const { uid: ownUid = uid, ...own } = file.metadata;
+  if (live === undefined || (uid !== undefined && ownUid !== uid)) return file;
+  const isEdited = !sameJson(live.spec, file.spec);
+  return {
+    ...file,
+    metadata: {
+      ...own,
+      ...(uid !== undefined && { uid }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      generation: isEdited ? Math.max(generation + 1, own.generation ?? 0) : generation,
+    },
+    status: file.status ?? live.status,
+  };
+}
+
 /** The changes that alter something of an object beside its annotation of the manifest that was applied last. */
 export function altering(world: World, changes: readonly Change[]): readonly Change[] {
   let now = world;

@@ -47,7 +47,7 @@ export interface World {
   readonly withheld: readonly Withheld[];
   /** When they were read, in ms since the epoch: what a disruption budget allows depends on it. */
   readonly at: number;
-  /** Whether the objects are manifests, which need not have a status. */
+  /** Whether the objects are of files, where those that no hub has printed, without a uid, need not have a status. */
   readonly isOfManifests?: boolean;
 }
 
@@ -67,7 +67,8 @@ export function explainInputOf(world: World, namespace: string, name: string): E
 
 /** The view of a cluster of this world, with all of its facts: an explanation may suggest one that no Placement names. */
 export function clusterViewIn({ isOfManifests = false }: World, cluster: RawObject): ClusterView {
-  return isOfManifests ? manifestView(cluster, 'all') : clusterView(cluster, 'all');
+  const isOfHub = !isOfManifests || cluster.metadata.uid !== undefined;
+  return isOfHub ? clusterView(cluster, 'all') : manifestView(cluster, 'all');
 }
 
 /** What a Placement selects from, and by which selectors. */

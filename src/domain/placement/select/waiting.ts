@@ -1,5 +1,5 @@
 import { field } from '../../../runtime/vocabulary/json.js';
-import { hadDecision, readBasis } from '../stored/basis.js';
+import { readBasis } from '../stored/basis.js';
 import { windowsAt } from '../spec/changewindows.js';
 import type { HeldRemoval } from './budget.js';
 import type { SelectedClusters } from './judge.js';
@@ -55,11 +55,10 @@ export function nextOpening({ placement, now }: PlacementSnapshot): Opening | un
 }
 
 /**
- * Whether the stored decision was made for another spec, or there is none. To pause and to resume is no edit: what has waited meanwhile waits for
+ * Whether the stored decision was made for another spec. To pause and to resume is no edit: what has waited meanwhile waits for
  * its window.
  */
 function isEdited({ rules, status, generation }: PlacementView): boolean {
-  if (!hadDecision(status)) return true;
   const made = readBasis(status)?.specHash;
   return made === undefined ? field(status, 'observedGeneration') !== generation : made !== rules.specHash;
 }
