@@ -53,7 +53,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   api: { imports: ['runtime/vocabulary'], packages: [], builtins: [] },
-  domain: { imports: VOCABULARY, packages: [CEL, `${CEL}/quantity`], builtins: ['node:crypto', 'node:tls'] },
+  domain: {
+    imports: VOCABULARY,
+    packages: [CEL, `${CEL}/quantity`, `${CEL}/timezones`],
+    builtins: ['node:crypto', 'node:tls'],
+  },
   'operator/index': { imports: [...VOCABULARY, 'domain'], packages: [], builtins: [] },
   'operator/controllers': {
     imports: [...PROGRAM, 'operator/index'],

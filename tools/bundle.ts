@@ -91,6 +91,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
       '@multicluster-engine/cel/quantity': './packages/cel/src/quantity.ts',
       '@multicluster-engine/cel/re2': './packages/cel/src/re2.ts',
       '@multicluster-engine/cel/text': './packages/cel/src/text.ts',
+      '@multicluster-engine/cel/timezones': './packages/cel/src/timezones.ts',
       '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts',
       '@multicluster-engine/kube-apiserver/certificates': './packages/kube-apiserver/src/certificates.ts',
       '@multicluster-engine/kube-apiserver/jsonpath': './packages/kube-apiserver/src/jsonpath.ts',

@@ -112,7 +112,8 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   "self != 'AddOn'": { not: { const: 'AddOn' } },
   false: { not: {} },
   // No schema knows the time zones.
-  "timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0": {},
+  "!self.matches('^(Factory|Local|localtime|posixrules|posix/.*|right/.*)$') && timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0":
+    { not: { pattern: '^(Factory|Local|localtime|posixrules|posix/.*|right/.*)$' } },
   'has(self.min) || !has(self.max)': { dependentRequired: { max: ['min'] } },
   'has(self.max) || !has(self.min)': { dependentRequired: { min: ['max'] } },
   "(size(self) < 7 || self.endsWith('E') || self.endsWith('Ei') || !self.matches('[eE]')) && isQuantity(self)": {

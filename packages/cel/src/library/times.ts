@@ -1,6 +1,7 @@
 import { goQuote } from '../text/go.js';
 import { Library } from '../language/signature.js';
 import { EvaluationError } from '../language/error.js';
+import { timeZones } from '../timezones.js';
 import { splitNanos } from '../language/time.js';
 import { Duration, type Value } from '../language/value.js';
 import { nanosOf, textOf } from './operators.js';
@@ -85,13 +86,11 @@ function offsetOf(nanos: bigint, zone: Value | undefined): number {
   const colon = name.indexOf(':');
   if (colon >= 0)
     return atoi(name.slice(0, colon)) * 60 + atoi(name.slice(colon + 1)) * (name.startsWith('-') ? -1 : 1);
-  if (name === '' || name === 'UTC' || name === 'Local') return 0;
-  const millis = Number(splitNanos(nanos).seconds) * 1000;
-  try {
-    return zoneOffset(name, millis);
-  } catch {
-    throw new EvaluationError(`unknown time zone ${name}`);
-  }
+  // Node does not know Factory, the zone of a machine that nobody has set up.
+  if (['', 'UTC', 'Local', 'Factory'].includes(name)) return 0;
+  if (/^[/\\]|\.\./.test(name)) throw new EvaluationError('time: invalid location name');
+  if (!timeZones().has(name)) throw new EvaluationError(`unknown time zone ${name}`);
+  return zoneOffset(name, Number(splitNanos(nanos).seconds) * 1000);
 }
 
 function atoi(text: string): number {

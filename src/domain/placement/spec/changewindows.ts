@@ -1,4 +1,7 @@
+import { timeZoneData, timeZones } from '@multicluster-engine/cel/timezones';
 import { quote, readList, readObject, reject } from '../../selectors.js';
+
+export { timeZoneData };
 
 /**
  * `spec.changeWindows`: when elective changes may be made. A window opens at the first moment of its day at which the clock of
@@ -22,9 +25,8 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const START = /^(\*|Sun|Mon|Tue|Wed|Thu|Fri|Sat) ([01][0-9]|2[0-3]):([0-5][0-9])$/;
 const DURATION =
   /^(168h|([1-9]|[1-9][0-9]|1[0-5][0-9]|16[0-7])h([1-5]?[0-9]m)?|([1-9][0-9]{0,3}|100[0-7][0-9]|10080)m)$/;
-/** Offsets such as `+01:00`, which a release of Node takes or not, are no names of zones. */
-const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
-const LONGEST_ZONE = 64;
+/** That of a machine that nobody has set up: the definition refuses it, too. */
+const NO_ZONE = 'Factory';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
@@ -64,10 +66,10 @@ function readDuration(value: unknown, path: string): number {
 }
 
 function readZone(value: unknown, path: string): Intl.DateTimeFormat {
-  const isName = typeof value === 'string' && value.length <= LONGEST_ZONE && ZONE.test(value);
-  const zone = isName ? clockOf(value) : undefined;
+  if (typeof value !== 'string' || value === NO_ZONE || !timeZones().has(value))
+    return reject(path, `${quote(value ?? null)}: must be a time zone of the IANA database, such as "Europe/Berlin"`);
   return (
-    zone ?? reject(path, `${quote(value ?? null)}: must be a time zone of the IANA database, such as "Europe/Berlin"`)
+    clockOf(value) ?? reject(path, `${quote(value)}: is not in the time zone data of this program, ${timeZoneData()}`)
   );
 }
 
