@@ -1,4 +1,4 @@
-import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../api/names.js';
+import { CLUSTERS_LEASE, PLACEMENT_LEASE, TIME_ZONE_DATA_ANNOTATION } from '../api/names.js';
 import { FLEET_GROUP } from '../api/resources.js';
 import { clusterCacheOptions } from './controllers/clusters/caches.js';
 import { createHealthControllers } from './controllers/clusters/health/controller.js';
@@ -12,6 +12,7 @@ import { placementRights } from './controllers/placement/rights.js';
 import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/sigdecisions/controller.js';
 import { sigDecisionRights } from './controllers/sigdecisions/rights.js';
 import { saysJoined } from '../domain/health/conditions.js';
+import { timeZoneData } from '../domain/placement/spec/changewindows.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';
@@ -22,6 +23,7 @@ export function placementGroup(manager: ControllerManager): Group {
   const { config, hubClock, log, metrics, tracer } = manager;
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
+    annotations: { [TIME_ZONE_DATA_ANNOTATION]: timeZoneData() },
     controller: `${FLEET_GROUP}/placement`,
     rights: [
       ...placementRights,

@@ -124,9 +124,10 @@ describe('what a build is made from', () => {
 });
 
 describe('where a build says what it is', () => {
-  it('the program prints version, commit and date, as text and as JSON', () => {
+  it('the program prints version, commit, date and time zone data, as text and as JSON', () => {
     const { version, commit, date } = build();
-    const text = `version ${version}\ncommit ${commit || 'unknown'}\ndate ${date || 'unknown'}\nnode ${process.version}\n`;
+    const from = `version ${version}\ncommit ${commit || 'unknown'}\ndate ${date || 'unknown'}`;
+    const text = `${from}\nnode ${process.version}\ntime zone data ${process.versions['tz']}\n`;
 
     expect(version).toMatch(/^\d+\.\d+\.\d+(?:\+dev(?:\.[0-9a-f]{12}(?:\.modified)?)?)?$/);
     expect(versionText({ output: 'text' })).toBe(text);
@@ -137,6 +138,7 @@ describe('where a build says what it is', () => {
       commit,
       date,
       node: process.version,
+      timeZoneData: process.versions['tz'],
     });
     expect(versionText({ output: 'yaml' })).toContain(`kind: Version\nversion: ${version}\n`);
     expect(readConfig(['version', '-o', 'xml'], {})).toMatchObject({ exitCode: 1 });

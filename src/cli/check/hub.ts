@@ -15,6 +15,7 @@ import { checkNetwork } from './network.js';
 import { checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
 import { checkPolicies } from './policies.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
+import { checkTimeZones } from './timezones.js';
 
 /** Phases that end by themselves, or that were asked for. */
 const PASSING_PHASES = ['Progressing', 'Updating', 'Paused'];
@@ -38,6 +39,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
     checkPlacements(input, hub),
     ...checkHolds(hub),
     ...checkPaused(hub),
+    ...checkTimeZones(input),
     ...checkReleases(input),
     checkFleet(input),
     ...checkAgents(input),

@@ -24,13 +24,15 @@ export interface DocumentOptions {
   readonly nearest: number;
   /** Undefined where none were looked for. */
   readonly events?: readonly LeavingEvent[] | undefined;
+  /** Where there are change windows. */
+  readonly timeZoneData?: string | undefined;
   /** What could not be read, besides the objects of the world. */
   readonly unread?: readonly { readonly resource: string; readonly verb: string; readonly status: number }[];
 }
 
 /** The explanation as JSON, of kind PlacementExplanation (docs/reference/cli/placementexplanation.schema.json). */
 export function explanationDocument(report: ExplainReport, options: DocumentOptions): object {
-  const { clusters, nearest, events, unread = [] } = options;
+  const { clusters, nearest, events, timeZoneData, unread = [] } = options;
   const { explanation, satisfaction, summary, predicates, absent, withheld, releases } = report;
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
@@ -58,6 +60,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...(events === undefined ? {} : { events }),
     ...releasesField(releases, explanation.placement),
     ...waitingField(report),
+    ...(timeZoneData === undefined ? {} : { timeZoneData }),
     ...movementFields(report.movement()),
     withheld: [...withheld, ...unread],
   };

@@ -26,6 +26,8 @@ export interface ExplainRequest {
   readonly scores?: boolean;
   readonly output: OutputFormat;
   readonly colored: boolean;
+  /** By which change windows are computed here. */
+  readonly timeZoneData?: string | undefined;
   /** Events about the Placement; undefined where none were looked for. */
   readonly leaving?: LeavingEvents | undefined;
   /** The Placements of all namespaces, as far as they could be read; undefined: those of the world that is explained. */
@@ -103,12 +105,22 @@ function explainedIn(world: World, namespace: string, request: ExplainRequest): 
 function linesOf({ report, clusters }: Explained, request: ExplainRequest): readonly string[] {
   const { nearest, colored, output, namespace, cluster, leaving, scores = false } = request;
   const events = leaving === undefined ? [] : eventLines(leaving, cluster);
+  const zones = zoneDataOf(report, request);
   if (cluster === undefined)
-    return [...explanationLines(report, { nearest, colored, wide: output === 'wide', scores }), ...events];
+    return [
+      ...explanationLines(report, { nearest, colored, wide: output === 'wide', scores }),
+      ...(zones === undefined ? [] : [`change windows are computed with time zone data ${zones}`]),
+      ...events,
+    ];
   const { placement } = report.explanation;
   const headline = namespace === undefined ? [`${placement.namespace}/${placement.name}`] : [];
   const lines = clusters.flatMap((one) => clusterLines(one, report));
   return [...headline, ...(lines.length === 0 ? [unknownCluster(cluster, report)] : lines), ...events];
+}
+
+/** The time zone data of what is explained; undefined without a change window. */
+function zoneDataOf({ explanation }: ExplainReport, { timeZoneData }: ExplainRequest): string | undefined {
+  return explanation.placement.rules.changeWindows.length === 0 ? undefined : timeZoneData;
 }
 
 /** One document; those of all namespaces as a List, as kubectl prints them. */
@@ -117,7 +129,13 @@ function documentOf(explained: readonly Explained[], request: ExplainRequest): o
   const events = cluster === undefined ? leaving?.events : leaving && eventsOf(leaving.events, cluster);
   const unread = [...(beyond?.refused ?? []), ...(leaving?.withheld === undefined ? [] : [leaving.withheld])];
   const documents = explained.map(({ report, clusters }) =>
-    explanationDocument(report, { clusters, nearest: cluster === undefined ? nearest : 0, events, unread }),
+    explanationDocument(report, {
+      clusters,
+      nearest: cluster === undefined ? nearest : 0,
+      events,
+      unread,
+      timeZoneData: zoneDataOf(report, request),
+    }),
   );
   const [first] = documents;
   return namespace === undefined || first === undefined ? { apiVersion: 'v1', kind: 'List', items: documents } : first;

@@ -7,6 +7,7 @@ import { INCOMPLETE } from '../terminal/output.js';
 import { isComplete } from '../whatif/withheld.js';
 import type { ExplainConfig } from './flags.js';
 import type { World } from '../../domain/fleet/world.js';
+import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { readFiles } from '../files/files.js';
@@ -48,7 +49,8 @@ function readOf(
   found: Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond' | 'others'>,
 ): Read {
   const { placement, cluster, nearest, scores, output } = config;
-  const request = { ...found, placement, cluster, nearest, scores, output, colored: isColored(config) };
+  const shown = { nearest, scores, output, colored: isColored(config), timeZoneData: timeZoneData() };
+  const request = { ...found, placement, cluster, ...shown };
   return { world: { ...world, at: systemClock.now() }, request };
 }
 

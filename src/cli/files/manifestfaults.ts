@@ -45,7 +45,7 @@ export class ManifestRules {
   /** The object with the spec that the API server makes of it: with its defaults. */
   withDefaults(object: KubeObject): KubeObject {
     const spec = field(this.#kindOf(object)?.withDefaults(asJson(object)), 'spec');
-    return spec === undefined ? object : { ...object, ...{ spec } };
+    return spec === undefined ? object : Object.assign({ ...object }, { spec });
   }
 
   #kindOf({ apiVersion, kind }: KubeObject): CustomKind | undefined {

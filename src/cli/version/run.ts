@@ -1,3 +1,4 @@
+import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { build } from '../../runtime/process/build.js';
 import { PROGRAM } from '../program.js';
 import { CLI_API_VERSION, documentText } from '../terminal/output.js';
@@ -15,8 +16,10 @@ export function runVersion(config: VersionConfig): Promise<number> {
 /** What this program was built from, as text or as a document of kind Version. */
 export function versionText({ output }: Pick<VersionConfig, 'output'>): string {
   const { version, commit, date } = build();
-  const node = process.version;
-  if (output !== 'text')
-    return documentText({ apiVersion: CLI_API_VERSION, kind: 'Version', version, commit, date, node }, output);
-  return `version ${version}\ncommit ${commit || 'unknown'}\ndate ${date || 'unknown'}\nnode ${node}\n`;
+  const [node, zones] = [process.version, timeZoneData()];
+  if (output !== 'text') {
+    const document = { apiVersion: CLI_API_VERSION, kind: 'Version', version, commit, date, node, timeZoneData: zones };
+    return documentText(document, output);
+  }
+  return `version ${version}\ncommit ${commit || 'unknown'}\ndate ${date || 'unknown'}\nnode ${node}\ntime zone data ${zones}\n`;
 }

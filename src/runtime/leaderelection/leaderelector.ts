@@ -23,6 +23,7 @@ export interface LeaseOptions {
   readonly lease: ObjectName;
   /** Unique among processes that run at the same time: a Lease held by this identity counts as held by this process. */
   readonly identity: string;
+  readonly annotations?: LeaseContext['annotations'];
   /** Of the writes of the Lease. */
   readonly fieldManager: string;
   readonly times?: LeaseTimes;
@@ -34,7 +35,7 @@ export interface LeaseTools extends CacheTools {
 
 /** An elector over a transport. Its writes are guarded and use the rate limit bucket `leases`. */
 export function createElector(transport: Transport, options: LeaseOptions, tools: LeaseTools): LeaderElector {
-  const { lease, identity, fieldManager, times = LEASE_TIMES } = options;
+  const { lease, identity, annotations, fieldManager, times = LEASE_TIMES } = options;
   const client = guardClient(
     createClient(transport, { bucket: 'leases', deadlineMs: times.renewDeadline / 2, attempts: 1 }),
     leaseRights(lease, identity),
@@ -46,7 +47,7 @@ export function createElector(transport: Transport, options: LeaseOptions, tools
     ...(lease.namespace === undefined ? {} : { namespace: lease.namespace }),
   };
   return new LeaderElector(
-    { ...tools, name: lease, identity, fieldManager, times, client },
+    { ...tools, name: lease, identity, annotations, fieldManager, times, client },
     () => createCache<Lease>(transport, collection, tools),
     tools.leader,
   );

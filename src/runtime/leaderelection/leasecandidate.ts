@@ -77,7 +77,7 @@ export class LeaseCandidate {
     const { lease } = this.#observed;
     const wait = this.#observed.msUntilFree(identity, times.duration);
     if (wait > 0) {
-      this.#logHolder(lease?.spec?.holderIdentity ?? '');
+      if (lease !== undefined) this.#logHolder(lease);
       this.#readFromServer = false;
       return { kind: 'wait', ms: this.#cache.current() ? wait : Math.min(wait, times.retryPeriod) };
     }
@@ -95,12 +95,12 @@ export class LeaseCandidate {
 
   /** Takes the Lease as observed; undefined when it has changed since. */
   async #take(lease: Lease | undefined): Promise<LeaseHolder | undefined> {
-    const { client, clock, identity, fieldManager, times } = this.#context;
+    const { client, clock, fieldManager } = this.#context;
     const startedAt = clock.monotonic();
     try {
       const taken = await this.#timed((signal) => {
         if (lease !== undefined) {
-          return client.update(Leases, takenLease(lease, identity, times.duration, clock.now()), {
+          return client.update(Leases, takenLease(lease, this.#context, clock.now()), {
             fieldManager,
             signal,
           });
@@ -123,9 +123,19 @@ export class LeaseCandidate {
     }
   }
 
-  #logHolder(holder: string): void {
+  #logHolder(lease: Lease): void {
+    const { holderIdentity: holder = '' } = lease.spec ?? {};
     if (holder === this.#holder) return;
     this.#holder = holder;
-    this.#context.log.info({ lease: keyOf(this.#context.name), holder }, 'lease is held by another identity');
+    const { log, name, annotations = {} } = this.#context;
+    log.info({ lease: keyOf(name), holder }, 'lease is held by another identity');
+    for (const [annotation, ours] of Object.entries(annotations)) {
+      const theirs = lease.metadata.annotations?.[annotation] ?? ours;
+      if (theirs !== ours)
+        log.warn(
+          { lease: keyOf(name), holder, annotation, ours, theirs },
+          'the holder of the lease differs from this process',
+        );
+    }
   }
 }

@@ -6,7 +6,14 @@ import { isFailure } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { KubeClient } from '../client/client.js';
 import { Deadline } from '../transport/deadline.js';
-import { type Lease, creationFieldManager, newLease, releasedLease, renewedLease } from './leaserecord.js';
+import {
+  type Lease,
+  type LeaseTaker,
+  creationFieldManager,
+  newLease,
+  releasedLease,
+  renewedLease,
+} from './leaserecord.js';
 
 /** In ms. */
 export interface LeaseTimes {
@@ -19,10 +26,9 @@ export interface LeaseTimes {
 }
 
 /** What holder and candidate of one Lease share. */
-export interface LeaseContext {
+export interface LeaseContext extends LeaseTaker {
   /** With its namespace. */
   readonly name: ObjectName;
-  readonly identity: string;
   /** Of updates; begins that of creations. */
   readonly fieldManager: string;
   readonly times: LeaseTimes;
@@ -34,9 +40,9 @@ export interface LeaseContext {
 
 /** Creates the Lease with this identity as its holder. Fails with a conflict when another process creates it first. */
 export function createLease(context: LeaseContext, signal: AbortSignal): Promise<Lease> {
-  const { client, name, identity, fieldManager, times, clock } = context;
+  const { client, name, identity, fieldManager, clock } = context;
   const options = { fieldManager: creationFieldManager(fieldManager, identity), force: false, signal };
-  return client.apply(Leases, newLease(name, identity, times.duration, clock.now()), options);
+  return client.apply(Leases, newLease(name, context, clock.now()), options);
 }
 
 /** Longest time for the release. */

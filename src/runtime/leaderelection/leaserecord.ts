@@ -1,4 +1,4 @@
-import { isOlder, type KubeObject, type ObjectName } from '../vocabulary/meta.js';
+import { isOlder, type KubeObject, type ObjectMeta, type ObjectName } from '../vocabulary/meta.js';
 import { Leases, apiVersionOf } from '../vocabulary/kinds.js';
 import type { Clock } from '../clock.js';
 import type { GuardRow, GuardedWrite } from '../client/guard.js';
@@ -34,22 +34,38 @@ export function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
-/** A new Lease held by `identity`. */
-export function newLease(name: ObjectName, identity: string, durationMs: number, now: number): Lease {
-  const spec = { ...acquiredBy(identity, durationMs, now), leaseTransitions: 0 };
-  return { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata: { ...name }, spec };
+/** Who takes a Lease. */
+export interface LeaseTaker {
+  readonly identity: string;
+  /** In ms. */
+  readonly times: { readonly duration: number };
+  /** What the holder says of itself in the Lease; a candidate warns where the holder says otherwise. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The Lease acquired by `identity`. leaseTransitions counts changes of the holder only. */
-export function takenLease(lease: Lease, identity: string, durationMs: number, now: number): Lease {
+/** A new Lease of the taker. */
+export function newLease(name: ObjectName, taker: LeaseTaker, now: number): Lease {
+  const spec = { ...acquiredBy(taker, now), leaseTransitions: 0 };
+  return { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata: annotated({ ...name }, taker), spec };
+}
+
+/** The Lease acquired by the taker. leaseTransitions counts changes of the holder only. */
+export function takenLease(lease: Lease, taker: LeaseTaker, now: number): Lease {
   const before = lease.spec?.leaseTransitions ?? 0;
-  const leaseTransitions = lease.spec?.holderIdentity === identity ? before : before + 1;
-  return { ...lease, spec: { ...lease.spec, ...acquiredBy(identity, durationMs, now), leaseTransitions } };
+  const leaseTransitions = lease.spec?.holderIdentity === taker.identity ? before : before + 1;
+  const spec = { ...lease.spec, ...acquiredBy(taker, now), leaseTransitions };
+  return { ...lease, metadata: annotated(lease.metadata, taker), spec };
 }
 
-function acquiredBy(identity: string, durationMs: number, now: number): NonNullable<Lease['spec']> {
+function annotated(metadata: ObjectMeta, { annotations }: LeaseTaker): ObjectMeta {
+  return annotations === undefined
+    ? metadata
+    : { ...metadata, annotations: { ...metadata.annotations, ...annotations } };
+}
+
+function acquiredBy({ identity, times }: LeaseTaker, now: number): NonNullable<Lease['spec']> {
   const time = microTime(now);
-  return { holderIdentity: identity, leaseDurationSeconds: durationMs / 1000, acquireTime: time, renewTime: time };
+  return { holderIdentity: identity, leaseDurationSeconds: times.duration / 1000, acquireTime: time, renewTime: time };
 }
 
 /** The Lease renewed by its holder. */

@@ -77,16 +77,21 @@ function sharing(openCache: OpenCache): OpenCache {
   };
 }
 
-/** `lease`: name of the group's Lease; `controller`: its name in events; `rights`: the permitted writes. */
+/** `lease`: name of the group's Lease, and its `annotations`; `controller`: its name in events; `rights`: the permitted writes. */
 export function createLeaderClients(
   manager: Manager,
-  group: { readonly lease: string; readonly controller: string; readonly rights: readonly GuardRow[] },
+  group: {
+    readonly lease: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly controller: string;
+    readonly rights: readonly GuardRow[];
+  },
 ): LeaderClients {
   const { program, identity, leaderElectionNamespace: namespace, transport, tools, metrics, log } = manager;
   const lease: ObjectName = { namespace, name: group.lease };
   const election = createElector(
     transport,
-    { lease, identity, fieldManager: `${program}-lease` },
+    { lease, identity, annotations: group.annotations, fieldManager: `${program}-lease` },
     { ...tools, leader: metrics.leader },
   );
   const guard = { leadership: election, metrics: metrics.guard, log };

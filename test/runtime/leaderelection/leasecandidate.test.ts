@@ -216,3 +216,36 @@ describe('a lease candidate', () => {
     expect(world.clock.pending).toBe(0);
   });
 });
+
+describe('what the holder of a lease says of itself', () => {
+  const differs = 'the holder of the lease differs from this process';
+
+  it('is written with the lease and not again, and each candidate that differs says so once for each holder', async () => {
+    const holder = await world.holder('one', { data: '2025a' });
+    const [same, other, silent] = [
+      world.contender('two', { data: '2025a' }).start(),
+      world.contender('three', { data: '2025c' }).start(),
+      world.contender('four').start(),
+    ];
+    await world.clock.advance(60_000);
+    expect(world.lease?.metadata.annotations).toEqual({ data: '2025a' });
+    const warned = [same, other, silent].map(
+      ({ log }) => log.lines.filter(({ message }) => message === differs).length,
+    );
+    expect(warned).toEqual([0, 1, 0]);
+    expect(other.log.lines.find(({ message }) => message === differs)).toMatchObject({
+      level: 'warn',
+      fields: { holder: 'one', annotation: 'data', ours: '2025c', theirs: '2025a' },
+    });
+    expect(holder.elector.held()).toBe(true);
+  });
+
+  it('is that of the next holder when another process takes the lease', async () => {
+    const first = await world.holder('one', { data: '2025a' });
+    await first.elector.release();
+    await world.holder('two', { data: '2025c' });
+
+    expect(world.holderIdentity).toBe('two');
+    expect(world.lease?.metadata.annotations).toEqual({ data: '2025c' });
+  });
+});

@@ -32,7 +32,7 @@ export class Candidate {
   /** While its process stands still: what it would have done. */
   #still: (() => void)[] | undefined;
 
-  constructor(world: LeaseRig, identity: string) {
+  constructor(world: LeaseRig, identity: string, annotations?: Readonly<Record<string, string>>) {
     const clock: Clock = {
       now: () => world.clock.now() + world.wallOffsetMs,
       monotonic: () => world.clock.monotonic(),
@@ -47,6 +47,7 @@ export class Candidate {
       {
         name: NAME,
         identity,
+        annotations,
         fieldManager: 'example-lease',
         times: LEASE_TIMES,
         client: this.#client(world.api),
@@ -128,13 +129,13 @@ export class LeaseRig {
   /** How wrong everybody's wall clock is. */
   wallOffsetMs = 0;
 
-  contender(identity: string): Candidate {
-    return new Candidate(this, identity);
+  contender(identity: string, annotations?: Readonly<Record<string, string>>): Candidate {
+    return new Candidate(this, identity, annotations);
   }
 
   /** A contender that holds the lease. */
-  async holder(identity: string): Promise<Candidate> {
-    const contender = this.contender(identity).start();
+  async holder(identity: string, annotations?: Readonly<Record<string, string>>): Promise<Candidate> {
+    const contender = this.contender(identity, annotations).start();
     await settle();
     return contender;
   }

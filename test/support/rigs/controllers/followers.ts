@@ -14,6 +14,7 @@ import {
 import { sigDecisionRights } from '../../../../src/operator/controllers/sigdecisions/rights.js';
 import { guardClient } from '../../../../src/runtime/client/guard.js';
 import type { EventNote } from '../../../../src/runtime/events/event.js';
+import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
 import type { FakeCache } from '../../fakes/cache.js';
 import { PlacementRig } from './placement.js';
 
@@ -76,7 +77,7 @@ export class Followers {
   }
 
   /** The writes of objects of one type, as `verb name`. */
-  writesOf(of: typeof MultiKueueConfigs | typeof SigPlacementDecisions): readonly string[] {
+  writesOf(of: ResourceType): readonly string[] {
     return this.hub.api.calls.flatMap(({ verb, type, name }) =>
       type === of && verb !== 'get' ? [`${verb} ${name.name}`] : [],
     );
