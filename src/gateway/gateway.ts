@@ -15,7 +15,6 @@ import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from '../runtime/http/connections.js';
 import type { HandlerDeps } from './server/call.js';
 import { handleRequest } from './server/handler.js';
-import { withExtraAuthorities } from '../runtime/tls/extraauthorities.js';
 import { FileReloader } from '../runtime/tls/filereloader.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
@@ -177,7 +176,7 @@ export class Gateway {
 
   #useUpstreamCa(ca: string): void {
     try {
-      this.#upstream.trust(withExtraAuthorities(ca, this.#options.extraCa));
+      this.#upstream.trust(ca, this.#options.extraCa);
     } catch (error) {
       throw new Error(`${this.#options.upstreamCa}: ${errorText(error)}`);
     }

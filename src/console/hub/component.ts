@@ -11,6 +11,7 @@ import { ServingCertificateFiles, type CertificateFiles } from '../../runtime/tl
 import { HttpsServer } from '../../runtime/http/httpsserver.js';
 import type { Logger } from '../../runtime/logger.js';
 import { FileReloader } from '../../runtime/tls/filereloader.js';
+import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
 import { withExtraAuthorities } from '../../runtime/tls/extraauthorities.js';
 import type { ServingPair } from '../../runtime/tls/serving.js';
 import type { Credentials } from '../../runtime/transport/credentials.js';
@@ -171,12 +172,8 @@ export class ConsoleComponent {
   }
 
   #useAuthority(ca: string): void {
-    const { upstreamCa } = this.#options;
-    try {
-      void new X509Certificate(ca);
-    } catch {
-      throw new Error(`${upstreamCa}: it has no certificate`);
-    }
+    const problem = certificatesProblem(ca, 'the file of authorities');
+    if (problem !== undefined) throw new Error(`${this.#options.upstreamCa}: ${problem}`);
     this.#ca = ca;
   }
 }

@@ -1,5 +1,5 @@
-import { field, textField } from '../../runtime/vocabulary/json.js';
-import { certificatesProblem, hasAuthority } from '../../runtime/vocabulary/keypair.js';
+import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
+import { authoritiesProblem } from '../../runtime/vocabulary/keypair.js';
 
 /** What an agent has to know to join a hub: the content of its manifest's Secret. */
 export interface JoinData {
@@ -64,14 +64,14 @@ export function readHubToken(secret: unknown): HubToken {
   const hubUrl = value('hubUrl').replace(/\/+$/, '');
   if (!URL.canParse(hubUrl) || new URL(hubUrl).protocol !== 'https:')
     return unusable(`${KEYS.hubUrl} must be an https URL`);
-  const hubCa = value('hubCa');
-  const problem = hubCa === '' || hasAuthority(hubCa) ? undefined : certificatesProblem(hubCa, KEYS.hubCa);
+  const hubCa = isRecord(data) && KEYS.hubCa in data ? value('hubCa') : undefined;
+  const problem = hubCa === undefined ? undefined : authoritiesProblem(hubCa, KEYS.hubCa);
   if (problem !== undefined) return unusable(problem);
   const join: JoinData = {
     cluster: value('cluster'),
     clusterUid: value('clusterUid'),
     hubUrl,
-    hubCa: hubCa === '' ? undefined : hubCa,
+    hubCa,
     joinToken: value('joinToken'),
     joinSecretUid: value('joinSecretUid'),
   };

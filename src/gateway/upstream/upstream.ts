@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
 import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
+import { withExtraAuthorities } from '../../runtime/tls/extraauthorities.js';
 import { observed } from '../../runtime/connection/observedconnection.js';
 import { LightAbortSignal } from '../../runtime/transport/deadline.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
@@ -94,13 +95,15 @@ export class Upstream {
   }
 
   /**
-   * Trusts these certificate authorities (PEM) from now on. Calls in progress end on the old connections.
-   * @throws Error when one is not a certificate
+   * Trusts these certificate authorities (PEM), and those of the file `extraCa`, from now on. Calls in progress end on the
+   * old connections.
+   * @throws Error when one of `ca` is not a certificate
    */
-  trust(ca: string): void {
-    checkAuthorities(ca);
+  trust(ca: string, extraCa?: string): void {
+    const problem = certificatesProblem(ca, 'the file of authorities');
+    if (problem !== undefined) throw new Error(problem);
     const previous = this.#pool;
-    this.#connect = verifyingConnector(ca, this.#options);
+    this.#connect = verifyingConnector(withExtraAuthorities(ca, extraCa), this.#options);
     this.#pool = new Pool(this.#options.origin, {
       connections: CONNECTIONS.known + CONNECTIONS.unknown,
       pipelining: 1,
@@ -250,9 +253,4 @@ function withoutReconnect(client: Client): Client {
 
 function text(value: string | string[] | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function checkAuthorities(pem: string): void {
-  const problem = certificatesProblem(pem, 'the file of authorities');
-  if (problem !== undefined) throw new Error(problem);
 }

@@ -11,6 +11,7 @@ import { proxyFromEnvironment } from './environment.js';
 import { runPlugin, type PluginCredentials } from './plugin.js';
 import type { Settings } from './settings.js';
 import { fileFault } from '../errors.js';
+import { authoritiesProblem } from '../vocabulary/keypair.js';
 
 /** What credentials depend on besides the files. */
 export interface CredentialTools {
@@ -59,7 +60,7 @@ export class CredentialReader {
       origin,
       presented: own === undefined ? identity.presented : 'the user name and password in the address',
       headers: headersOf({ ...who, ...impersonation(user) }, origin),
-      tls: isSecure ? tlsOf(cluster, identity.pair) : { rejectUnauthorized: true },
+      tls: isSecure ? tlsOf(cluster, identity.pair, origin) : { rejectUnauthorized: true },
       ...(proxy === undefined ? {} : { proxy }),
     };
   }
@@ -156,14 +157,21 @@ function checkedPair(pair: Pair, origin: string): Pair {
   return pair;
 }
 
-function tlsOf(cluster: ClusterEntry, pair: Pair | undefined): TlsMaterial {
+/** A file of authorities that is empty is refused, where kubectl would trust those of the system instead. */
+function tlsOf(cluster: ClusterEntry, pair: Pair | undefined, origin: string): TlsMaterial {
   const ca = caOf(cluster);
+  const problem = ca === undefined ? undefined : authoritiesProblem(ca.toString(), authorityTitle(cluster));
+  if (problem !== undefined) throw new KubeconfigError(`${origin}: ${problem}`);
   return {
-    ...(ca === undefined || ca.length === 0 ? {} : { ca }),
+    ...(ca === undefined ? {} : { ca }),
     ...pair,
     ...(cluster.tlsServerName === '' ? {} : { servername: cluster.tlsServerName }),
     rejectUnauthorized: !cluster.insecureSkipTlsVerify,
   };
+}
+
+function authorityTitle({ certificateAuthority: file }: ClusterEntry): string {
+  return file === '' ? 'certificate-authority-data' : `certificate-authority ${file}`;
 }
 
 function caOf({ certificateAuthority, certificateAuthorityData }: ClusterEntry): Buffer | undefined {

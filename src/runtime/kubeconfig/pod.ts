@@ -4,6 +4,7 @@ import { KubeconfigError, type Credentials } from '../transport/credentials.js';
 import { addressOf, type Environment } from '../flags/flags.js';
 import { tokenIn } from './credentials.js';
 import { fileFault } from '../errors.js';
+import { authoritiesProblem } from '../vocabulary/keypair.js';
 import { EXTRA_AUTHORITIES, withExtraAuthorities } from '../tls/extraauthorities.js';
 
 /** The ServiceAccount of a pod (client-go's rest.InClusterConfig). */
@@ -54,15 +55,19 @@ export async function podCredentials(options: PodOptions): Promise<Omit<Credenti
 }
 
 /**
- * Without the file, the certificates of the system are used, as client-go does, and Node adds the extra ones itself.
- * `extra`: a file with more.
+ * Without the file, the certificates of the system are used, as client-go does, and Node adds the extra ones itself. A file
+ * without a certificate is refused. `extra`: a file with more.
  */
 function authorityIn(file: string, extra: string | undefined): { readonly ca?: string } {
+  let ca;
   try {
-    return { ca: withExtraAuthorities(readFileSync(file, 'utf8'), extra) };
+    ca = readFileSync(file, 'utf8');
   } catch (error) {
     const fault = fileFault(error);
     if (fault === 'no such file') return {};
     throw new KubeconfigError(`the certificate authority ${file} cannot be read: ${fault}`);
   }
+  const problem = authoritiesProblem(ca, `the certificate authority ${file}`);
+  if (problem !== undefined) throw new KubeconfigError(problem);
+  return { ca: withExtraAuthorities(ca, extra) };
 }

@@ -75,10 +75,15 @@ export function certificatesProblem(text: string, title: string): string | undef
     : `certificate ${wrong + 1} of ${chain.length} in ${title} ${unreadable(text)}`;
 }
 
-/** Whether a connection can be verified by the authorities in a text: Node uses those before the first that it cannot read. */
-export function hasAuthority(text: string): boolean {
+/**
+ * Why no connection can be verified by the authorities in a text; undefined where one can: Node uses those before the first
+ * that it cannot read. To be asked of each text by itself: an empty one means to Node its own authorities, and one that is
+ * joined with others means those alone.
+ */
+export function authoritiesProblem(text: string, title: string): string | undefined {
   const [first] = pemCertificates(text);
-  return first !== undefined && readCertificate(first) !== undefined;
+  const isUsable = first !== undefined && readCertificate(first) !== undefined;
+  return isUsable ? undefined : certificatesProblem(text, title);
 }
 
 function keyProblem({ key }: KeyPairText, titles: KeyPairTitles): string | undefined {

@@ -8,6 +8,7 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { createTransport } from '../../../src/runtime/transport/transport.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import { RecordingLog } from '../../support/fakes/log.js';
+import { authority } from '../transport/certificate.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -114,12 +115,13 @@ describe('a kubeconfig file', () => {
   });
 
   it('a kubeconfig file reads the files of authority and client certificate each time', async () => {
-    await writeFile(path.join(folder, 'ca.crt'), 'first');
+    const [first, second] = [authority('first').cert, authority('second').cert];
+    await writeFile(path.join(folder, 'ca.crt'), first);
     const config = loadKubeconfig({ path: await write({ token: 't' }, { 'certificate-authority': 'ca.crt' }) });
     await config.load(false);
-    await writeFile(path.join(folder, 'ca.crt'), 'second');
+    await writeFile(path.join(folder, 'ca.crt'), second);
 
-    expect((await config.load(false)).tls.ca?.toString()).toBe('second');
+    expect((await config.load(false)).tls.ca?.toString()).toBe(second);
   });
 
   it('a kubeconfig file is itself read again each time', async () => {
@@ -264,10 +266,11 @@ describe('in a pod', () => {
   async function pod(more: Record<string, string> = {}): Promise<Pick<KubeconfigOptions, 'env' | 'mountPrefix'>> {
     await mkdir(path.join(folder, mount), { recursive: true });
     await writeFile(path.join(folder, mount, 'token'), 'pod token');
-    await writeFile(path.join(folder, mount, 'ca.crt'), 'pod ca');
+    await writeFile(path.join(folder, mount, 'ca.crt'), POD_CA);
     await writeFile(path.join(folder, mount, 'namespace'), 'pod-namespace\n');
     return { env: { ...env, ...more }, mountPrefix: folder };
   }
+  const POD_CA = authority('pod').cert;
   const SERVICE_ACCOUNT = { server: 'https://10.0.0.1:443', source: 'the ServiceAccount of this pod' };
   const FILE = { server: 'https://hub.example:6443/' };
 
@@ -280,7 +283,7 @@ describe('in a pod', () => {
     expect(first).toMatchObject({
       headers: { Authorization: 'Bearer pod token' },
       presented: `the token in ${path.join(folder, mount, 'token')}`,
-      tls: { ca: 'pod ca', rejectUnauthorized: true },
+      tls: { ca: POD_CA, rejectUnauthorized: true },
     });
     expect((await config.load(false)).headers['Authorization']).toBe('Bearer rotated');
   });
