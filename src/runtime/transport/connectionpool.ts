@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, type SecureContext } from 'node:tls';
 
-import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, Client, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
 import { notConnected, observed } from '../connection/observedconnection.js';
+import type { Phase } from '../connection/explanation.js';
 import { asError } from '../errors.js';
+import { dial } from './dial.js';
 import { openTunnel } from './tunnel.js';
 
 export interface PoolOptions {
@@ -21,16 +23,17 @@ export type PoolKind = 'calls' | 'streams';
 const STREAM_CONNECTIONS = 128;
 /** Below the 90 s after which the API server closes an idle connection, so that no call uses a closing one. */
 const KEEP_ALIVE_MS = 30_000;
-/** TCP keep-alive: the first probe after this idle time, nine more each second; a dead peer is detected after about 40 s. */
-const TCP_PROBE_MS = 30_000;
+/** TCP keep-alive: the first probe after this idle time, nine more each second: a peer without a word for 14 s is dead. */
+const TCP_PROBE_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-type Agents = Readonly<Record<PoolKind, Dispatcher>>;
+type Agents = Readonly<Record<PoolKind, Dispatcher>> & { readonly connect: buildConnector.connector };
 
 /** Connections to the API server, replaced when CA, client certificate or address change. */
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #retired = new Set<Dispatcher>();
+  readonly #open = new Set<Socket>();
   #agents: Agents | undefined;
   #key = '';
   /** Those of `#key`. They are the same object until they are read again, so that a call computes no digest. */
@@ -45,11 +48,12 @@ export class ConnectionPool {
     if (this.#agents !== undefined && credentials === this.#credentials) return this.#agents[kind];
     const key = keyOf(credentials);
     if (this.#agents === undefined || key !== this.#key) {
-      const connector = connectorOf(credentials);
+      const connect = this.#counting(connectorOf(credentials));
       this.#retire();
       this.#agents = {
-        calls: this.#agent(credentials, connector, this.#options.connections),
-        streams: this.#agent(credentials, connector, STREAM_CONNECTIONS),
+        connect,
+        calls: this.#agent(credentials, connect, this.#options.connections),
+        streams: this.#agent(credentials, connect, STREAM_CONNECTIONS),
       };
       this.#key = key;
     }
@@ -57,9 +61,20 @@ export class ConnectionPool {
     return this.#agents[kind];
   }
 
+  /** The connections that are open now. */
+  get open(): ReadonlySet<Socket> {
+    return this.#open;
+  }
+
+  /** A client with one connection of its own, as those of the last dispatcher. */
+  client({ server }: Credentials): Client {
+    const options = { pipelining: 1, allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS };
+    return new Client(new URL(server).origin, { ...options, ...(this.#agents && { connect: this.#agents.connect }) });
+  }
+
   /** Closes every connection; resolves when no socket is left. */
   async close(): Promise<void> {
-    const open = [...this.#retired, ...Object.values(this.#agents ?? {})];
+    const open = [...this.#retired, ...dispatchersOf(this.#agents)];
     this.#agents = undefined;
     this.#retired.clear();
     await Promise.all(open.map((agent) => agent.destroy()));
@@ -67,11 +82,21 @@ export class ConnectionPool {
 
   /** Closes the old connections after their current calls. */
   #retire(): void {
-    for (const agent of Object.values(this.#agents ?? {})) {
+    for (const agent of dispatchersOf(this.#agents)) {
       this.#retired.add(agent);
       const gone = (): void => void this.#retired.delete(agent);
       agent.close().then(gone, gone);
     }
+  }
+
+  #counting(connector: buildConnector.connector): buildConnector.connector {
+    return (options, callback) =>
+      connector(options, (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        this.#open.add(socket);
+        socket.once('close', () => this.#open.delete(socket));
+        callback(null, socket);
+      });
   }
 
   #agent({ server, proxy }: Credentials, connect: buildConnector.connector, connections: number): Dispatcher {
@@ -89,6 +114,10 @@ export class ConnectionPool {
   }
 }
 
+function dispatchersOf(agents: Agents | undefined): readonly Dispatcher[] {
+  return agents === undefined ? [] : [agents.calls, agents.streams];
+}
+
 /**
  * Connects to the server, through its proxy. One for all agents: it keeps the TLS session, by which the next connection needs no
  * signature of the server. An Agent's own is gone with its last connection.
@@ -104,18 +133,15 @@ function connectorOf(credentials: Credentials): buildConnector.connector {
       : { checkServerIdentity: (_, certificate) => checkServerIdentity(address, certificate) }),
     rejectUnauthorized,
     timeout: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelay: TCP_PROBE_MS,
     allowH2: false,
   });
   const direct = observed(address === '' ? connector : withoutName(connector, address));
-  if (credentials.proxy === undefined) return keepingSession(direct);
+  const timeoutMs = CONNECT_TIMEOUT_MS;
+  if (credentials.proxy === undefined)
+    return keepingSession(over((host, port) => dial({ host, port, timeoutMs }), direct, 'connect'));
   const proxy = new URL(credentials.proxy);
-  return keepingSession(
-    tunnelling(direct, (host, port) =>
-      openTunnel({ proxy, host, port, secureContext, rejectUnauthorized, timeoutMs: CONNECT_TIMEOUT_MS }),
-    ),
-  );
+  const tunnel = { proxy, secureContext, rejectUnauthorized, timeoutMs };
+  return keepingSession(over((host, port) => openTunnel({ ...tunnel, host, port }), direct, 'proxy'));
 }
 
 /** The address in a server name, `::1` or `[::1]`; empty for a name. */
@@ -129,16 +155,21 @@ function withoutName(connector: buildConnector.connector, address: string): buil
   return (options, callback) => connector({ ...options, servername: '', host: address }, callback);
 }
 
-function tunnelling(
-  direct: buildConnector.connector,
+/** The connector, over what `open` opens. `phase`: that which fails where nothing is opened. */
+function over(
   open: (host: string, port: number) => Promise<Socket>,
+  connector: buildConnector.connector,
+  phase: Phase,
 ): buildConnector.connector {
   return (options, callback) => {
     const isSecure = options.protocol === 'https:';
     const port = Number(options.port === '' ? (isSecure ? 443 : 80) : options.port);
-    const connected = (socket: Socket): void =>
-      isSecure ? direct({ ...options, httpSocket: socket }, callback) : callback(null, socket);
-    const failed = (error: unknown): void => callback(notConnected(asError(error), 'proxy'), null);
+    const connected = (socket: Socket): void => {
+      socket.setNoDelay(true).setKeepAlive(true, TCP_PROBE_MS);
+      if (isSecure) connector({ ...options, httpSocket: socket }, callback);
+      else callback(null, socket);
+    };
+    const failed = (error: unknown): void => callback(notConnected(asError(error), phase), null);
     open(options.hostname.replace(/^\[|\]$/g, ''), port).then(connected, failed);
   };
 }

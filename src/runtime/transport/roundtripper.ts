@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 import type { Clock } from '../clock.js';
 import { asError, type ApiError } from '../errors.js';
 import { Exchange, type ResponseHead } from '../http/exchange.js';
@@ -19,6 +19,7 @@ import { failureOf } from '../connection/failure.js';
 import { Explainer, foreign, withoutTls } from './explainer.js';
 import { parseRetryAfter, type RetryAfter } from './retry.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
+import { Pinger } from './pinger.js';
 import type { ServerClock } from './serverclock.js';
 
 export interface RoundTripperOptions {
@@ -80,6 +81,7 @@ export class HttpRoundTripper implements RoundTripper {
   readonly #pool: ConnectionPool;
   readonly #options: RoundTripperOptions;
   readonly #explainer: Explainer;
+  readonly #pinger: Pinger;
   /** Of the last call: parsed once, not for each call. */
   #address: Address | undefined;
 
@@ -87,9 +89,15 @@ export class HttpRoundTripper implements RoundTripper {
     this.#pool = pool;
     this.#options = options;
     this.#explainer = new Explainer(options.clock);
+    this.#pinger = new Pinger({
+      clock: options.clock,
+      pool,
+      ping: (client, credentials) => this.#ping(client, credentials),
+    });
   }
 
   close(): Promise<void> {
+    this.#pinger.close();
     return this.#pool.close();
   }
 
@@ -124,7 +132,9 @@ export class HttpRoundTripper implements RoundTripper {
         body: call.body ?? null,
         bodyTimeout: kind === 'streams' ? 0 : bodyTimeoutMs,
       };
-      const response = await send(this.#pool.dispatcher(credentials, kind), options, deadline);
+      const dispatcher = this.#pool.dispatcher(credentials, kind);
+      const onOver = kind === 'streams' ? this.#pinger.begin(credentials) : undefined;
+      const response = await send(dispatcher, options, deadline, onOver);
       count(String(response.status));
       serverClock?.observe(response.headers.date, started);
       return response;
@@ -136,6 +146,16 @@ export class HttpRoundTripper implements RoundTripper {
     }
   }
 
+  /** Everybody may read /version, which costs the server nothing. */
+  async #ping(client: Client, credentials: Credentials): Promise<void> {
+    const { origin, prefix } = this.#addressOf(credentials);
+    const headers = this.#headers({}, credentials);
+    const answer = new Exchange({ maxUnreadBytes: MAX_UNREAD_BYTES, onOver: () => undefined });
+    client.dispatch({ origin, path: `${prefix}/version`, method: 'GET', headers }, answer);
+    await answer.head;
+    answer.bytes(MAX_UNREAD_BYTES).catch(() => undefined);
+  }
+
   #addressOf({ server }: Credentials): Address {
     if (this.#address?.server !== server) {
       const { origin, host, pathname } = new URL(server);
@@ -144,7 +164,7 @@ export class HttpRoundTripper implements RoundTripper {
     return this.#address;
   }
 
-  #headers(call: Call, credentials: Credentials): Record<string, string> {
+  #headers(call: Pick<Call, 'accept' | 'body' | 'contentType'>, credentials: Credentials): Record<string, string> {
     return {
       ...credentials.headers,
       'user-agent': this.#options.userAgent,
@@ -200,11 +220,15 @@ async function send(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   deadline: Deadline,
+  onOver?: () => void,
 ): Promise<IncomingResponse> {
   const end = (): void => body.abort(asError(deadline.reason));
   const body = new Exchange({
     maxUnreadBytes: MAX_UNREAD_BYTES,
-    onOver: () => deadline.removeEventListener('abort', end),
+    onOver: () => {
+      deadline.removeEventListener('abort', end);
+      onOver?.();
+    },
   });
   if (deadline.aborted) end();
   else deadline.addEventListener('abort', end);
