@@ -2,18 +2,20 @@ import { DEFAULT_NAMESPACE } from '../api/names.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { SelfSubjectAccessReviews } from '../runtime/vocabulary/kinds.js';
 import { absentNamespaceNote } from './meant.js';
-import { NotFoundError } from './terminal/output.js';
+import { durationText, NotFoundError } from './terminal/output.js';
 import type { CliConfig, ObjectSource } from './flags.js';
 import { PROGRAM } from './program.js';
 import { resourceOf } from '../runtime/client/path.js';
 import { createClient } from '../runtime/client/rest.js';
+import { serverVersion } from '../runtime/client/serverversion.js';
 import type { KubeClient } from '../runtime/client/client.js';
 import { KubeconfigError } from '../runtime/transport/credentials.js';
 import { loadKubeconfig, type Kubeconfig } from '../runtime/kubeconfig/kubeconfig.js';
 import { WHICH_SERVER } from '../runtime/transport/explainer.js';
+import { ServerClock } from '../runtime/transport/serverclock.js';
 import { createTransport, type Transport } from '../runtime/transport/transport.js';
 import { createLogger } from '../runtime/log/pinologger.js';
-import { systemClock, systemRandom, waitingClock } from '../runtime/clock.js';
+import { systemClock, systemRandom, waitingClock, type Clock } from '../runtime/clock.js';
 import { ApiError, isFailure } from '../runtime/errors.js';
 import { printNote } from './terminal/print.js';
 
@@ -29,6 +31,12 @@ export interface Hub {
    * kubeconfig that names an impossible one, as with kubectl. @throws KubeconfigError.
    */
   readonly namespace: () => string;
+  /**
+   * The wall time of the hub, with the timers of this process. Before the first response it is that of this machine.
+   */
+  readonly clock: Clock;
+  /** The time of the hub, ms since the epoch, with which its times are compared. Says once on standard error where that of this machine differs. */
+  readonly now: () => Promise<number>;
 }
 
 const REVIEWS = resourceOf(SelfSubjectAccessReviews);
@@ -50,7 +58,9 @@ export async function withHub<T>(
     ...(source.impersonate === undefined ? {} : { impersonate: source.impersonate }),
   });
   const announceWrites = announcement(config.command, kubeconfig);
+  const serverClock = new ServerClock(waitingClock);
   const transport = createTransport(kubeconfig, {
+    serverClock,
     // Between two attempts of a call nothing else keeps the process alive.
     clock: waitingClock,
     random: systemRandom,
@@ -60,7 +70,9 @@ export async function withHub<T>(
   try {
     const announced = announcing(transport, announceWrites);
     const namespace = (): string => config.namespace ?? namespaceOf(kubeconfig);
-    return await work({ client: createClient(announced), transport: announced, kubeconfig, announceWrites, namespace });
+    const now = hubTime(config.command, serverClock, transport);
+    const client = createClient(announced);
+    return await work({ client, transport: announced, kubeconfig, announceWrites, namespace, clock: serverClock, now });
   } catch (error) {
     const absent = isNothing(error) ? await absentNamespace(config, createClient(transport)) : undefined;
     if (absent !== undefined) throw new NotFoundError(absent, { cause: error });
@@ -69,6 +81,24 @@ export async function withHub<T>(
   } finally {
     await transport.close();
   }
+}
+
+/** The `Date` of a response has whole seconds, and clocks that are kept by NTP differ by less. */
+const MOST_APART_MS = 5_000;
+
+/** A hub that was not asked yet is asked for its version, which every user may read. */
+function hubTime(command: string, clock: ServerClock, transport: Transport): () => Promise<number> {
+  let isSaid = false;
+  return async () => {
+    if (clock.localAheadMs === undefined) await serverVersion(transport).catch(() => undefined);
+    const { localAheadMs: ahead = 0 } = clock;
+    if (!isSaid && Math.abs(ahead) >= MOST_APART_MS) {
+      isSaid = true;
+      const apart = `${durationText(Math.round(Math.abs(ahead) / 1000) * 1000)} ${ahead > 0 ? 'ahead of' : 'behind'}`;
+      printNote(`${PROGRAM} ${command}: the clock of this machine is ${apart} that of the hub, which is used\n`);
+    }
+    return clock.now();
+  };
 }
 
 /** The error with the server. With a code or the context it names it already. No object of the API may mean that another one answers. */

@@ -1,6 +1,6 @@
 import type { ReadClient } from '../runtime/client/client.js';
 import type { Transport } from '../runtime/transport/transport.js';
-import { systemClock } from '../runtime/clock.js';
+import { systemClock, type Clock } from '../runtime/clock.js';
 import { codeOf, errorText } from '../runtime/errors.js';
 import { addressOf, type Listen } from '../runtime/flags/flags.js';
 import { readAssets } from './server/assets.js';
@@ -21,6 +21,8 @@ export interface ConsoleOptions {
   /** Read instead where objects of all namespaces may not be listed. */
   readonly fallback: () => string;
   readonly listen: Listen;
+  /** With the time of the hub. */
+  readonly clock: Clock;
   /** The flag that has set the address. */
   readonly flag: string;
 }
@@ -35,8 +37,8 @@ export interface OpenConsole {
 
 /** @throws Error with the flag and the address where nothing can listen there. */
 export async function openConsole(options: ConsoleOptions): Promise<OpenConsole> {
-  const { client, transport, namespace, fallback, listen: address, flag } = options;
-  const snapshots = new Snapshots({ client, namespace, fallback, clock: systemClock });
+  const { client, transport, namespace, fallback, listen: address, flag, clock } = options;
+  const snapshots = new Snapshots({ client, namespace, fallback, clock });
   const assets = readAssets();
   const sessions = new Sessions(systemClock);
   const hub = {

@@ -23,7 +23,7 @@ export async function runConsole(config: ConsoleConfig): Promise<number> {
   );
 }
 
-async function serve(config: ConsoleConfig, { client, transport, kubeconfig, namespace }: Hub): Promise<void> {
+async function serve(config: ConsoleConfig, { client, transport, kubeconfig, namespace, clock }: Hub): Promise<void> {
   const { server: address, context } = kubeconfig;
   const user = config.source.impersonate ?? '';
   const opened = await openConsole({
@@ -33,6 +33,7 @@ async function serve(config: ConsoleConfig, { client, transport, kubeconfig, nam
     namespace: config.namespace,
     fallback: namespace,
     listen: config.listen,
+    clock,
     flag: 'listen',
   });
   try {

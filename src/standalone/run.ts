@@ -167,6 +167,7 @@ async function openPage(
     namespace: undefined,
     fallback: () => DEFAULT_NAMESPACE,
     listen,
+    clock: systemClock,
     flag: 'console-listen',
   });
 }

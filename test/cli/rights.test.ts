@@ -94,7 +94,7 @@ const COMMANDS: Readonly<Record<string, (client: LimitedClient, output: Output) 
   explain: async (client, output) => {
     const name = { namespace: 'shop', name: 'web' };
     const world = await readPlacementWorld(client, name);
-    const leaving = eventsAbout(await readLeavingEvents(client, name, NOW), undefined);
+    const leaving = eventsAbout(await readLeavingEvents(client, name), undefined, NOW);
     return explainPlacement(world, { ...REQUEST, namespace: 'shop', output, leaving });
   },
   'explain -A': async (client, output) => {

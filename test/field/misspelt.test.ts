@@ -196,7 +196,7 @@ describe('a name that no object can have', () => {
   it('a Placement with a comma in its name is looked for as one name, also in the events', async () => {
     const asked: unknown[] = [];
     const client = { list: (_type: ResourceType, _namespace: string, options: object) => (asked.push(options), []) };
-    await readLeavingEvents(client as never, { namespace: 'shop', name: 'web,a=b\\c' }, 0);
+    await readLeavingEvents(client as never, { namespace: 'shop', name: 'web,a=b\\c' });
 
     expect(asked).toEqual([{ fieldSelector: 'regarding.kind=Placement,regarding.name=web\\,a\\=b\\\\c' }]);
   });

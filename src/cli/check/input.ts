@@ -47,7 +47,7 @@ export interface ReadNetwork {
 
 /** What the checks of an installation are computed from. */
 export interface HubInput {
-  /** ms since the epoch, by the clock of this machine. */
+  /** ms since the epoch, by the clock of the hub. */
   readonly now: number;
   /** Release of this program. */
   readonly version: string;

@@ -8,7 +8,6 @@ import { packageRoot } from '../../runtime/process/build.js';
 import type { CheckConfig } from './flags.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
 import { readManifests } from '../../runtime/manifests.js';
-import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { withHub, type Hub } from '../hub.js';
 
@@ -22,10 +21,11 @@ export function runCheck(config: CheckConfig): Promise<number> {
   });
 }
 
-async function resultsOf(config: CheckConfig, { client, transport, namespace }: Hub): Promise<readonly CheckResult[]> {
+async function resultsOf(config: CheckConfig, hub: Hub): Promise<readonly CheckResult[]> {
+  const { client, transport, namespace, now } = hub;
   const { version, operatorNamespace } = config;
   const options: InputOptions = {
-    now: systemClock.now(),
+    now: await now(),
     version,
     operatorNamespace,
     namespace: config.namespace,

@@ -26,13 +26,13 @@ export interface LeavingEvents {
 }
 
 /** Those that are about one name, which several objects may have had one after the other. */
-export interface ReadEvents extends Omit<LeavingEvents, 'events'> {
+export interface ReadEvents extends Pick<LeavingEvents, 'withheld'> {
   readonly found: readonly { readonly event: LeavingEvent; readonly uid: string }[];
 }
 
-/** Those about the object with this uid, and those that name no uid. */
-export function eventsAbout({ found, ...rest }: ReadEvents, uid: string | undefined): LeavingEvents {
-  return { ...rest, events: found.flatMap((one) => (one.uid === '' || one.uid === uid ? [one.event] : [])) };
+/** Those about the object with this uid, and those that name no uid. `now`: ms since the epoch, for their ages. */
+export function eventsAbout({ found, withheld }: ReadEvents, uid: string | undefined, now: number): LeavingEvents {
+  return { withheld, now, events: found.flatMap((one) => (one.uid === '' || one.uid === uid ? [one.event] : [])) };
 }
 
 /** Without a cluster this many are shown. */
@@ -40,17 +40,13 @@ const MOST_EVENTS = 3;
 const REMOVED = 'removed ';
 
 /** Reads the events by LIST alone. A missing right is withheld. @throws ApiError for any other error. */
-export async function readLeavingEvents(
-  client: ReadClient,
-  { namespace = '', name }: ObjectName,
-  now: number,
-): Promise<ReadEvents> {
+export async function readLeavingEvents(client: ReadClient, { namespace = '', name }: ObjectName): Promise<ReadEvents> {
   const fieldSelector = `regarding.kind=${Placements.kind},regarding.name=${selectorValue(name)}`;
   try {
-    return { found: leavingEvents(await client.list(Events, namespace, { fieldSelector })), withheld: undefined, now };
+    return { found: leavingEvents(await client.list(Events, namespace, { fieldSelector })), withheld: undefined };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
-    return { found: [], withheld: { resource: 'events', verb: 'list', status: error.status }, now };
+    return { found: [], withheld: { resource: 'events', verb: 'list', status: error.status } };
   }
 }
 

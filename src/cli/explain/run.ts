@@ -39,7 +39,7 @@ async function readFrom(config: ExplainConfig): Promise<Read> {
     return withHub(config, source, (hub) => readHub(config, hub));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  const world = worldOfObjects(await readFiles([source.path]), namespace);
+  const world = { ...worldOfObjects(await readFiles([source.path]), namespace), at: systemClock.now() };
   return readOf(config, world, { namespace: config.allNamespaces ? undefined : namespace });
 }
 
@@ -51,7 +51,7 @@ function readOf(
   const { placement, cluster, nearest, scores, output } = config;
   const shown = { nearest, scores, output, colored: isColored(config), timeZoneData: timeZoneData() };
   const request = { ...found, placement, cluster, ...shown };
-  return { world: { ...world, at: systemClock.now() }, request };
+  return { world, request };
 }
 
 async function readHub(config: ExplainConfig, hub: Hub): Promise<Read> {
@@ -62,7 +62,7 @@ async function readHub(config: ExplainConfig, hub: Hub): Promise<Read> {
   return { world, request: { ...request, denied } };
 }
 
-async function readObjects(config: ExplainConfig, { client, namespace: fallback }: Hub): Promise<Read> {
+async function readObjects(config: ExplainConfig, { client, namespace: fallback, now }: Hub): Promise<Read> {
   const name = config.placement;
   if (config.allNamespaces) {
     const beyond = await readFleetWorld(client, {
@@ -70,15 +70,16 @@ async function readObjects(config: ExplainConfig, { client, namespace: fallback 
       fallback,
       resources: DECISION_RESOURCES,
     });
-    return readOf(config, beyond.world, { namespace: undefined, beyond });
+    return readOf(config, { ...beyond.world, at: await now() }, { namespace: undefined, beyond });
   }
   const namespace = fallback();
   const [world, read, others] = await Promise.all([
     readPlacementWorld(client, { namespace, name }),
-    readLeavingEvents(client, { namespace, name }, systemClock.now()),
+    readLeavingEvents(client, { namespace, name }),
     readFleetWorld(client, { namespace: undefined, fallback, resources: OTHERS }),
   ]);
   const [placement] = world.objects.placements;
-  const leaving = eventsAbout(read, placement?.metadata.uid);
-  return readOf(config, world, { namespace, leaving, others });
+  const at = await now();
+  const leaving = eventsAbout(read, placement?.metadata.uid, at);
+  return readOf(config, { ...world, at }, { namespace, leaving, others });
 }

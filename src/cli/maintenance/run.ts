@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
-import { waitingClock } from '../../runtime/clock.js';
 import { changeHub, done } from '../changehub.js';
 import type { Hub } from '../hub.js';
 import type { Answer } from '../terminal/answer.js';
@@ -25,7 +24,7 @@ export function runDrain(config: DrainConfig): Promise<number> {
   return changeHub(config, (hub) => drain(config, hub));
 }
 
-async function drain(config: DrainConfig, { client, announceWrites }: Hub): Promise<Answer> {
+async function drain(config: DrainConfig, { client, announceWrites, clock, now }: Hub): Promise<Answer> {
   const progress = progressLine();
   let endInterrupt = (): void => undefined;
   const console: DrainConsole = {
@@ -40,10 +39,11 @@ async function drain(config: DrainConfig, { client, announceWrites }: Hub): Prom
   };
   const { cluster: name, dryRun, timeoutMs } = config;
   if (!dryRun) announceWrites();
+  await now();
   try {
     return {
       text: '',
-      exitCode: await drainCluster({ client, console, clock: waitingClock }, { name, dryRun, timeoutMs }),
+      exitCode: await drainCluster({ client, console, clock }, { name, dryRun, timeoutMs }),
     };
   } finally {
     endInterrupt();

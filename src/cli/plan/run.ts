@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { DECISION_RESOURCES, readFleetWorld, type FleetReading, worldOfObjects } from '../whatif/worlds.js';
+import { DECISION_RESOURCES, readAt, readFleetWorld, type FleetReading, worldOfObjects } from '../whatif/worlds.js';
 import { fromOcm } from './fromocm.js';
 import { planChange } from './plan.js';
 import type { PlanConfig } from './flags.js';
@@ -31,8 +31,7 @@ export function runPlan(config: PlanConfig): Promise<number> {
   return answer('plan', async () => {
     try {
       const { objects: manifests, check } = await manifestsOf(config);
-      const { reading: found, namespace, errors } = await read(config, progress);
-      const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
+      const { reading, namespace, errors } = await read(config, progress);
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
       const complete = config.source.kind === 'files';
       const onProgress = (done: number, all: number): void => {
@@ -67,7 +66,7 @@ async function read(config: PlanConfig, progress: ProgressLine): Promise<Before>
   const { source, recursive } = config;
   if (source.kind === 'api') {
     const { absentNamespace, withHub } = await import('../hub.js');
-    return withHub(config, source, async ({ client, namespace: fallback }) => {
+    return withHub(config, source, async ({ client, namespace: fallback, now }) => {
       const namespace = fallback();
       const onProgress = (resource: string, objects: number): void => progress.count(resource, objects);
       const scope = { namespace: undefined, fallback, resources: DECISION_RESOURCES, onProgress };
@@ -75,13 +74,18 @@ async function read(config: PlanConfig, progress: ProgressLine): Promise<Before>
       const objects = Object.values(reading.world.objects).flat();
       const isEmpty = objects.every(({ metadata }) => metadata.namespace !== namespace);
       const absent = isEmpty ? await absentNamespace(config, client) : undefined;
-      return { reading, namespace, errors: absent === undefined ? [] : [absent] };
+      const errors = absent === undefined ? [] : [absent];
+      return { reading: await readAt(reading, now), namespace, errors };
     });
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
   const objects = source.base === undefined ? [] : await readFiles([source.base], { recursive });
   return {
-    reading: { world: worldOfObjects(objects, namespace), namespace: undefined, refused: [] },
+    reading: {
+      world: { ...worldOfObjects(objects, namespace), at: systemClock.now() },
+      namespace: undefined,
+      refused: [],
+    },
     namespace,
     errors: [],
   };

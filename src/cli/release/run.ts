@@ -14,7 +14,6 @@ import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { notFound } from '../meant.js';
 import { NotFoundError, RefusedError, someNames } from '../terminal/output.js';
-import { systemClock } from '../../runtime/clock.js';
 import { withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
 import { LONGEST, LONGEST_MS, type ReleaseConfig } from './flags.js';
@@ -27,10 +26,11 @@ import { unreadableLine } from '../whatif/withheld.js';
 export function runRelease(config: ReleaseConfig): Promise<number> {
   return answer('release', async () => {
     const { placement, additions, clusters, forMs, source } = config;
-    const now = systemClock.now();
-    const line = await withHub(config, source, ({ client, namespace }) =>
-      releaseClusters(client, { namespace: namespace(), placement, additions, clusters, now, until: now + forMs }),
-    );
+    const line = await withHub(config, source, async ({ client, namespace, now: hubTime }) => {
+      const now = await hubTime();
+      const request = { namespace: namespace(), placement, additions, clusters, now, until: now + forMs };
+      return releaseClusters(client, request);
+    });
     return { text: `${line}\n`, exitCode: 0 };
   });
 }

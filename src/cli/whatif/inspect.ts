@@ -8,7 +8,7 @@ import { PROGRAM } from '../program.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { INCOMPLETE } from '../terminal/output.js';
 import { printAnswer, printNote } from '../terminal/print.js';
-import { readFleetWorld, worldIn, type FleetReading, worldOfObjects } from './worlds.js';
+import { readAt, readFleetWorld, worldIn, type FleetReading, worldOfObjects } from './worlds.js';
 import { isComplete } from './withheld.js';
 
 export interface InspectOptions {
@@ -42,8 +42,7 @@ export function inspect(config: InspectConfig, inspection: Inspection): Promise<
   return answer(config.command, async () => {
     if (config.watch === true && source.kind === 'api') return watchHub(config, source, inspection);
     const { reading, errors } = await read(config, inspection);
-    const now = { ...reading, world: { ...reading.world, at: systemClock.now() } };
-    const text = inspection.textOf(now, { output: config.output, colored: isColored(config) });
+    const text = inspection.textOf(reading, { output: config.output, colored: isColored(config) });
     return { text, exitCode: isComplete(reading) ? 0 : INCOMPLETE, errors };
   });
 }
@@ -68,9 +67,9 @@ async function watchHub(
       printed = text;
     };
     const program = `${PROGRAM} ${config.command}`;
-    show({ ...reading, world: { ...reading.world, at: systemClock.now() } });
+    show(reading);
     printNote(errors.map((line) => `${program}: ${line}\n`).join(''));
-    return watchFleetWorld({ transport: hub.transport, program, reading, resources: inspection.resources }, show);
+    return watchFleetWorld({ hub, program, reading, resources: inspection.resources }, show);
   });
 }
 
@@ -84,18 +83,18 @@ async function read(config: InspectConfig, inspection: Inspection): Promise<Read
   const own = config.namespace ?? DEFAULT_NAMESPACE;
   const namespace = inspection.namespaceOf(() => own);
   const world = worldIn(worldOfObjects(await readFiles([source.path]), own), namespace);
-  return { reading: { world, namespace, refused: [] }, errors: [] };
+  return { reading: { world: { ...world, at: systemClock.now() }, namespace, refused: [] }, errors: [] };
 }
 
 async function readHub(
   config: InspectConfig,
   { resources, namespaceOf }: Inspection,
-  { client, namespace }: Pick<Hub, 'client' | 'namespace'>,
+  { client, namespace, now }: Hub,
 ): Promise<Read> {
   const scope = { namespace: namespaceOf(namespace), fallback: namespace, resources };
   const reading = await readFleetWorld(client, scope);
   const isEmpty = reading.world.objects.placements.length === 0;
   const { absentNamespace } = await import('../hub.js');
   const absent = isEmpty ? await absentNamespace(config, client) : undefined;
-  return { reading, errors: absent === undefined ? [] : [absent] };
+  return { reading: await readAt(reading, now), errors: absent === undefined ? [] : [absent] };
 }

@@ -1,17 +1,25 @@
 import { delay, systemClock, systemRandom, waitingClock } from '../../runtime/clock.js';
 import { createCache } from '../../runtime/cache/reflector.js';
 import type { Cache } from '../../runtime/cache/cache.js';
-import { errorText } from '../../runtime/errors.js';
+import { errorText, isFailure } from '../../runtime/errors.js';
+import { serverVersion } from '../../runtime/client/serverversion.js';
+import { timestamp } from '../../runtime/vocabulary/meta.js';
+import type { Call } from '../../runtime/transport/call.js';
 import { createLogger } from '../../runtime/log/pinologger.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
 import type { Hub } from '../hub.js';
+import { durationText } from '../terminal/output.js';
 import { printNote } from '../terminal/print.js';
-import { isTorn, TYPES, worldOfLists, type FleetReading, type Listed } from './worlds.js';
+import { isTorn, readAt, TYPES, worldOfLists, type FleetReading, type Listed } from './worlds.js';
 
 /** So long changes are collected before the answer is made again. */
 const COLLECT_MS = 200;
+/** A watch that is silent does not tell whether the hub is still there: it is asked, and answers soon. */
+const ASK_MS = 1_000;
+const ANSWER_MS = 3_500;
 
-interface WatchedHub extends Pick<Hub, 'transport'> {
+interface WatchedHub {
+  readonly hub: Pick<Hub, 'transport' | 'now' | 'clock'>;
   /** Begins the notes on standard error. */
   readonly program: string;
   /** What was read first: only what could be read is watched. */
@@ -24,7 +32,7 @@ interface WatchedHub extends Pick<Hub, 'transport'> {
  * be reached is noted on standard error and awaited, as a reconnecting client does.
  */
 export async function watchFleetWorld(watched: WatchedHub, show: (reading: FleetReading) => void): Promise<never> {
-  const { reading, resources, program, transport } = watched;
+  const { reading, resources, program, hub } = watched;
   const { withheld } = reading.world;
   const tools = {
     clock: waitingClock,
@@ -35,7 +43,7 @@ export async function watchFleetWorld(watched: WatchedHub, show: (reading: Fleet
     if (withheld.some((one) => one.resource === resource)) return [];
     const namespace = TYPES[resource].namespaced ? reading.namespace : undefined;
     const collection = { type: TYPES[resource], ...(namespace !== undefined && { namespace }) };
-    return [[resource, createCache<RawObject>(transport, collection, tools)]];
+    return [[resource, createCache<RawObject>(hub.transport, collection, tools)]];
   });
   const signal = changeSignal();
   for (const [, cache] of caches) {
@@ -44,12 +52,14 @@ export async function watchFleetWorld(watched: WatchedHub, show: (reading: Fleet
     cache.start();
   }
   const note = failureNotes(program);
+  const contact = keepContact(hub, signal.fire);
   try {
     for (;;) {
       await signal.fired();
       await delay(waitingClock, COLLECT_MS);
       signal.reset();
-      note(caches.map(([, cache]) => cache.failure()).find((one) => one !== undefined));
+      const failure = caches.map(([, cache]) => cache.failure()).find((one) => one !== undefined);
+      note(contact.failure() ?? failure, contact.ageText);
       if (!caches.every(([, cache]) => cache.current())) continue;
       const lists = caches.map(([resource, { store }]): Listed => ({
         resource,
@@ -58,10 +68,10 @@ export async function watchFleetWorld(watched: WatchedHub, show: (reading: Fleet
       }));
       // While a decision is being written, another change follows.
       if (isTorn(lists)) continue;
-      const world = { ...worldOfLists(lists), withheld, at: systemClock.now() };
-      show({ ...reading, world });
+      show(await readAt({ ...reading, world: { ...worldOfLists(lists), withheld } }, hub.now));
     }
   } finally {
+    contact.end();
     await Promise.all(caches.map(([, cache]) => cache.stop()));
   }
 }
@@ -92,11 +102,49 @@ function changeSignal(): ChangeSignal {
   };
 }
 
-/** Says once that the hub cannot be read, and once that it can be again. */
-function failureNotes(program: string): (failure: Error | undefined) => void {
+interface Contact {
+  /** Why the hub did not answer when it was asked last; undefined when it did. */
+  readonly failure: () => Error | undefined;
+  /** How old what is shown is: it was current when the hub answered last. */
+  readonly ageText: () => string;
+  readonly end: () => void;
+}
+
+/** Asks the hub for its version, again and again. Calls `onChange` when it stops to answer, and when it answers again. */
+function keepContact({ transport, clock }: WatchedHub['hub'], onChange: () => void): Contact {
+  const ended = new AbortController();
+  const asked = { call: (call: Call) => transport.call({ ...call, attempts: 1, deadlineMs: ANSWER_MS }) };
+  let failure: Error | undefined;
+  let answered = clock.monotonic();
+  const ask = async (): Promise<void> => {
+    for (;;) {
+      await delay(waitingClock, ASK_MS, ended.signal);
+      const before = failure;
+      failure = await serverVersion(asked, ended.signal).then(
+        () => undefined,
+        (error: unknown) => (isFailure(error, 'Transport', 'Unavailable') ? error : undefined),
+      );
+      if (failure === undefined) answered = clock.monotonic();
+      if ((failure === undefined) !== (before === undefined)) onChange();
+    }
+  };
+  ask().catch(() => undefined);
+  return {
+    failure: () => failure,
+    ageText: () => {
+      const age = clock.monotonic() - answered;
+      return `${durationText(age)} old (${timestamp(clock.now() - age)})`;
+    },
+    end: () => ended.abort(),
+  };
+}
+
+/** Says once that the hub cannot be read, and how old what is shown is; and once that it can be again. */
+function failureNotes(program: string): (failure: Error | undefined, ageText: () => string) => void {
   let isFailing = false;
-  return (failure) => {
-    if (failure !== undefined && !isFailing) printNote(`${program}: waiting for the hub: ${errorText(failure)}\n`);
+  return (failure, ageText) => {
+    if (failure !== undefined && !isFailing)
+      printNote(`${program}: waiting for the hub: ${errorText(failure)}; what is shown is ${ageText()}\n`);
     if (failure === undefined && isFailing) printNote(`${program}: the hub can be read again\n`);
     isFailing = failure !== undefined;
   };

@@ -127,6 +127,11 @@ export interface FleetReading {
   readonly refused: readonly Withheld[];
 }
 
+/** The reading, which was made now by the clock of the hub. */
+export async function readAt(reading: FleetReading, now: () => Promise<number>): Promise<FleetReading> {
+  return { ...reading, world: { ...reading.world, at: await now() } };
+}
+
 export interface FleetScope {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;

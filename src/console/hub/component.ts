@@ -15,6 +15,7 @@ import { certificatesProblem } from '../../runtime/vocabulary/keypair.js';
 import { withExtraAuthorities } from '../../runtime/tls/extraauthorities.js';
 import type { ServingPair } from '../../runtime/tls/serving.js';
 import type { Credentials } from '../../runtime/transport/credentials.js';
+import { ServerClock } from '../../runtime/transport/serverclock.js';
 import { createTransport, type Transport } from '../../runtime/transport/transport.js';
 import type { Assets } from '../server/assets.js';
 import { respond } from '../server/server.js';
@@ -52,6 +53,8 @@ export class ConsoleComponent {
   readonly name = 'console';
   readonly #options: ComponentOptions;
   readonly #server: HttpsServer;
+  /** All persons have the same hub. */
+  readonly #hubClock: ServerClock;
   readonly #certificate: ServingCertificateFiles;
   readonly #authority: FileReloader;
   readonly #people: People;
@@ -64,7 +67,9 @@ export class ConsoleComponent {
   constructor(options: ComponentOptions) {
     this.#options = options;
     const { clock, log, metrics, assets, upstream: hub } = options;
-    this.#people = new People({ connect: (token) => this.#connect(token), hub, build: assets.build, clock });
+    this.#hubClock = new ServerClock(clock);
+    const connect = (token: string): Transport => this.#connect(token);
+    this.#people = new People({ connect, hub, build: assets.build, clock: this.#hubClock });
     metrics.people(() => this.#people.size);
     const serves = (host: string): boolean => this.#serves(host);
     const entrance = new TokenEntrance({ people: this.#people, serves, clock, log });
@@ -137,7 +142,9 @@ export class ConsoleComponent {
       headers,
       tls: { ca: withExtraAuthorities(this.#ca, extraCa), rejectUnauthorized: true },
     });
-    return createTransport({ load }, { clock, random: systemRandom, log, userAgent, connections: CONNECTIONS });
+    const serverClock = this.#hubClock;
+    const tools = { clock, serverClock, random: systemRandom, log, userAgent, connections: CONNECTIONS };
+    return createTransport({ load }, tools);
   }
 
   /** Until the API server was reached and verified once, this pod must not replace a working one. */

@@ -29,6 +29,11 @@ export class ServerClock implements Clock {
     return this.#offset === undefined ? this.#local.now() : Math.round(this.#local.monotonic() + this.#offset);
   }
 
+  /** How far the local clock is ahead of that of the server, in ms; negative: behind. Undefined until the first response. */
+  get localAheadMs(): number | undefined {
+    return this.#offset === undefined ? undefined : this.#local.now() - this.now();
+  }
+
   monotonic(): number {
     return this.#local.monotonic();
   }

@@ -153,9 +153,6 @@ describe('events of a name that several Placements had', () => {
       { uid: '', event: event('removed 1 cluster: c') },
     ];
 
-    expect(eventsAbout({ found, withheld: undefined, now: 0 }, 'now').events).toEqual([
-      found[1]?.event,
-      found[2]?.event,
-    ]);
+    expect(eventsAbout({ found, withheld: undefined }, 'now', 0).events).toEqual([found[1]?.event, found[2]?.event]);
   });
 });

@@ -69,4 +69,13 @@ describe('ServerClock', () => {
 
     expect(clock.now()).toBe(local.now());
   });
+
+  it('how far the local clock is ahead is not known until a response has come', async () => {
+    const { local, clock, respond } = node();
+    expect(clock.localAheadMs).toBeUndefined();
+
+    await respond();
+
+    expect(clock.localAheadMs).toBe(local.now() - clock.now());
+  });
 });
