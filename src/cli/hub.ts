@@ -86,11 +86,16 @@ export async function withHub<T>(
 /** The `Date` of a response has whole seconds, and clocks that are kept by NTP differ by less. */
 const MOST_APART_MS = 5_000;
 
+/** Another call would wait as long for nothing. Any answer has the time. */
+function unlessUnanswered(error: unknown): void {
+  if (isFailure(error, 'Transport')) throw error;
+}
+
 /** A hub that was not asked yet is asked for its version, which every user may read. */
 function hubTime(command: string, clock: ServerClock, transport: Transport): () => Promise<number> {
   let isSaid = false;
   return async () => {
-    if (clock.localAheadMs === undefined) await serverVersion(transport).catch(() => undefined);
+    if (clock.localAheadMs === undefined) await serverVersion(transport).catch(unlessUnanswered);
     const { localAheadMs: ahead = 0 } = clock;
     if (!isSaid && Math.abs(ahead) >= MOST_APART_MS) {
       isSaid = true;

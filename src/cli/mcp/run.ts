@@ -15,7 +15,9 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 
 import { clip } from '../../domain/conditions.js';
-import { codeOf, errorText } from '../../runtime/errors.js';
+import { systemClock, type Clock, type Timer } from '../../runtime/clock.js';
+import { asError, codeOf, errorText } from '../../runtime/errors.js';
+import { endTree } from '../../runtime/process/endtree.js';
 import { standardError } from '../../runtime/log/standardoutput.js';
 import { parseJson, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { Slots } from '../../runtime/http/slots.js';
@@ -28,7 +30,10 @@ import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.j
 /** Commands that run at a time: each is a process of some 80 MiB. */
 const AT_A_TIME = 4;
 const MOST_OUTPUT = 32 * 1024 * 1024;
-const TIMEOUT_MS = 120_000;
+/** Of a call with its wait for others: the SDK's clients give up after 60 s. */
+const LONGEST_MS = 50_000;
+/** A client that asks for progress hears of the call so often. */
+const PROGRESS_MS = 5_000;
 /** Of the JSON of an answer: some 16,000 tokens of a model, where a client allows 25,000. */
 const MOST_ANSWER = 48 * 1024;
 /** Of one message: a text of manifests as long as its input allows, of whose characters JSON may take six bytes each. */
@@ -45,34 +50,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-/**
- * Serves the tools on standard input and output, until one of them ends; returns the exit code. Each call runs the command in
- * a process of its own: that prints the same as for people, reads no input, and its memory goes with it. `entryPoint`: main.js.
- */
+/** Serves the tools on standard input and output, until one of them ends; returns the exit code. `entryPoint`: main.js. */
 export async function runMcp(config: McpConfig, entryPoint: string): Promise<number> {
-  const { version } = config;
-  const server = new Server({ name: PROGRAM, version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-  const slots = new Slots(AT_A_TIME);
   const ending = new AbortController();
-  const hubFlags = hubFlagsOf(config);
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const tool = TOOLS.find(({ name }) => name === params.name);
-    if (tool === undefined) return failed(`there is no tool ${JSON.stringify(params.name)}`);
-    const given = params.arguments ?? {};
-    const problem = problemOf(tool, given);
-    if (problem !== undefined) return failed(problem);
-    const stop = AbortSignal.any([signal, ending.signal]);
-    await slots.take(stop);
-    try {
-      return await withFile(textInput(tool, given), async (file) => {
-        const words = [entryPoint, ...commandLine(tool, given, file), ...hubFlags];
-        return resultOf(tool, await run(words, stop));
-      });
-    } finally {
-      slots.release();
-    }
-  });
+  const server = createMcpServer(config, { entryPoint, clock: systemClock, ending: ending.signal });
   const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize: MOST_MESSAGE });
   const ended = endOf(server, transport);
   await server.connect(transport);
@@ -80,6 +61,101 @@ export async function runMcp(config: McpConfig, entryPoint: string): Promise<num
   ending.abort();
   await server.close();
   return exitCode;
+}
+
+export interface McpTools {
+  /** The program whose commands are run. */
+  readonly entryPoint: string;
+  readonly clock: Clock;
+  /** Ends all calls. */
+  readonly ending: AbortSignal;
+}
+
+/**
+ * The server of the tools. Each call runs the command in a process of its own: that prints the same as for people, reads no
+ * input, and its memory goes with it. A call ends within 50 s.
+ */
+export function createMcpServer(config: McpConfig, { entryPoint, clock, ending }: McpTools): Server {
+  const { version } = config;
+  const server = new Server({ name: PROGRAM, version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const slots = new Slots(AT_A_TIME);
+  const hubFlags = hubFlagsOf(config);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
+    const tool = TOOLS.find(({ name }) => name === params.name);
+    if (tool === undefined) return failed(`there is no tool ${JSON.stringify(params.name)}`);
+    const given = params.arguments ?? {};
+    const problem = problemOf(tool, given);
+    if (problem !== undefined) return failed(problem);
+    const progressToken = params._meta?.progressToken;
+    const notify = (progress: Progress): void => {
+      if (progressToken === undefined) return;
+      const notification = { method: 'notifications/progress' as const, params: { progressToken, ...progress } };
+      sendNotification(notification).catch(() => undefined);
+    };
+    const limit = limited(clock, tool, notify);
+    const stop = AbortSignal.any([signal, ending, limit.signal]);
+    try {
+      return await withSlot(slots, stop, () =>
+        withFile(textInput(tool, given), async (file) => {
+          const words = [entryPoint, ...commandLine(tool, given, file), ...hubFlags];
+          return resultOf(tool, await run(words, stop));
+        }),
+      );
+    } catch (error) {
+      if (!limit.signal.aborted) throw error;
+      return failed(limit.lateText());
+    } finally {
+      limit.end();
+    }
+  });
+  return server;
+}
+
+interface Progress {
+  readonly progress: number;
+  readonly total: number;
+  readonly message: string;
+}
+
+interface Limit {
+  /** Fires after the longest time of a call. */
+  readonly signal: AbortSignal;
+  readonly lateText: () => string;
+  readonly end: () => void;
+}
+
+/** Counts the seconds of a call, and tells them to `notify`. */
+function limited(clock: Clock, { name, narrower }: Tool, notify: (progress: Progress) => void): Limit {
+  const late = new AbortController();
+  const total = LONGEST_MS / 1000;
+  const [start, longest] = [clock.monotonic(), clock.after(LONGEST_MS, () => late.abort())];
+  let timer: Timer;
+  const tell = (): void => {
+    const progress = Math.round((clock.monotonic() - start) / 1000);
+    notify({ progress, total, message: `${name} runs for ${progress} s, and is ended after ${total} s` });
+    timer = clock.after(PROGRESS_MS, tell);
+  };
+  timer = clock.after(PROGRESS_MS, tell);
+  return {
+    signal: late.signal,
+    lateText: () =>
+      `the call was ended after ${total} s: the hub answers slowly, or ${AT_A_TIME} other calls run; ${narrower}, or run the command ${name} in a terminal, where it may take longer`,
+    end: () => {
+      timer.cancel();
+      longest.cancel();
+    },
+  };
+}
+
+/** @throws the reason of the signal, when it fires before there is a slot */
+async function withSlot<T>(slots: Slots, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  await slots.take(signal);
+  try {
+    return await work();
+  } finally {
+    slots.release();
+  }
 }
 
 /** The exit code, once standard input has ended, nobody reads the answers any more, or a message is too long. */
@@ -139,13 +215,21 @@ async function withFile<T>(text: string | undefined, use: (file: string) => Prom
   }
 }
 
+/** @throws the reason of the signal, when it fires first: the command is ended with all that it has started */
 function run(words: readonly string[], signal: AbortSignal): Promise<Ended> {
-  const options = { signal, timeout: TIMEOUT_MS, maxBuffer: MOST_OUTPUT };
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    const options = { maxBuffer: MOST_OUTPUT };
     const child = execFile(process.execPath, [...process.execArgv, ...words], options, (error, stdout, stderr) => {
+      signal.removeEventListener('abort', end);
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
       resolve({ code, stdout, stderr: code === null ? `the command was ended: ${error?.message ?? ''}\n` : stderr });
     });
+    const end = (): void => {
+      if (child.pid !== undefined) endTree(child.pid);
+      reject(asError(signal.reason));
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
     child.stdin?.end();
   });
 }
@@ -156,12 +240,18 @@ function run(words: readonly string[], signal: AbortSignal): Promise<Ended> {
  */
 function resultOf(tool: Tool, { code, stdout, stderr }: Ended): CallToolResult {
   const document = code === null ? undefined : parseJson(stdout);
-  if (!isRecord(document)) return failed(stderr.trim());
+  if (!isRecord(document)) return failed(lastOf(stderr));
   const cut = cutDocument(document, MOST_ANSWER);
   if (cut === undefined)
     return failed(`the answer of ${stdout.length} bytes cannot be cut to ${MOST_ANSWER}; ${tool.narrower}`);
-  const notes = [clip(stderr.trim(), MOST_NOTE), cutNote(tool, cut)].filter((note) => note !== '').map(textContent);
+  const notes = [lastOf(stderr), cutNote(tool, cut)].filter((note) => note !== '').map(textContent);
   return { content: [textContent(JSON.stringify(cut.document)), ...notes], structuredContent: cut.document };
+}
+
+/** The end of what was printed: the line of the command comes after those of a credential plugin. */
+function lastOf(stderr: string): string {
+  const text = stderr.trim();
+  return text.length <= MOST_NOTE ? text : `…${text.slice(1 - MOST_NOTE)}`;
 }
 
 function cutNote({ narrower }: Tool, { omitted }: Cut): string {

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
 import { KubeconfigError, type Credentials, type TlsMaterial } from '../transport/credentials.js';
 import { basicAuthorization, serverAddress } from './address.js';
 import { authProviderHeader } from './authprovider.js';
@@ -19,6 +19,7 @@ export interface CredentialTools {
   /** Whether requests may be sent without credentials, as programs do; kubectl asks for a user name then. */
   readonly allowAnonymous: boolean;
   readonly isTerminal: boolean;
+  readonly clock: Clock;
 }
 
 interface Pair {
@@ -99,10 +100,10 @@ export class CredentialReader {
     if (plugin === undefined) return ANONYMOUS;
     const key = JSON.stringify([plugin, cluster]);
     const kept = this.#plugin;
-    const { env, isTerminal } = this.#tools;
-    if (fresh || kept?.key !== key || (kept.credentials.expires ?? Infinity) < systemClock.now()) {
+    const { env, isTerminal, clock } = this.#tools;
+    if (fresh || kept?.key !== key || (kept.credentials.expires ?? Infinity) < clock.now()) {
       const ca = caOf(cluster) ?? Buffer.alloc(0);
-      const run = { plugin, cluster: { ...cluster, ca }, env, isTerminal };
+      const run = { plugin, cluster: { ...cluster, ca }, env, isTerminal, clock };
       this.#plugin = { key, credentials: await runPlugin(run) };
     }
     const { token = '', certificate = '', key: privateKey = '' } = this.#plugin?.credentials ?? {};

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../clock.js';
 import { KubeconfigError, type CredentialLoader } from '../transport/credentials.js';
 import { serverAddress } from './address.js';
 import { CredentialReader, headersOf } from './credentials.js';
@@ -23,6 +24,8 @@ export interface KubeconfigOptions {
   readonly env?: Environment;
   /** Prefix of the folder in which a pod's ServiceAccount token is mounted. */
   readonly mountPrefix?: string;
+  /** Default: that of the system. */
+  readonly clock?: Clock;
 }
 
 export interface Kubeconfig extends CredentialLoader {
@@ -63,6 +66,7 @@ export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
     env: pod.env,
     allowAnonymous: isComponent,
     isTerminal: Boolean(process.stdin.isTTY),
+    clock: options.clock ?? systemClock,
   });
   return {
     source: first.origin,

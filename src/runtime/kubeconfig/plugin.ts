@@ -3,7 +3,10 @@ import { field, parseJson, textField } from '../vocabulary/json.js';
 import type { ClusterEntry, PluginEntry } from './document.js';
 import type { Environment } from '../flags/flags.js';
 import { KubeconfigError } from '../transport/credentials.js';
+import type { Clock } from '../clock.js';
 import { fileFault } from '../errors.js';
+import { standardError } from '../log/standardoutput.js';
+import { endTree } from '../process/endtree.js';
 
 /** A credential plugin (`client.authentication.k8s.io`): a program that prints a token, or a certificate and its key. */
 
@@ -24,11 +27,18 @@ export interface PluginRun {
   readonly env: Environment;
   /** Whether a person can answer it. */
   readonly isTerminal: boolean;
+  readonly clock: Clock;
 }
+
+/** Below the time that a call may take, so that its error is that of the plugin. */
+const LONGEST_MS = 14_000;
 
 const VERSION = /^client\.authentication\.k8s\.io\/v1(beta1)?$/;
 
-/** Runs it; its errors go to the standard error of this process. @throws KubeconfigError that quotes nothing of its output. */
+/**
+ * Runs it; its errors go to the standard error of this process. After 14 s, and with this process, it is ended with all that it
+ * has started. @throws KubeconfigError that quotes nothing of its output.
+ */
 export async function runPlugin(run: PluginRun): Promise<PluginCredentials> {
   const { plugin, isTerminal } = run;
   const { command, apiVersion, interactiveMode } = plugin;
@@ -42,7 +52,7 @@ export async function runPlugin(run: PluginRun): Promise<PluginCredentials> {
   return credentialsIn(await output(run, isInteractive), plugin);
 }
 
-function output({ plugin, cluster, env }: PluginRun, isInteractive: boolean): Promise<string> {
+function output({ plugin, cluster, env, clock }: PluginRun, isInteractive: boolean): Promise<string> {
   const { command, args } = plugin;
   const own = Object.fromEntries(plugin.env.map(({ name, value }) => [name, value]));
   const info = { KUBERNETES_EXEC_INFO: execInfo(plugin, cluster, isInteractive) };
@@ -51,10 +61,28 @@ function output({ plugin, cluster, env }: PluginRun, isInteractive: boolean): Pr
       env: { ...env, ...own, ...info },
       stdio: [isInteractive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
     });
+    const end = (): void => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) endTree(child.pid);
+    };
+    const timer = clock.after(LONGEST_MS, () => {
+      end();
+      // Its prompt may have no end of line.
+      standardError().write('\n');
+      reject(new KubeconfigError(lateText(plugin)));
+    });
+    process.once('exit', end);
+    const stop = (): void => {
+      timer.cancel();
+      process.off('exit', end);
+    };
     const parts: Buffer[] = [];
     child.stdout?.on('data', (part: Buffer) => parts.push(part));
-    child.on('error', (error) => reject(new KubeconfigError(notStarted(plugin, fileFault(error)))));
+    child.on('error', (error) => {
+      stop();
+      reject(new KubeconfigError(notStarted(plugin, fileFault(error))));
+    });
     child.on('close', (code, signal) => {
+      stop();
       if (code === 0) resolve(Buffer.concat(parts).toString('utf8'));
       else
         reject(
@@ -62,6 +90,11 @@ function output({ plugin, cluster, env }: PluginRun, isInteractive: boolean): Pr
         );
     });
   });
+}
+
+function lateText({ command }: PluginEntry): string {
+  const login = 'if it waits for a login, log in first, for example by kubectl get namespaces with the same context';
+  return `credential plugin ${command} had no credentials after ${LONGEST_MS / 1000} s, and was ended; ${login}`;
 }
 
 function notStarted({ command, installHint }: PluginEntry, fault: string): string {

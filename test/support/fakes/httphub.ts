@@ -15,12 +15,12 @@ export class HttpHub {
   aheadMs = 0;
   /** Whether it answers nothing more; connections stay open. */
   isSilent = false;
-  /** How long each answer takes. */
-  delayMs = 0;
   /** Watches that were opened. */
   watches = 0;
   /** What PATCH requests have sent. */
   readonly patches: string[] = [];
+  /** Requests that have arrived. */
+  requests = 0;
   /** Objects by the path of their GET. */
   readonly objects = new Map<string, object>();
   readonly #world: World;
@@ -34,8 +34,9 @@ export class HttpHub {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
+        this.requests += 1;
         if (this.isSilent) return;
-        setTimeout(() => this.#answer(request, response, body), this.delayMs);
+        this.#answer(request, response, body);
       });
     });
   }
