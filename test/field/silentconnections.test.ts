@@ -121,11 +121,11 @@ describe('connections that are held', () => {
 
   const pings = (): number => requests.filter((url) => url === VERSION).length;
 
-  /** Until a ping is late: it is 4 s until it is sent, and 3 s until it is late. */
+  /** Until a ping is late: it is 2 s until it is sent, and 2 s until it is late. */
   async function untilLate(): Promise<void> {
     const connections = balancer.pairs.length;
-    await clock.advance(4_000);
-    await clock.advance(3_000);
+    await clock.advance(2_000);
+    await clock.advance(2_000);
     await waitFor('a new connection', () => balancer.pairs.length > connections);
   }
 
@@ -146,9 +146,9 @@ describe('connections that are held', () => {
     await watch();
     await transport.call({ ...call, path: '/one' });
     balancer.freeze();
-    await clock.advance(4_000);
+    await clock.advance(2_000);
     const answer = transport.call({ ...call, path: '/two', attempts: 2 });
-    await clock.advance(3_000);
+    await clock.advance(2_000);
     await waitFor('the end of the first attempt', async () => {
       await clock.advance(100);
       return requests.includes('/two');
@@ -189,10 +189,10 @@ describe('connections that are held', () => {
     const held = [...balancer.pairs];
     const live = await watch();
     balancer.freeze(held);
-    await clock.advance(4_000);
+    await clock.advance(2_000);
     streams[1]?.write('{}\n');
     await waitFor('the line', () => live.lines === 2);
-    await clock.advance(3_000);
+    await clock.advance(2_000);
     await waitFor('the end of the other watch', async () => {
       await clock.advance(100);
       return silent.ended !== undefined;

@@ -6,8 +6,9 @@ import type { Credentials } from './credentials.js';
 
 /** From the opening of the first stream to the connection for pings, which is then about as old as the stream. */
 const FIRST_MS = 1_000;
-const EVERY_MS = 4_000;
-const ANSWER_MS = 3_000;
+/** A Lease that is renewed over a held connection is lost after 8 s. */
+const EVERY_MS = 2_000;
+const ANSWER_MS = 2_000;
 /** A server that was slow answers the first ping with the second one. */
 const LATE_MS = 1_000;
 
@@ -22,7 +23,7 @@ export interface PingerOptions {
  * Ends connections that a balancer or a router holds and forwards nothing on: a watch on one hears of no change, and does not
  * fail. client-go finds them by pings of HTTP/2. HTTP/1.1 has none, and a watch that is silent may be in order. So while there
  * are streams, one connection of their age is asked again and again. When it does not answer in time, and a new one does, every
- * connection on which nothing has arrived meanwhile is ended: 8 s after the last answer. Where a new one does not answer either,
+ * connection on which nothing has arrived meanwhile is ended: 5 s after the last answer. Where a new one does not answer either,
  * the server is away, and none is ended.
  */
 export class Pinger {
