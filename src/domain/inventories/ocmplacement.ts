@@ -222,7 +222,7 @@ function seconds(value: unknown, path: string, note: Note): unknown {
 }
 
 function groups(value: unknown, path: string, note: Note): unknown {
-  note(path, 'a cluster keeps its piece here while it is selected; OCM cuts again at each reconcile');
+  note(path, 'a selected cluster keeps its piece here until the size is edited; OCM cuts again at each reconcile');
   return objectOf(GROUPS)(value, path, note);
 }
 

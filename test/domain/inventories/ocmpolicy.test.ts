@@ -207,7 +207,7 @@ const ROWS: readonly (readonly [what: string, from: object, to: object, differen
       },
     },
     [
-      'spec.decisionStrategy.groupStrategy a cluster keeps its piece here while it is selected; OCM cuts again at each reconcile',
+      'spec.decisionStrategy.groupStrategy a selected cluster keeps its piece here until the size is edited; OCM cuts again at each reconcile',
     ],
   ],
   [

@@ -43,8 +43,8 @@ export function layOut(pieces: readonly FilledPiece[], before: LaidOut): Layout 
 /** What a decision without clusters has. */
 const FIRST: Piece = { group: NO_GROUP, number: 0, selected: 0, index: 0 };
 
-function pieceOf({ group, number, selected }: FilledPiece, index: number): Piece {
-  return { group, number, selected, index };
+function pieceOf({ group, number, selected, size }: FilledPiece, index: number): Piece {
+  return { group, number, selected, size, index };
 }
 
 /** The objects while clusters are put into them. */

@@ -3,6 +3,7 @@ import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
 import { contentOf, sameContent, type DecisionContent } from '../stored/items.js';
+import { isSameCut } from '../stored/piece.js';
 import type { Layout } from './layout.js';
 import { allOrdinals, obstacle, type Objects } from './objects.js';
 import type { CreateDecision, DeleteDecision, UnorderedWrite, UpdateDecision } from './writeorder.js';
@@ -92,8 +93,7 @@ function withLeaving(
   const there = new Set(own.clusters);
   const [now, then] = [own.piece, wanted?.piece];
   // Until these have left, the object belongs to its piece of now: a later decision would else count them to the next one.
-  const isSame = now?.group === then?.group && now?.number === then?.number && then?.selected !== 0;
-  const piece = isSame ? then : now;
+  const piece = isSameCut(now, then) && then?.selected !== 0 ? then : now;
   return contentOf([...still, ...[...staying].filter((name) => !there.has(name))], said, piece);
 }
 

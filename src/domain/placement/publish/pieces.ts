@@ -1,13 +1,13 @@
-import { allowed } from '../spec/budget.js';
+import { allowed, limitValue } from '../spec/budget.js';
 import { groupOf, NO_GROUP, type GroupStrategy } from '../spec/groups.js';
 import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot, Slots } from '../select/snapshot.js';
 import type { Piece, Pieces } from '../stored/piece.js';
 
 /**
- * Which piece of its group each selected cluster belongs to. It keeps its piece for as long as it is selected and its group does
- * not change; any other fills the first piece of its group that has room. It does not depend on objects: `layout.ts` gives
- * each piece its objects.
+ * Which piece of its group each selected cluster belongs to. It keeps its piece for as long as it is selected, its group does
+ * not change, and nobody edits the size of pieces; any other fills the first piece of its group that has room, in the order of the
+ * pieces before. It does not depend on objects: `layout.ts` gives each piece its objects.
  */
 
 /** A piece and its clusters. Its index is not known before all groups are cut. */
@@ -44,14 +44,17 @@ export function cutIntoPieces(input: PieceInput): readonly FilledPiece[] {
   const kept = schedule.kept.flat();
   const cut = new Cut(strategy, kept.length + schedule.added.length);
   const homes = homesOf(input, kept);
-  for (const [ordinal, piece] of input.pieces) cut.know(piece, ordinal);
+  for (const [ordinal, piece] of input.pieces) if (isOfSize(piece, strategy)) cut.know(piece, ordinal);
   input.lists.forEach((list, index) => {
     for (const name of list) {
       const home = homes.get(name);
-      if (home?.ordinal === index + 1) cut.keep(name, home.piece, home.ordinal);
+      if (home?.stays === true && home.ordinal === index + 1) cut.keep(name, home.piece, home.ordinal);
     }
   });
-  for (const name of kept) if (!homes.has(name)) cut.join(name, groupIn(input, name));
+  const numberOf = (name: string): number => homes.get(name)?.piece.number ?? 0;
+  const joining = kept.filter((name) => homes.get(name)?.stays !== true);
+  for (const name of joining.sort((a, b) => numberOf(a) - numberOf(b)))
+    cut.join(name, groupIn(input, name, homes.get(name)?.piece));
   for (const name of schedule.added) {
     const view = snapshot.candidates.view(name);
     cut.join(name, view === undefined ? NO_GROUP : groupOf(strategy, view));
@@ -59,31 +62,40 @@ export function cutIntoPieces(input: PieceInput): readonly FilledPiece[] {
   return cut.pieces();
 }
 
+/** Who edits the size asks for other pieces. */
+function isOfSize({ size }: Piece, strategy: GroupStrategy): boolean {
+  return size === undefined || size === limitValue(strategy.size);
+}
+
 interface Home {
   readonly piece: Piece;
   readonly ordinal: number;
+  /** Whether the cluster keeps the piece. */
+  readonly stays: boolean;
 }
 
-/** The object of each cluster that keeps its piece: of several the one of the first piece, and of that the first. */
+/** The object of each selected cluster: of several the one whose piece it keeps, of those that of the first piece, and of that the first. */
 function homesOf(input: PieceInput, kept: readonly string[]): ReadonlyMap<string, Home> {
   const staying = new Set(kept);
   const homes = new Map<string, Home>();
   input.lists.forEach((list, index) => {
     const piece = input.pieces.get(index + 1);
     if (piece === undefined) return;
-    for (const name of list) {
+    for (const name of list.filter((one) => staying.has(one))) {
+      const stays = isOfSize(piece, input.strategy) && groupIn(input, name, piece) === piece.group;
       const known = homes.get(name);
-      if (!staying.has(name) || (known !== undefined && known.piece.number <= piece.number)) continue;
-      if (groupIn(input, name, piece) === piece.group) homes.set(name, { piece, ordinal: index + 1 });
+      const isFirst = known === undefined || (known.stays === stays ? piece.number < known.piece.number : stays);
+      if (isFirst) homes.set(name, { piece, ordinal: index + 1, stays });
     }
   });
   return homes;
 }
 
-/** The group of a selected cluster. One that does not exist any more and is held stays in the group that it was in. */
-function groupIn({ snapshot, strategy }: PieceInput, name: string, piece?: Piece): string {
+/** The group of a selected cluster. One that does not exist any more and is held stays in the group that it was in, while there is one. */
+function groupIn({ snapshot, strategy }: PieceInput, name: string, piece: Piece | undefined): string {
   const view = snapshot.selected.get(name);
-  return view === undefined ? (piece?.group ?? NO_GROUP) : groupOf(strategy, view);
+  if (view !== undefined) return groupOf(strategy, view);
+  return strategy.groups.find((one) => one.name === piece?.group)?.name ?? NO_GROUP;
 }
 
 class Cut {
@@ -129,7 +141,7 @@ class Cut {
     return [...this.#groups.values()].flatMap((all) => {
       const used = all.slice(0, all.findLastIndex(({ count }) => count > 0) + 1);
       const existing = used.filter(({ count, kept }) => count > 0 || kept.size > 0);
-      return existing.map((piece, number) => ({ ...piece, number }));
+      return existing.map((piece, number) => ({ ...piece, number, size: limitValue(this.#strategy.size) }));
     });
   }
 

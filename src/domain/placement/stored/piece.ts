@@ -14,6 +14,8 @@ export interface Piece {
   readonly number: number;
   /** How many clusters were selected when it was begun: what a percentage is taken of. 0: no piece needs the object. */
   readonly selected: number;
+  /** clustersPerDecisionGroup, as the spec had it when the piece was cut; undefined where that is not known. */
+  readonly size?: number | string | undefined;
   /** Its number among the pieces of all groups, from 0. It changes when an earlier group gets or loses a piece. */
   readonly index: number;
 }
@@ -29,7 +31,9 @@ export function readPiece({ metadata }: Pick<KubeObject, 'metadata'>): Piece | u
   const [group, number, selected] = [field(stored, 'group'), field(stored, 'number'), field(stored, 'selected')];
   if (typeof group !== 'string' || !isCount(number) || !isCount(selected)) return undefined;
   const index = metadata.labels?.[DECISION_GROUP_INDEX_LABEL] ?? '';
-  return { group, number, selected, index: /^\d{1,6}$/.test(index) ? Number(index) : -1 };
+  const size = field(stored, 'size');
+  const known = typeof size === 'number' || typeof size === 'string' ? { size } : {};
+  return { group, number, selected, ...known, index: /^\d{1,6}$/.test(index) ? Number(index) : -1 };
 }
 
 /** Bounds what an edited annotation can claim. */
@@ -47,9 +51,9 @@ export function withPiece(
   const { [DECISION_GROUP_INDEX_LABEL]: _index, [DECISION_GROUP_NAME_LABEL]: _name, ...others } = labels ?? {};
   const { [DECISION_PIECE_ANNOTATION]: _piece, ...noted } = annotations ?? {};
   if (piece === undefined) return { labels: others, annotations: noted };
-  const { group, number, selected, index } = piece;
+  const { group, number, selected, size, index } = piece;
   const label = { [DECISION_GROUP_INDEX_LABEL]: String(index), [DECISION_GROUP_NAME_LABEL]: group };
-  const note = { [DECISION_PIECE_ANNOTATION]: JSON.stringify({ group, number, selected }) };
+  const note = { [DECISION_PIECE_ANNOTATION]: JSON.stringify({ group, number, selected, size }) };
   return { labels: { ...others, ...label }, annotations: { ...noted, ...note } };
 }
 
@@ -64,5 +68,10 @@ export function hasPieceOf({ metadata }: Pick<KubeObject, 'metadata'>, piece: Pi
 }
 
 export function samePiece(a: Piece | undefined, b: Piece | undefined): boolean {
-  return a?.group === b?.group && a?.number === b?.number && a?.selected === b?.selected && a?.index === b?.index;
+  return isSameCut(a, b) && a?.selected === b?.selected && a?.index === b?.index;
+}
+
+/** Whether both are the same piece of one group, cut with the same size. */
+export function isSameCut(a: Piece | undefined, b: Piece | undefined): boolean {
+  return a?.group === b?.group && a?.number === b?.number && a?.size === b?.size;
 }

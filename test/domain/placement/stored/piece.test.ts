@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DECISION_GROUP_INDEX_LABEL, DECISION_PIECE_ANNOTATION } from '../../../../src/api/names.js';
 import { hasPieceOf, readPiece, withPiece } from '../../../../src/domain/placement/stored/piece.js';
 
-const PIECE = { group: 'canary', number: 1, selected: 12, index: 3 };
+const PIECE = { group: 'canary', number: 1, selected: 12, size: '25%', index: 3 };
 
 describe('the piece of a decision object', () => {
   it('a piece that is written is read as it was', () => {

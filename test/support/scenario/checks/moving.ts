@@ -103,11 +103,12 @@ export function fillByTheBook(question: Question): readonly string[] {
   return state.selected.map(({ name }) => name).sort();
 }
 
-/** A piece of a group: its clusters, and how many were selected when it was begun. */
+/** A piece of a group: its clusters, how many were selected when it was begun, and the size with which it was cut. */
 export interface ModelPiece {
   readonly group: string;
   readonly clusters: readonly string[];
   readonly begun: number;
+  readonly size: number | string;
 }
 
 export interface PieceQuestion {
@@ -129,18 +130,25 @@ export function piecesByTheBook({ groups, groupOf, before, selected, size }: Pie
     const of = clusters.length === 0 ? selected.length : Math.min(begun, selected.length);
     return Math.max(1, Math.ceil((of * Number.parseInt(size, 10)) / 100));
   };
+  const numberOf = (name: string): number => {
+    const piece = before.find(({ clusters }) => clusters.includes(name));
+    return before.filter(({ group }) => group === piece?.group).findIndex((one) => one === piece);
+  };
+  const isNew = (name: string): boolean => before.every(({ clusters }) => !clusters.includes(name));
+  const stayed = selected.filter((name) => !isNew(name)).sort((a, b) => numberOf(a) - numberOf(b));
+  const ordered = [...stayed, ...selected.filter(isNew)];
   return groups.flatMap((group) => {
-    const members = selected.filter((name) => groupOf(name) === group);
+    const members = ordered.filter((name) => groupOf(name) === group);
     const pieces = before
-      .filter((piece) => piece.group === group)
+      .filter((piece) => piece.group === group && piece.size === size)
       .map((piece) => ({ ...piece, clusters: piece.clusters.filter((name) => members.includes(name)) }));
     const placed = new Set(pieces.flatMap(({ clusters }) => clusters));
     for (const name of members.filter((one) => !placed.has(one))) {
       let index = pieces.findIndex((piece) => piece.clusters.length < room(piece));
-      if (index < 0) index = pieces.push({ group, clusters: [], begun: selected.length }) - 1;
-      const piece = pieces[index] ?? { group, clusters: [], begun: selected.length };
+      if (index < 0) index = pieces.push({ group, clusters: [], begun: selected.length, size }) - 1;
+      const piece = pieces[index] ?? { group, clusters: [], begun: selected.length, size };
       const begun = piece.clusters.length === 0 ? selected.length : piece.begun;
-      pieces[index] = { group, clusters: [...piece.clusters, name], begun };
+      pieces[index] = { ...piece, clusters: [...piece.clusters, name], begun };
     }
     return pieces.slice(0, pieces.findLastIndex(({ clusters }) => clusters.length > 0) + 1);
   });
