@@ -28,6 +28,10 @@ export const PlacementEvents = Object.freeze({
     type: 'Normal',
     when: 'no cluster is held back any more; the note names those that came in',
   },
+  GroupsEmpty: {
+    type: 'Warning',
+    when: 'a group of the spec has no cluster any more, or from the first decision on; the note is the message of the condition GroupsEmpty',
+  },
 } as const);
 
 /** Events about a MultiKueueConfig of Kueue that follows a Placement. Data only. */

@@ -11,8 +11,8 @@ export type PlacementPhase =
   | 'Satisfied';
 
 /**
- * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, AdditionsHeld, Paused, ChangesWaiting, Reconciling and
- * Stalled are there only while they are True, and never the last two together.
+ * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, AdditionsHeld, Paused, ChangesWaiting, GroupsEmpty,
+ * Reconciling and Stalled are there only while they are True, and never the last two together.
  */
 export const PlacementConditions = Object.freeze({
   PlacementSatisfied: 'PlacementSatisfied',
@@ -23,6 +23,7 @@ export const PlacementConditions = Object.freeze({
   AdditionsHeld: 'AdditionsHeld',
   Paused: 'Paused',
   ChangesWaiting: 'ChangesWaiting',
+  GroupsEmpty: 'GroupsEmpty',
   Reconciling: 'Reconciling',
   Stalled: 'Stalled',
 });
@@ -48,6 +49,8 @@ export const PlacementReasons = Object.freeze({
     'the definition of clusters, sets or bindings was deleted with all its objects, and created again; every cluster stays until it is released',
   PausedBySpec: 'spec.paused is true; the decision stays as it is',
   OutsideChangeWindows: 'clusters that fail a rule stay until the next of spec.changeWindows opens',
+  NoClusterInGroup:
+    'no selected cluster is in a group that the spec names, so that a rollout begins with what follows it',
   Publishing: 'the decision objects that the message names are not stored yet',
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });

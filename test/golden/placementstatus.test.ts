@@ -548,6 +548,23 @@ describeRecorded('placement-status', [
     { spec: { predicates: [inEu], paused: true, numberOfClusters: 2 }, ...usAndEu, stored: [decision(1, ['x'])] },
     { stored: satisfied },
   ),
+  pass(
+    'a group whose last cluster is gone',
+    {
+      spec: {
+        decisionStrategy: {
+          groupStrategy: {
+            decisionGroups: [
+              { groupName: 'canary', groupClusterSelector: { labelSelector: { matchLabels: { wave: 'canary' } } } },
+            ],
+          },
+        },
+      },
+      fleet: [member('x'), member('y')],
+      stored: [decision(1, ['gone', 'x', 'y'])],
+    },
+    { stored: satisfied },
+  ),
   pass('more names than a message holds', { sets: [], bindings: names(200).map((name) => binding(name)) }),
   pass(
     'two texts that do not fit into one message',

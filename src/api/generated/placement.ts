@@ -448,7 +448,7 @@ export interface PlacementStatus {
   };
   /**
    * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; ClusterSetsMissing, RemovalsHeld,
-   * AdditionsHeld, Paused, ChangesWaiting, Reconciling and Stalled only while they are True.
+   * AdditionsHeld, Paused, ChangesWaiting, GroupsEmpty, Reconciling and Stalled only while they are True.
    *
    * Items: One condition.
    */

@@ -12,7 +12,7 @@ import { checkAgents, checkFleet, checkMaintenance } from './fleet.js';
 import type { HubInput, ReadLease, ReadTrust } from './input.js';
 import { checkLease, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
-import { checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
+import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
 import { checkPolicies } from './policies.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 import { checkTimeZones } from './timezones.js';
@@ -40,6 +40,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
     ...checkHolds(hub),
     ...checkPaused(hub),
     ...checkTimeZones(input),
+    ...checkGroups(hub),
     ...checkReleases(input),
     checkFleet(input),
     ...checkAgents(input),

@@ -92,6 +92,18 @@ export function checkPaused({ placements }: HubStatus): readonly CheckResult[] {
   return [warning('paused', text, `kubectl mce resume placement ${first.name} -n ${first.namespace}`)];
 }
 
+/** Groups without a cluster: a rollout that begins with one of them begins with the rest of the fleet. */
+export function checkGroups({ placements }: HubStatus): readonly CheckResult[] {
+  const lines = placements.flatMap(({ namespace, name, emptyGroups }) =>
+    emptyGroups === undefined ? [] : [{ namespace, name, text: `${namespace}/${name}: ${emptyGroups}` }],
+  );
+  const [first] = lines;
+  if (first === undefined) return [];
+  const more = lines.length > MOST_LINES ? ` and ${lines.length - MOST_LINES} more` : '';
+  const texts = lines.slice(0, MOST_LINES).map(({ text }) => text);
+  return [warning('groups', `${texts.join('; ')}${more}`, `kubectl mce tree ${first.name} -n ${first.namespace}`)];
+}
+
 function keptText(lost: readonly PlacementSummary[]): string {
   return `${lost.length} ${nounOf(lost)} ${lost.length === 1 ? 'keeps its decision' : 'keep their decisions'}`;
 }

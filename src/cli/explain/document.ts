@@ -54,6 +54,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     },
     predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
     ...(report.absentKeys.length === 0 ? {} : { absentKeys: report.absentKeys.map(({ message }) => message) }),
+    ...(report.emptyGroups === undefined ? {} : { emptyGroups: report.emptyGroups }),
     clusters: clusters.map((one) => clusterDocument(one, report, scoreOf(one))),
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
     ...(fixes.length === 0 ? {} : { fixes }),

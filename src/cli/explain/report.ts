@@ -10,6 +10,7 @@ import {
 } from '../../domain/fleet/world.js';
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
+import { emptyGroupsText } from '../../domain/placement/report/groups.js';
 import { absentKeys, type AbsentKey } from '../../domain/placement/explain/absentkeys.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import {
@@ -48,6 +49,8 @@ export interface ExplainReport {
   readonly predicates: readonly PredicateExplanation[];
   /** The keys of spread, scores, groups and details that no candidate has. */
   readonly absentKeys: readonly AbsentKey[];
+  /** What is said of groups without a cluster; undefined for none. */
+  readonly emptyGroups: string | undefined;
   readonly absent: readonly AbsentSet[];
   readonly withheld: readonly Withheld[];
   /** What annotations of the Placement let leave or come in. */
@@ -92,6 +95,7 @@ export function explainReport(
     summary: summarize(explanation),
     predicates: explainPredicates(explanation),
     absentKeys: absentKeys(rules, candidatesOf(explanation)),
+    emptyGroups: emptyGroupsText(rules.groups, explanation.pieces.values()),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
     releases: placementIn(world, namespace, name).flatMap((one) => activeReleases(one, world.at)),

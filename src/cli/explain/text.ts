@@ -97,6 +97,7 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
     ...holdLines(report),
     ...movementLines(report.movement(), explanation.placement.rules),
     ...report.releases.map((one) => endableLine(one, explanation.placement)),
+    report.emptyGroups,
     withheldLine(report),
     uncountedLine(report),
     // A message of False ends with it.

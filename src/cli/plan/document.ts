@@ -51,7 +51,7 @@ function regroupDocument({ name, from, to }: PlannedRegroup): object {
   return { name, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
 }
 
-function stateDocument({ phase, satisfied, clusters, rules, absentKeys }: PlacementState): object {
+function stateDocument({ phase, satisfied, clusters, rules, absentKeys, emptyGroups }: PlacementState): object {
   return {
     phase,
     satisfied,
@@ -59,6 +59,7 @@ function stateDocument({ phase, satisfied, clusters, rules, absentKeys }: Placem
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
     ...(rules.problem === undefined ? {} : { problem: rules.problem }),
     ...(absentKeys.length === 0 ? {} : { absentKeys }),
+    ...(emptyGroups === undefined ? {} : { emptyGroups }),
   };
 }
 

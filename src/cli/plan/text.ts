@@ -1,5 +1,5 @@
 import type { ApartPlan } from '../../domain/fleet/apart.js';
-import type { PieceName, PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import { newlySaid, type PieceName, type PlacementPlan, type PlacementState } from '../../domain/fleet/plan.js';
 import type { Name } from '../../domain/fleet/sides.js';
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
@@ -127,15 +127,11 @@ function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): rea
   return [
     `${wordText(one.namespace)}/${wordText(one.name)}  ${changeText(one)}`,
     ...(problem === undefined ? shortageLines(one) : [`  ${problemText(problem)}`]),
-    ...newlyAbsent(one).map((text) => `  ${text}`),
+    ...newlySaid(one.before, one.after).map((text) => `  ${text}`),
     ...table(rows, colored),
     ...(shownMoves.length === moves.length ? [] : [`  > and ${moves.length - shownMoves.length} more moves`]),
     ...(hasMoreMoves ? [`  > ${MORE_MOVES}`] : []),
   ];
-}
-
-function newlyAbsent({ before, after }: PlacementPlan): readonly string[] {
-  return after?.absentKeys.filter((text) => before?.absentKeys.includes(text) !== true) ?? [];
 }
 
 /** Why the Placement has too few clusters then, in the words of the condition; nothing where that is so already. */

@@ -102,7 +102,7 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
     { text: `${index === branches.length - 1 ? '└─' : '├─'} ${title}` },
     { text: clusters.length === 0 ? '-' : someNames(clusters, most) },
   ]);
-  const waits = one.waiting === undefined ? [] : [one.waiting];
+  const notes = [one.emptyGroups, one.waiting].filter((line) => line !== undefined);
   const pieces = one.pieces.map((piece) => [
     { text: `  ${pieceText(piece)}` },
     { text: piece.clusters.length === 0 ? '-' : someNames(piece.clusters, most) },
@@ -111,7 +111,7 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
     head,
     ...table(rows, colored),
     ...table(pieces, colored),
-    ...waits,
+    ...notes,
     ...one.releases.map((release) => endableLine(release, one)),
   ];
 }
@@ -131,7 +131,7 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
     apiVersion: CLI_API_VERSION,
     kind: 'FleetTree',
     placements: trees.map(
-      ({ namespace, name, phase, selected, wanted, sets, by, others, pieces, releases, waiting }) => ({
+      ({ namespace, name, phase, selected, wanted, sets, by, others, pieces, emptyGroups, releases, waiting }) => ({
         namespace,
         name,
         phase,
@@ -140,6 +140,7 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
         clusterSets: sets,
         others,
         ...(pieces.length === 0 ? {} : { pieces }),
+        ...(emptyGroups === undefined ? {} : { emptyGroups }),
         ...(waiting === undefined ? {} : { waiting }),
         ...(by === undefined ? {} : { topology: topologyFields(by) }),
         ...releasesField(releases, { namespace, name }),

@@ -16,6 +16,7 @@ const WORRIES = new Set([
   'AgentDegraded',
   'HubWriteRefused',
   'Degraded',
+  'GroupsEmpty',
 ]);
 /** Conditions of which neither is better. */
 const MOTIONS = new Set(['Reconciling', 'Paused', 'ChangesWaiting']);

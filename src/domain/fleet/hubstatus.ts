@@ -42,6 +42,8 @@ export interface PlacementSummary {
   readonly held: boolean;
   /** Since when it is paused, as the condition has it; undefined while it is not. */
   readonly pausedSince?: string;
+  /** The message of the condition GroupsEmpty; undefined unless it is True. */
+  readonly emptyGroups?: string;
 }
 
 /** Phases of a Placement in the order in which they are counted. */
@@ -98,6 +100,7 @@ function placementSummary({ metadata, status }: RawObject): PlacementSummary {
   const hold = HOLDS.map((type) => conditionOf(status, type)).find(isTrue);
   const held = hold !== undefined;
   const paused = [conditionOf(status, 'Paused')].find(isTrue);
+  const empty = [conditionOf(status, 'GroupsEmpty')].find(isTrue);
   const waits = paused ?? [conditionOf(status, 'ChangesWaiting')].find(isTrue);
   const shown = hold ?? waits ?? conditionOf(status, 'PlacementSatisfied');
   return {
@@ -108,6 +111,7 @@ function placementSummary({ metadata, status }: RawObject): PlacementSummary {
     reason: textField(shown, 'reason'),
     held,
     ...(paused === undefined ? {} : { pausedSince: textField(paused, 'lastTransitionTime') }),
+    ...(empty === undefined ? {} : { emptyGroups: textField(empty, 'message') }),
   };
 }
 

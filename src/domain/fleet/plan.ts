@@ -1,6 +1,7 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { pieceText } from '../placement/explain/piecetext.js';
 import { heldBackCause, heldCause } from '../placement/report/holds.js';
+import { emptyGroupsText } from '../placement/report/groups.js';
 import { waitCause } from '../placement/report/waits.js';
 import { sameList } from '../placement/stored/items.js';
 import { notNeededText } from '../placement/explain/choicetext.js';
@@ -56,7 +57,8 @@ export type PieceName = Pick<Piece, 'group' | 'index'>;
 
 /**
  * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
- * cluster comes in or leaves, other ones are held, phase, reason or the wanted number differ, or a key is new that no cluster has.
+ * cluster comes in or leaves, other ones are held, phase, reason or the wanted number differ, or a key or a group is
+ * new that no cluster has.
  */
 export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
 
@@ -67,6 +69,8 @@ export interface PlacementState extends Pick<Forecast, 'phase' | 'satisfied' | '
   readonly held: readonly string[];
   /** What is said of each key of spread, scores, groups and details that no matching cluster has. */
   readonly absentKeys: readonly string[];
+  /** What is said of groups without a cluster; undefined for none. */
+  readonly emptyGroups: string | undefined;
 }
 
 export interface PlacementPlan extends FollowingMoves {
@@ -106,7 +110,9 @@ function stateOf(side: Side | undefined): PlacementState | undefined {
   const held = [...stayingRemovals(staying).map((one) => one.cluster), ...stayingOut(staying)].sort();
   const { placement, candidates } = side.input.snapshot;
   const keys = readsViews(placement.rules) ? absentKeys(placement.rules, matching(candidates), NO_MATCH) : [];
-  return { phase, satisfied, clusters, held, rules: placement.rules, absentKeys: keys.map(({ message }) => message) };
+  const emptyGroups = emptyGroupsText(placement.rules.groups, side.forecast.pieces.values());
+  const absent = keys.map(({ message }) => message);
+  return { phase, satisfied, clusters, held, rules: placement.rules, absentKeys: absent, emptyGroups };
 }
 
 const NO_MATCH = 'no cluster that matches';
@@ -134,8 +140,14 @@ function kindOf(
     sameList(before.held, after.held) &&
     before.satisfied.reason === after.satisfied.reason &&
     before.rules.wanted === after.rules.wanted &&
-    after.absentKeys.every((text) => before.absentKeys.includes(text));
+    newlySaid(before, after).length === 0;
   return moves === 0 && isSame ? 'Unchanged' : 'Changed';
+}
+
+/** What is said of keys and groups after the change, and not before it. */
+export function newlySaid(before: PlacementState | undefined, after: PlacementState | undefined): readonly string[] {
+  const [was, is] = [before, after].map((one) => [...(one?.absentKeys ?? []), one?.emptyGroups]);
+  return (is ?? []).filter((text) => text !== undefined).filter((text) => was?.includes(text) !== true);
 }
 
 function listsOf(sides: Sides, inputs: WorldInputs): Lists {

@@ -1,5 +1,6 @@
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { selects } from '../clusters/selector.js';
+import { emptyGroupsText } from '../placement/report/groups.js';
 import { activeReleases, type ActiveRelease } from '../placement/report/releases.js';
 import type { ClusterView } from '../placement/spec/cluster.js';
 import { domainOf, type TopologyKey } from '../placement/spec/spread.js';
@@ -26,6 +27,8 @@ export interface PlacementTree {
   readonly others: readonly string[];
   /** The pieces of groups with their clusters, in their order; empty without groups. */
   readonly pieces: readonly PieceBranch[];
+  /** What is said of groups without a cluster; undefined for none. */
+  readonly emptyGroups: string | undefined;
   /** What annotations let leave or come in. */
   readonly releases: readonly ActiveRelease[];
   /** The message of the condition Paused or ChangesWaiting in its status; undefined where neither is True. */
@@ -74,6 +77,8 @@ function treeOf(
     return { name, clusters: members.map((one) => one.name) };
   });
   const known = new Set(branches.flatMap((one) => one.clusters));
+  const pieces = input === undefined ? [] : piecesIn(input);
+  const filled = pieces.filter((piece) => piece.clusters.length > 0);
   return {
     ...of,
     selected: published.length,
@@ -82,7 +87,8 @@ function treeOf(
     by: by && { ...by, domains: domainsOf(clusters, by) },
     all: published,
     others: published.filter((one) => !known.has(one)),
-    pieces: input === undefined ? [] : piecesIn(input),
+    pieces,
+    emptyGroups: emptyGroupsText(input?.snapshot.placement.rules.groups, filled),
   };
 }
 

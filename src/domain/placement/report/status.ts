@@ -12,11 +12,11 @@ import { budgetInForce, budgetToRemember } from '../select/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './holds.js';
 import { waitingTexts } from './waits.js';
 import { statementsOf, type Statements } from './statements.js';
-import { decisionGroups } from './groups.js';
+import { decisionGroups, emptyGroupsText } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from '../select/schedule.js';
 import { specHashToRemember } from '../select/waiting.js';
-import { isFrozen, publishedAfter, type SliceChanges } from '../publish/slices.js';
+import { isFrozen, publishedAfter, type PublishedSlice, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 
 /** How far changes were carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
@@ -71,7 +71,15 @@ export function placementReport(
     decisionGroups: decisionGroups(slices),
     states: statesOf(
       statements,
-      { satisfied, ready, held: [...heldStates(snapshot, schedule), ...waitStates(snapshot, schedule)] },
+      {
+        satisfied,
+        ready,
+        held: [
+          ...heldStates(snapshot, schedule),
+          ...waitStates(snapshot, schedule),
+          ...emptyGroupStates(snapshot, slices),
+        ],
+      },
       snapshot.placement.generation,
     ),
     basis: basisOf(snapshot, schedule, publication),
@@ -127,6 +135,15 @@ function waitStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly C
           observedGeneration,
         },
   );
+}
+
+/** The condition GroupsEmpty, while it is True. */
+function emptyGroupStates({ placement }: PlacementSnapshot, slices: readonly PublishedSlice[]): ConditionState[] {
+  const filled = slices.flatMap(({ piece, clusters }) => (piece === undefined || clusters.length === 0 ? [] : [piece]));
+  const message = emptyGroupsText(placement.rules.groups, filled);
+  if (message === undefined) return [];
+  const text = statement('True', 'NoClusterInGroup', message);
+  return [{ type: PlacementConditions.GroupsEmpty, ...text, observedGeneration: placement.generation }];
 }
 
 /** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */

@@ -45,6 +45,7 @@ export function recordStatus(outcome: Outcome, { states }: PlacementReport, { re
   const { input } = outcome;
   const before = conditionsOf(input);
   const changed = (type: string): boolean => isChanged(before, states, type);
+  recordEmptyGroups(input, { before, states }, recorder);
   const isRefused = states.some(({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed');
   const failed = isRefused && changed(PlacementConditions.Ready);
   const state = states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
@@ -54,6 +55,18 @@ export function recordStatus(outcome: Outcome, { states }: PlacementReport, { re
   const isShortage = !isRefused && outcome.schedule.problem === undefined;
   const note = shortageNote(state.message, isShortage ? explained() : undefined);
   record(input.placement, { reason: 'PlacementUnsatisfied', type: 'Warning', note }, recorder);
+}
+
+/** Records an event for each group that begins to have no cluster: the condition has another message then. */
+function recordEmptyGroups(
+  { placement }: Input,
+  { before, states }: { readonly before: readonly Partial<Condition>[]; readonly states: readonly ConditionState[] },
+  recorder: EventRecorder,
+): void {
+  const reason = PlacementConditions.GroupsEmpty;
+  const [was, is] = [before, states].map((list) => list.find(({ type }) => type === reason));
+  if (is?.message === undefined || was?.message === is.message) return;
+  record(placement, { reason, type: PlacementEvents[reason].type, note: is.message }, recorder);
 }
 
 /** Whether a condition has another status or reason than before. */
