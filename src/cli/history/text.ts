@@ -68,16 +68,23 @@ function historyLines({ entries, dropped }: DecisionHistory, most: number, color
   return [...table([head, ...entries.flatMap((one) => rowsOf(one, most))], colored), ...older];
 }
 
-function rowsOf({ time, trigger, added, removed, more }: HistoryEntry, most: number): readonly (readonly Cell[])[] {
-  const row = (sign: 'added' | 'removed', names: string, why: string): readonly Cell[] => [
-    { text: time },
+const COLORS = { added: 'green', removed: 'red', repaired: 'yellow' } as const;
+
+function rowsOf(
+  { time, trigger, added, removed, repaired, more }: HistoryEntry,
+  most: number,
+): readonly (readonly Cell[])[] {
+  const row = (sign: keyof typeof COLORS, names: string, why: string): readonly Cell[] => [
+    { text: time.replace(/\.\d+Z$/, 'Z') },
     { text: wordText(trigger) },
-    { text: sign, color: sign === 'added' ? 'green' : 'red' },
+    { text: sign, color: COLORS[sign] },
     { text: names },
     { text: why },
   ];
   const others = (count: number): string => `${count} more`;
   return [
+    ...repaired.map(({ clusters, why }) => row('repaired', someNames(clusters, most) || '-', why)),
+    ...(more.repaired > 0 ? [row('repaired', others(more.repaired), '-')] : []),
     ...removed.map(({ clusters, why }) => row('removed', someNames(clusters, most), why)),
     ...(more.removed > 0 ? [row('removed', others(more.removed), '-')] : []),
     ...(added.length > 0 ? [row('added', someNames(added, most), '-')] : []),

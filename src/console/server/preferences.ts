@@ -98,6 +98,6 @@ function changeOf({ time, trigger, added, removed, more }: DecisionHistory['entr
     trigger,
     added,
     removed: removed.map(({ clusters, why }) => ({ clusters, why })),
-    unnamed: more.added + more.removed,
+    unnamed: more.added + more.removed + more.repaired,
   };
 }

@@ -87,6 +87,11 @@ export class MutationCache<T extends Versioned> {
     return after?.metadata.resourceVersion !== mutation.object?.metadata.resourceVersion;
   }
 
+  /** The last answer for `key` that no change has delivered yet. */
+  held(key: string): T | undefined {
+    return this.#mutations.get(key)?.object;
+  }
+
   clear(): void {
     this.#mutations.clear();
   }
@@ -118,13 +123,22 @@ export class ChangeFilter {
     return affected;
   }
 
-  /** Passes a change that concerns `keys` to its mutation cache; returns them if it is by others and is not deferred. */
+  /**
+   * Passes a change that concerns `keys` to its mutation cache; returns them if it is by others and is not deferred. `byOthers`: is
+   * told of such a change, now or later, with the object as it was before.
+   */
   affected<T extends Versioned>(
     mutations: MutationCache<T>,
     change: ObservedChange<T>,
     keys: readonly string[],
+    byOthers?: (before: T | undefined) => void,
   ): readonly string[] {
-    const observe = (): readonly string[] => (mutations.observe(change) ? keys : []);
+    const observe = (): readonly string[] => {
+      const before = mutations.held(change.key) ?? change.before;
+      if (!mutations.observe(change)) return [];
+      byOthers?.(before);
+      return keys;
+    };
     const reconciling = keys.find((key) => this.#deferred.has(key));
     if (reconciling === undefined) return observe();
     this.#deferred.get(reconciling)?.push(observe);

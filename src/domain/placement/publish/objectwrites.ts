@@ -1,12 +1,14 @@
+import { DECISION_SIZE } from '../../../api/names.js';
 import { recordsEnd } from '../select/budget.js';
 import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
 import { contentOf, sameContent, type DecisionContent } from '../stored/items.js';
+import { readHistory } from '../stored/history.js';
 import { isSameCut } from '../stored/piece.js';
 import type { Layout } from './layout.js';
 import { allOrdinals, obstacle, type Objects } from './objects.js';
-import type { CreateDecision, DeleteDecision, UnorderedWrite, UpdateDecision } from './writeorder.js';
+import type { CreateDecision, DecisionWrite, DeleteDecision, UnorderedWrite, UpdateDecision } from './writeorder.js';
 
 /** The writes by which single decision objects get what a layout has for them. */
 
@@ -101,6 +103,48 @@ function withLeaving(
 function growthOf(clusters: readonly string[], own: StoredDecision | undefined, { staying }: Decided): number {
   const count = (names: readonly string[]): number => names.filter((name) => staying?.has(name) !== true).length;
   return count(clusters) - count(own?.clusters ?? []);
+}
+
+/**
+ * The writes; before the first that deletes an object, one that stores another: it keeps what the deleted one has recorded, and no
+ * crash comes between.
+ */
+export function withKeeper(
+  writes: readonly DecisionWrite[],
+  stored: readonly StoredDecision[],
+): readonly DecisionWrite[] {
+  const { deleted, untold } = historiesToKeep(writes, stored);
+  const first = writes.findIndex(({ name }) => untold.some((one) => one.name === name));
+  if (first < 0 || writes.slice(0, first).some(({ name }) => !deleted.has(name))) return writes;
+  const [keeper] = stored
+    .filter((one) => isOwn(one) && one.ordinal !== undefined && !one.deleting && !deleted.has(one.name))
+    .sort((a, b) => (a.ordinal ?? 0) - (b.ordinal ?? 0));
+  if (keeper?.ordinal === undefined) return writes;
+  const content = contentOf(keeper.clusters.slice(0, DECISION_SIZE), keeper, keeper.piece);
+  const write = updateWrite({ ...keeper, intact: false }, keeper.ordinal, content);
+  return write === undefined ? writes : writes.toSpliced(first, 0, write);
+}
+
+/** The names of this Placement's objects that are deleted, the objects, and those whose history no object that stays has yet. */
+export function historiesToKeep(
+  writes: readonly DecisionWrite[],
+  stored: readonly StoredDecision[],
+): {
+  readonly deleted: ReadonlySet<string>;
+  readonly lost: readonly StoredDecision[];
+  readonly untold: readonly StoredDecision[];
+} {
+  const deletes = writes.filter((write) => write.kind === 'delete' && write.cause !== 'Predecessor');
+  const deleted = new Set(deletes.map(({ name }) => name));
+  const lost = deleted.size === 0 ? [] : stored.filter(({ name }) => deleted.has(name));
+  const staying = lost.length === 0 ? [] : stored.filter((one) => isOwn(one) && !deleted.has(one.name));
+  const told = new Set(staying.flatMap(({ history }) => readHistory(history).of ?? []));
+  return { deleted, lost, untold: lost.filter((one) => !told.has(historyOf(one))) };
+}
+
+/** Names an object as it was when another took over its history. */
+export function historyOf({ name, resourceVersion }: StoredDecision): string {
+  return `${name}/${resourceVersion}`;
 }
 
 /** Whether an object has to stay although it may be empty: an annotation records changes that still count. */

@@ -11,7 +11,7 @@ import { NO_PIECES, type Piece, type Pieces } from '../stored/piece.js';
 import { fillOrder, fillSlots } from './fill.js';
 import { layOut, type Layout } from './layout.js';
 import { allOrdinals, objectsOf, obstacle, type Objects, type Obstacle } from './objects.js';
-import { layoutWrites, unconditionalDeletes } from './objectwrites.js';
+import { layoutWrites, unconditionalDeletes, withKeeper } from './objectwrites.js';
 import { cutIntoPieces } from './pieces.js';
 import {
   orderWrites,
@@ -83,7 +83,10 @@ export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): S
     slots: layout.slots,
     ...said,
     pieces: layout.pieces,
-    writes: groups === undefined ? withoutDuplicates(writes, published) : [...writes, ...second],
+    writes: withKeeper(
+      groups === undefined ? withoutDuplicates(writes, published) : [...writes, ...second],
+      snapshot.stored,
+    ),
     blocked: blockedIn(snapshot.placement.name, layout.slots, objects),
     published,
   };

@@ -3,6 +3,7 @@ import {
   ADDITIONS_ANNOTATION,
   DECISION_REVISION_ANNOTATION,
   DECISION_SIZE,
+  HISTORY_ANNOTATION,
   PLACEMENT_LABEL,
   REMOVALS_ANNOTATION,
 } from '../../../api/names.js';
@@ -45,6 +46,8 @@ export interface StoredDecision {
   /** The records of removals and additions; undefined without the annotation. */
   readonly removals: ChangeRecord | undefined;
   readonly additions: ChangeRecord | undefined;
+  /** The annotation with its history, unread. */
+  readonly history?: string | undefined;
   /** Label, owner and the form of the list are as this controller writes them. */
   readonly intact: boolean;
 }
@@ -133,6 +136,7 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
     piece,
     revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
     removals: readRecord(metadata.annotations?.[REMOVALS_ANNOTATION]),
+    history: metadata.annotations?.[HISTORY_ANNOTATION],
     additions: readRecord(metadata.annotations?.[ADDITIONS_ANNOTATION]),
     intact:
       wellFormed &&

@@ -4,7 +4,7 @@ import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
 import { nextRecord, withRecord } from '../../../domain/placement/stored/record.js';
 import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
-import { sameContent } from '../../../domain/placement/stored/items.js';
+import { sameContent, sameList } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import { piecesOf, publishedAfter, slotsAfter } from '../../../domain/placement/publish/slices.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
@@ -69,9 +69,9 @@ async function carryOut(work: Work, write: DecisionWrite, scope: Scope): Promise
     return { kind: 'stored' };
   } catch (error) {
     const found = await readAfter(error, work, write, scope);
-    return isFailure(error, 'Conflict') && isStored(work, write, found)
-      ? { kind: 'stored' }
-      : { kind: 'failed', error };
+    if (!isFailure(error, 'Conflict') || !isStored(work, write, found)) return { kind: 'failed', error };
+    work.history.stored(write.name);
+    return { kind: 'stored' };
   }
 }
 
@@ -92,7 +92,7 @@ async function store(
       ? await client.create(PlacementDecisions, wanted, options)
       : await client.update(PlacementDecisions, wanted, options);
   objects.set(name, stored);
-  work.history.stored();
+  work.history.stored(name);
   state.decisions.add(name);
   mutations.decisions.mutated(`${owner.namespace}/${name}`, stored);
 }
@@ -113,8 +113,12 @@ function withRecords(object: DecisionObject, write: StoringWrite, work: Work, no
   const removed = newlyCounted(work.left, left, schedule.uncounted);
   const added = newlyCounted(work.came, came, 0);
   const at = { windowSeconds: recordWindow(work.snapshot), now };
-  const recorded = (key: string, count: number): string | undefined =>
-    nextRecord(object.metadata.annotations?.[key], count, at);
+  // A write for the history alone leaves the records as they are.
+  const isSame = removed + added === 0 && sameList(published, clusters);
+  const recorded = (key: string, count: number): string | undefined => {
+    const before = object.metadata.annotations?.[key];
+    return isSame ? before : nextRecord(before, count, at);
+  };
   const metadata = withRecord(object.metadata, REMOVALS_ANNOTATION, recorded(REMOVALS_ANNOTATION, removed));
   const counted = withRecord(metadata, ADDITIONS_ANNOTATION, recorded(ADDITIONS_ANNOTATION, added));
   return work.history.added({ ...object, metadata: counted }, write, published);
@@ -129,7 +133,7 @@ function newlyCounted(known: Set<string>, names: readonly string[], uncounted: n
 }
 
 async function remove(
-  { owner, objects, state }: Input,
+  { owner, objects, state, history }: Work,
   { name, uid, resourceVersion }: Extract<DecisionWrite, { kind: 'delete' }>,
   { client, mutations, pass: { signal } }: Scope,
 ): Promise<void> {
@@ -137,6 +141,7 @@ async function remove(
   const preconditions = { uid, resourceVersion: objects.get(name)?.metadata.resourceVersion ?? resourceVersion };
   const options = { preconditions, propagation: 'Background', signal } as const;
   const deletion = await client.delete(PlacementDecisions, { namespace, name }, options);
+  history.deleted();
   if (deletion === 'deleting') return;
   objects.delete(name);
   state.decisions.delete(name);

@@ -6,6 +6,7 @@ import { PlacementDecisions } from '../../../api/resources.js';
 import type { DefinitionsNow } from '../../../domain/placement/stored/basis.js';
 import { readRelease } from '../../../domain/placement/spec/release.js';
 import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
+import { NO_HISTORY } from '../../../domain/placement/stored/history.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
@@ -70,7 +71,8 @@ export async function gather(scope: Scope): Promise<Gathered> {
     collection: undefined,
     trigger: undefined,
     due: Infinity,
-    carried: [],
+    carried: NO_HISTORY,
+    edited: new Map(),
   };
   // A Placement that was recreated under the same name begins with an empty state.
   const state = remembered?.uid === uid ? remembered : fresh;

@@ -1,10 +1,30 @@
 import { HISTORY_ANNOTATION } from '../../../api/names.js';
 import { Placements } from '../../../api/resources.js';
-import { timestamp } from '../../../runtime/vocabulary/meta.js';
-import { causesOf, historyEntry, type Causes } from '../../../domain/placement/report/history.js';
+import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
+import {
+  causesOf,
+  historyEntries,
+  repairsOf,
+  repairsSeen,
+  type Causes,
+} from '../../../domain/placement/report/history.js';
 import { hadDecision } from '../../../domain/placement/stored/basis.js';
-import { readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
-import { nextHistory, readHistory, type HistoryEntry } from '../../../domain/placement/stored/history.js';
+import { historiesToKeep, historyOf } from '../../../domain/placement/publish/objectwrites.js';
+import {
+  isOwn,
+  ownClusters,
+  readDecision,
+  type DecisionObject,
+  type StoredDecision,
+} from '../../../domain/placement/stored/decision.js';
+import {
+  NO_HISTORY,
+  nextHistory,
+  readHistory,
+  type Departure,
+  type History,
+  type HistoryEntry,
+} from '../../../domain/placement/stored/history.js';
 import { withRecord } from '../../../domain/placement/stored/record.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import type { Decision } from './decide.js';
@@ -18,67 +38,116 @@ export class PassHistory {
   readonly #at: Pick<HistoryEntry, 'time' | 'trigger'>;
   readonly #added: ReadonlySet<string>;
   readonly #dropped: ReadonlySet<string>;
+  /** The objects that this pass deletes: nothing is recorded there. */
+  readonly #deleted: ReadonlySet<string>;
+  /** Likewise, as `historyOf` names them. */
+  readonly #lost: readonly string[];
   /** Clusters that an entry of this pass names. */
   readonly #told = new Set<string>();
   #causes: Causes | undefined;
+  /** What the objects have recorded that this pass deletes. */
+  #leaving: History;
 
   constructor(input: Input, decision: Decision) {
-    const { schedule } = decision;
+    const { schedule, changes } = decision;
     this.#input = input;
     this.#decision = decision;
-    this.#at = { time: timestamp(input.snapshot.now), trigger: input.state.trigger ?? UNKNOWN };
+    this.#at = { time: new Date(input.snapshot.now).toISOString(), trigger: input.state.trigger ?? UNKNOWN };
     this.#added = new Set(schedule.added);
     this.#dropped = new Set(schedule.dropped.map(({ cluster }) => cluster));
-    this.#carryOn();
+    const { deleted, lost, untold } = historiesToKeep(changes.writes, input.snapshot.stored);
+    this.#deleted = deleted;
+    this.#lost = lost.map(historyOf).slice(0, MOST_LOST);
+    this.#noteRepairs();
+    // A process that ended before it deleted them has told what left with these.
+    for (const one of lost.filter((each) => !untold.includes(each))) {
+      const staying = new Set(ownClusters(input.snapshot.stored.filter(({ name }) => !deleted.has(name))));
+      for (const name of one.clusters) if (!staying.has(name)) this.#told.add(name);
+    }
+    this.#leaving = together(...untold.flatMap((one) => [readHistory(one.history), this.#telling([], one.clusters)]));
   }
 
-  /** The object with what this write changes. A cluster that only moves between objects is no change. */
+  /**
+   * The object with what this write changes, and with what no other object keeps. A cluster that only moves between objects is no
+   * change.
+   */
   added(
     object: DecisionObject,
-    { ordinal = 0, clusters }: DecisionWrite,
+    { name, ordinal = 0, clusters }: DecisionWrite,
     published: readonly string[],
   ): DecisionObject {
+    if (this.#deleted.has(name)) return object;
     const staying = new Set(clusters);
     const known = [...(this.#decision.changes.base[ordinal - 1] ?? []), ...published];
-    const removed = known.filter((one) => this.#dropped.has(one) && !staying.has(one));
-    const added = clusters.filter((one) => this.#added.has(one) && !published.includes(one));
-    const entry = this.#entry(added, removed);
-    const entries = [...this.#input.state.carried, ...(entry === undefined ? [] : [entry])];
-    if (entries.length === 0) return object;
-    const text = nextHistory(HISTORY_ANNOTATION, object.metadata.annotations ?? {}, entries);
+    const removed = known.filter((one) => !staying.has(one));
+    const further = together(this.#input.state.carried, this.#leaving, this.#telling(clusters, removed));
+    if (further.entries.length + further.dropped + this.#lost.length === 0) return object;
+    const of = this.#lost.length === 0 ? {} : { of: this.#lost };
+    const text = nextHistory(HISTORY_ANNOTATION, object.metadata.annotations ?? {}, { ...further, ...of });
     return { ...object, metadata: withRecord(object.metadata, HISTORY_ANNOTATION, text) };
   }
 
   /** To be called when a write of an object is stored. */
-  stored(): void {
-    this.#input.state.carried = [];
+  stored(name: string): void {
+    if (this.#deleted.has(name)) return;
+    this.#input.state.carried = NO_HISTORY;
+    this.#leaving = NO_HISTORY;
   }
 
-  /** What objects know that this pass deletes goes to the next one that is written, usually in this pass. */
-  #carryOn(): void {
-    const { state, objects, owner } = this.#input;
-    for (const write of this.#decision.changes.writes) {
-      const object = objects.get(write.name);
-      if (write.kind !== 'delete' || write.cause !== 'Empty' || object === undefined) continue;
-      const { clusters } = readDecision(object, owner);
-      const entry = this.#entry(
-        [],
-        clusters.filter((one) => this.#dropped.has(one)),
-      );
-      const { entries } = readHistory(object.metadata.annotations?.[HISTORY_ANNOTATION]);
-      state.carried.push(...entries, ...(entry === undefined ? [] : [entry]));
+  /** To be called when an object is deleted: where no other was stored before it, the next one that is keeps what it knew. */
+  deleted(): void {
+    const { state } = this.#input;
+    state.carried = together(state.carried, this.#leaving);
+    this.#leaving = NO_HISTORY;
+  }
+
+  /** What others have done to decision objects, and what these had recorded, waits for the next write: usually of this pass. */
+  #noteRepairs(): void {
+    const { state, objects, owner, snapshot } = this.#input;
+    const repaired: Departure[] = [];
+    const read = (one: PlacementDecision | undefined): StoredDecision | undefined => one && readDecision(one, owner);
+    for (const [name, before] of state.edited) {
+      const now = objects.get(name);
+      // A change after the reading is for the next pass.
+      if (now?.metadata.resourceVersion === before?.metadata.resourceVersion) continue;
+      state.edited.delete(name);
+      const [was, is] = [read(before), read(now)];
+      repaired.push(...repairsOf(name, was, is));
+      if (isOwn(was) && was.history !== is?.history) state.carried = together(state.carried, readHistory(was.history));
     }
+    if (state.decided === undefined && state.carried === NO_HISTORY) {
+      const made = this.#decision.changes.writes.filter(({ kind }) => kind === 'create').map(({ name }) => name);
+      repaired.push(...repairsSeen(snapshot, made));
+    }
+    // Of an object that somebody else has deleted no write takes them out.
+    const stored = new Set(this.#dropped.size === 0 ? [] : ownClusters(snapshot.stored));
+    const gone = [...this.#dropped].filter((one) => !stored.has(one));
+    state.carried = together(state.carried, this.#telling([], gone, repaired));
   }
 
-  #entry(added: readonly string[], removed: readonly string[]): HistoryEntry | undefined {
-    const names = [added, removed].map((list) => [...new Set(list)].filter((one) => !this.#told.has(one)));
-    for (const name of names.flat()) this.#told.add(name);
-    const [came = [], left = []] = names;
+  /** One entry about those of the clusters that come in or leave, or none where there is nothing to tell. */
+  #telling(added: readonly string[], removed: readonly string[], repaired: readonly Departure[] = []): History {
+    const untold = (list: readonly string[], moving: ReadonlySet<string>): readonly string[] =>
+      [...new Set(list)].filter((one) => moving.has(one) && !this.#told.has(one));
+    const [came, left] = [untold(added, this.#added), untold(removed, this.#dropped)];
+    for (const name of [...came, ...left]) this.#told.add(name);
     if (left.length > 0) this.#causes ??= causesOf(this.#input.snapshot, this.#decision.schedule);
-    return historyEntry({ added: came, removed: left }, this.#causes ?? new Map(), this.#at);
+    const changed = { added: came, removed: left, repaired };
+    return { entries: historyEntries(changed, this.#causes ?? new Map(), this.#at), dropped: 0 };
   }
 }
 
+function together(...all: readonly History[]): History {
+  const some = all.filter(({ entries, dropped }) => entries.length + dropped > 0);
+  if (some.length < 2) return some[0] ?? NO_HISTORY;
+  return {
+    entries: some.flatMap(({ entries }) => entries),
+    dropped: some.reduce((sum, { dropped }) => sum + dropped, 0),
+  };
+}
+
+/** Of more objects that one pass deletes, a crash may tell the removals twice. */
+const MOST_LOST = 20;
 const UNKNOWN = 'unknown';
 
 /**

