@@ -5,10 +5,10 @@ export type Comparison = 'Gt' | 'Ge' | 'Lt' | 'Le';
 
 /**
  * What values are compared with. Its type is that of every value that is compared with it. `nanos`: the quantity in units of
- * 10^-9, as a text, since rules are values that JSON can hold.
+ * 10^-9. Numbers of any length are texts, since rules are values that JSON can hold.
  */
 export type Threshold =
-  | { readonly kind: 'version'; readonly numbers: readonly number[] }
+  | { readonly kind: 'version'; readonly numbers: readonly string[] }
   | { readonly kind: 'quantity'; readonly nanos: string };
 
 export const COMPARISONS: readonly Comparison[] = ['Gt', 'Ge', 'Lt', 'Le'];
@@ -20,7 +20,9 @@ const VERSION = /^v(\d+)\.(\d+)(?:\.(\d+))?$/;
 const VERSION_WITH_SUFFIX = /^v(\d+)\.(\d+)(?:\.(\d+))?(?:[-+][^]*)?$/;
 const LONGEST_WITH_EXPONENT = 6;
 /** Of a version that precedes one with a 0. */
-const LARGE = 1e9;
+const LARGE = 10n ** 9n;
+/** What is beyond the numbers of a double is none, in units of 10^-9. */
+const LARGEST = BigInt(Number.MAX_VALUE) * 10n ** 9n;
 
 export function isComparison(operator: string): operator is Comparison {
   return COMPARISONS.some((one) => one === operator);
@@ -51,11 +53,11 @@ export function holds(operator: Comparison, found: string, threshold: Threshold)
 /** Values that compare differently with thresholds of this type: the threshold, and the next smaller and larger value. */
 export function valuesAround(threshold: Threshold): readonly string[] {
   if (threshold.kind === 'quantity') return [-1n, 0n, 1n].map((step) => `${BigInt(threshold.nanos) + step}n`);
-  const [major = 0, minor = 0, patch = 0] = threshold.numbers;
+  const [major = 0n, minor = 0n, patch = 0n] = threshold.numbers.map(BigInt);
   const around = [
     [major, minor, patch],
-    [major, minor, patch + 1],
-    patch > 0 ? [major, minor, patch - 1] : minor > 0 ? [major, minor - 1, LARGE] : [major - 1, LARGE, LARGE],
+    [major, minor, patch + 1n],
+    patch > 0 ? [major, minor, patch - 1n] : minor > 0 ? [major, minor - 1n, LARGE] : [major - 1n, LARGE, LARGE],
   ];
   return around.map((numbers) => `v${numbers.join('.')}`);
 }
@@ -63,21 +65,28 @@ export function valuesAround(threshold: Threshold): readonly string[] {
 /** A negative number when `found` is smaller than the threshold, a positive one when it is larger, else 0. */
 function compare(found: string, threshold: Threshold): number | undefined {
   if (threshold.kind === 'quantity') {
-    const nanos = parseQuantity(found)?.nanos;
-    if (nanos === undefined) return undefined;
-    const than = BigInt(threshold.nanos);
-    return nanos < than ? -1 : nanos > than ? 1 : 0;
+    const nanos = nanosOf(found);
+    return nanos === undefined ? undefined : order(nanos, BigInt(threshold.nanos));
   }
   const match = VERSION_WITH_SUFFIX.exec(found);
   if (match === null) return undefined;
   const { numbers } = versionOf(match);
-  const at = numbers.findIndex((number, index) => number !== threshold.numbers[index]);
-  if (at < 0) return 0;
-  return (numbers[at] ?? 0) < (threshold.numbers[at] ?? 0) ? -1 : 1;
+  const orders = numbers.map((number, index) => order(BigInt(number), BigInt(threshold.numbers[index] ?? 0)));
+  return orders.find((one) => one !== 0) ?? 0;
 }
 
-function versionOf([, major, minor, patch = '0']: RegExpExecArray): Extract<Threshold, { kind: 'version' }> {
-  return { kind: 'version', numbers: [major, minor, patch].map(Number) };
+function order(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The quantity in units of 10^-9; undefined for a text that is none, and for what a double does not hold. */
+export function nanosOf(text: string): bigint | undefined {
+  const nanos = parseQuantity(text)?.nanos;
+  return nanos === undefined || nanos > LARGEST || nanos < -LARGEST ? undefined : nanos;
+}
+
+function versionOf([, major = '', minor = '', patch = '0']: RegExpExecArray): Extract<Threshold, { kind: 'version' }> {
+  return { kind: 'version', numbers: [major, minor, patch] };
 }
 
 function readQuantity(text: string): Threshold | undefined {

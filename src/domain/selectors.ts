@@ -247,9 +247,9 @@ function isPrefix(text: string): boolean {
   return text.length <= 253 && PREFIX_SHAPE.test(text);
 }
 
-/** `value`, which is not undefined, for a message: JSON, cut when long. */
+/** `value`, which is not undefined, for a message: JSON, cut when long. JSON has no Infinity, and files have. */
 export function quote(value: unknown): string {
-  return shorten(JSON.stringify(value));
+  return shorten(typeof value === 'number' ? String(value) : JSON.stringify(value));
 }
 
 function shorten(text: string): string {

@@ -148,12 +148,17 @@ describe('bad input of the fields that schedule', () => {
     'spec.prioritizerPolicy.configurations[0].scoreCoordinate',
   ];
   const CONSTRAINT = 'spec.spreadPolicy.spreadConstraints';
+  const QUANTITY = 'must be a quantity, such as 4, 500m, 16Gi or 0.35, with at most two digits in an exponent';
   const BOUND = 'must be a version of two or three numbers (v1.30) or a quantity (4, 500m, 16Gi, 0.35) with operator';
 
   it.each([
     claim('Gt', ['v1.30.2']),
     claim('Le', ['-0.35']),
     claim('Lt', ['1e-80']),
+    claim('Le', ['1e9999']),
+    claim('Ge', ['9'.repeat(400)]),
+    claim('Lt', ['v1.9007199254740993']),
+    scored({ type: 'Claim', claim: { name: 'cost', min: '-.5E99', max: '1.5e99' } }),
     spread({}, { topologyKeyType: 'Label' }),
     spread({ topologyKey: 'bad key!' }),
     window({}),
@@ -165,6 +170,18 @@ describe('bad input of the fields that schedule', () => {
 
   it.each<[spec: object, field: string, value: string, rule: string]>([
     [claim('Lt', ['1e-805069125']), VALUES, '"1e-805069125"', BOUND],
+    ...['1e309', '1e320', '.9E+309'].map((max): [object, string, string, string] => [
+      scored({ type: 'Claim', claim: { name: 'cost', min: '0', max } }),
+      `${COORDINATE}.claim.max`,
+      `"${max}"`,
+      QUANTITY,
+    ]),
+    [
+      scored({ type: 'Label', label: { name: 'cost', min: '-1e309', max: '0' } }),
+      `${COORDINATE}.label.min`,
+      '"-1e309"',
+      QUANTITY,
+    ],
     [claim('Ge', ['1, 5']), VALUES, '"1, 5"', BOUND],
     [claim('Lt', ['v1.30.2-gke.100']), VALUES, '"v1.30.2-gke.100"', BOUND],
     [claim('Gt', ['1', '2']), VALUES, '["1", "2"]', 'must have exactly one item with operator Gt'],

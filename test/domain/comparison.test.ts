@@ -15,6 +15,12 @@ describe('a comparison', () => {
     ['1e3', '1k', '='],
     ['-1', '0', '<'],
     ['9007199254740993', '9007199254740992', '>'],
+    ['1e-805069125', '0', '>'],
+    ['1.000000001e100', '1E99', '>'],
+    ['9e307', '9E', '>'],
+    ['9e307', '1e9999', '<'],
+    ['1e309', '0', 'none'],
+    ['-1e309', '0', 'none'],
     ['n/a', '0', 'none'],
     ['', '0', 'none'],
     ['v1.30', '1', 'none'],
@@ -27,6 +33,9 @@ describe('a comparison', () => {
     ['1.30', 'v1.30', 'none'],
     ['v1.30.2.1', 'v1.30', 'none'],
     ['v1', 'v1.30', 'none'],
+    ['v1.9007199254740993', 'v1.9007199254740992', '>'],
+    ['v1.030', 'v1.30', '='],
+    [`v1.${'9'.repeat(400)}`, `v1.${'9'.repeat(399)}8`, '>'],
   ])('the value %s compared with the threshold %s is %s', (found, threshold, relation) => {
     const held = (['Gt', 'Ge', 'Lt', 'Le'] as const).filter((operator) => {
       return meets(comparison('cost', operator, threshold), { cost: found });

@@ -8,6 +8,7 @@ import {
   LABEL_VALUE_PATTERN,
   QUANTITY_PATTERN,
   SHORT_EXPONENT,
+  SMALL_EXPONENT,
   SUBDOMAIN_OR_EMPTY_PATTERN,
 } from './patterns.js';
 
@@ -116,9 +117,10 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
     { not: { pattern: '^(Factory|Local|localtime|posixrules|posix/.*|right/.*)$' } },
   'has(self.min) || !has(self.max)': { dependentRequired: { max: ['min'] } },
   'has(self.max) || !has(self.min)': { dependentRequired: { min: ['max'] } },
-  "(size(self) < 7 || self.endsWith('E') || self.endsWith('Ei') || !self.matches('[eE]')) && isQuantity(self)": {
-    anyOf: [{ pattern: QUANTITY_PATTERN }, SHORT_EXPONENT],
-  },
+  "(size(self) < 7 || self.endsWith('E') || self.endsWith('Ei') || !self.matches('[eE]')) && !self.matches('[eE].?[0-9]{3}') && isQuantity(self)":
+    {
+      anyOf: [{ pattern: QUANTITY_PATTERN }, SMALL_EXPONENT],
+    },
   // No schema compares two fields, or counts them together.
   '(has(self.labels) ? self.labels.size() : 0) + (has(self.claims) ? self.claims.size() : 0) <= 16': {},
   "!has(self.min) || !has(self.max) || !(size(self.min) < 7 || self.min.endsWith('E') || self.min.endsWith('Ei') || !self.min.matches('[eE]')) || !(size(self.max) < 7 || self.max.endsWith('E') || self.max.endsWith('Ei') || !self.max.matches('[eE]')) || !isQuantity(self.min) || !isQuantity(self.max) || quantity(self.min).isLessThan(quantity(self.max))":

@@ -37,6 +37,11 @@ export const SHORT_EXPONENT: JsonSchema = {
   maxLength: 6,
   pattern: '^[+-]?([0-9]{1,3}([.][0-9]{0,2})?|[.][0-9]{1,3})[eE][+-]?[0-9]{1,4}$',
 };
+/** One that a double holds: the exponent has at most two digits. */
+export const SMALL_EXPONENT: JsonSchema = {
+  maxLength: 6,
+  pattern: '^[+-]?([0-9]{1,3}([.][0-9]{0,2})?|[.][0-9]{1,3})[eE][+-]?[0-9]{1,2}$',
+};
 /** A quantity of Kubernetes without an exponent. */
 export const QUANTITY_PATTERN = '^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE])?$';
 

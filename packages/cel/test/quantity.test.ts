@@ -21,6 +21,8 @@ describe('parseQuantity', () => {
     ['9E', '<', '10E'],
     ['Ki', '=', '0'],
     ['.', '=', '0'],
+    [`${'9'.repeat(500)}e-999`, '=', '1n'],
+    [`${'9'.repeat(700)}e-699`, '=', '10'],
     ['100000000000000000000000001m', '>', '100000000000000000000000'],
   ])('the quantity %s %s %s, as Go compares them', (a, relation, b) => {
     const [left, right] = [nanosOf(a), nanosOf(b)];

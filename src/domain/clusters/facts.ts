@@ -15,8 +15,8 @@ export const NO_FACTS: FactNames = new Set<string>();
 const SINGLE: Readonly<Record<string, (cluster: ClusterFields) => unknown>> = {
   'cluster-name': ({ metadata }) => metadata.name,
   'kubernetes-version': ({ status }) => fieldIn(status?.version, 'kubernetes'),
-  'nodes/total': ({ status }) => fieldIn(status?.nodes, 'total'),
-  'nodes/ready': ({ status }) => fieldIn(status?.nodes, 'ready'),
+  'nodes/total': ({ status }) => countIn(status?.nodes, 'total'),
+  'nodes/ready': ({ status }) => countIn(status?.nodes, 'ready'),
 };
 
 /** The prefixes of the facts of each resource. */
@@ -58,4 +58,9 @@ function prefixOf(name: string): string | undefined {
 
 function fieldIn(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function countIn(value: unknown, name: string): unknown {
+  const found = fieldIn(value, name);
+  return Number.isSafeInteger(found) ? found : undefined;
 }

@@ -1,4 +1,4 @@
-import { timestamp } from '../../runtime/vocabulary/meta.js';
+import { LAST_TIME, timestamp } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { moveReason } from '../placement/explain/choicetext.js';
 import { isCompared, type PlacementRules } from '../placement/spec/predicates.js';
@@ -175,7 +175,7 @@ function wake(timeline: Timeline, changedAt: number): void {
 /** The first of those that are decided next; undefined when nothing follows. */
 function nextOf(timelines: readonly Timeline[]): Timeline | undefined {
   let first: Timeline | undefined;
-  for (const timeline of timelines) if (timeline.next < (first?.next ?? Infinity)) first = timeline;
+  for (const timeline of timelines) if (timeline.next < (first?.next ?? LAST_TIME)) first = timeline;
   return first;
 }
 

@@ -57,6 +57,9 @@ export interface Condition {
   observedGeneration: number;
 }
 
+/** Later times, in ms since the epoch, have no text in the format of Kubernetes. */
+export const LAST_TIME = Date.UTC(9999, 11, 31);
+
 /** `ms` since the epoch in the format of Kubernetes: RFC 3339, whole seconds, UTC. */
 export function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -177,6 +177,14 @@ const RULES: readonly Rule<Spec>[] = [
     says: 'must be a quantity, such as 4, 500m, 16Gi or 0.35',
   },
   {
+    rule: 'max is a number that a double holds',
+    bad: claim({ min: '0', max: '1e320' }),
+    good: claim({ min: '0', max: '1e99' }),
+    field: `${COORDINATE}.claim.max`,
+    value: '"1e320"',
+    says: 'must be a quantity, such as 4, 500m, 16Gi or 0.35, with at most two digits in an exponent',
+  },
+  {
     rule: 'max is a quantity that the API server parses at once',
     bad: claim({ min: '1', max: '1E805069125' }),
     good: claim({ min: '1', max: '1e80' }),

@@ -1,5 +1,5 @@
 import { TAINTS } from '../../../api/names.js';
-import { timestamp } from '../../../runtime/vocabulary/meta.js';
+import { LAST_TIME, timestamp } from '../../../runtime/vocabulary/meta.js';
 import { isNeverJoined } from '../../health/taints.js';
 import { wordText } from './requirementtext.js';
 import type { PlacementRules } from '../spec/predicates.js';
@@ -17,9 +17,6 @@ import type { Taint } from '../spec/taint.js';
 import { toleranceOf } from '../spec/toleration.js';
 
 /** What taints do to a cluster, as text. Times are those that are stored. */
-
-/** Later times have no text in the format of Kubernetes. */
-const LAST_TIME = Date.UTC(9999, 11, 31);
 
 /** What `drain` adds. */
 const DRAINING: Taint = { key: TAINTS.draining, value: '', effect: 'NoSelect', since: undefined };

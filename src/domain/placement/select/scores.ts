@@ -19,7 +19,7 @@ export interface ScoredClusters {
   readonly othersSelecting: (name: string) => number;
 }
 
-/** Why a coordinate has the score 0: there is no value, or it is no quantity. */
+/** Why a coordinate has the score 0: there is no value, or it is no number. */
 export type ValueProblem = 'absent' | 'notANumber';
 
 /** The score of one coordinate. */
@@ -192,7 +192,9 @@ function valueMeasure(coordinate: ValueCoordinate, all: readonly ClusterView[]):
     if (Number.isNaN(value)) return 0;
     // Where all candidates have one value, none is worse than another.
     if (!(max > min)) return HIGHEST;
-    return between(isAscending ? max - value : value - min, max - min);
+    // Halves, since the difference of two numbers may be more than a number holds.
+    const part = isAscending ? max / 2 - value / 2 : value / 2 - min / 2;
+    return between(part, max / 2 - min / 2);
   };
   return {
     hundredths: (cluster) => score(amount(cluster)),

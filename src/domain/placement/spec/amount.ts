@@ -1,4 +1,4 @@
-import { parseQuantity } from '@multicluster-engine/cel/quantity';
+import { nanosOf } from '../../comparison.js';
 
 /** As many digits as a number holds exactly. */
 const MOST_DIGITS = 15;
@@ -10,13 +10,13 @@ const FACTORS: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * A quantity of Kubernetes (`500m`, `16Gi`, `0.35`) as a number; undefined for a text that is none. It is the nearest number, so
- * that equal quantities are equal whatever suffix they have.
+ * A quantity of Kubernetes (`500m`, `16Gi`, `0.35`) as a finite number; undefined for a text that is none. It is the nearest
+ * number, so that equal quantities are equal whatever suffix they have.
  */
 export function amountOf(text: string): number | undefined {
   const amount = shortAmount(text);
   if (amount !== undefined) return amount;
-  const nanos = parseQuantity(text)?.nanos;
+  const nanos = nanosOf(text);
   return nanos === undefined ? undefined : Number(`${nanos}e-9`);
 }
 

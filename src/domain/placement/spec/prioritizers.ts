@@ -61,6 +61,9 @@ const MOST_CONFIGURATIONS = 16;
 const LARGEST_WEIGHT = 10;
 /** What the adapter of Open Cluster Management makes of an AddOnPlacementScore. */
 const SCORE_CLAIM = 'the claim score/RESOURCE/NAME';
+/** With one of three digits a number may be more than a double holds. */
+const LARGE_EXPONENT = /[eE][+-]?\d{3}/;
+const QUANTITY_RULE = 'a quantity, such as 4, 500m, 16Gi or 0.35, with at most two digits in an exponent';
 const STEADY = 'selected clusters stay; write spec.rebalance.scoreMargin to say how much better another one has to be';
 
 function allocatable(resource: string): ValueCoordinate {
@@ -153,8 +156,9 @@ function readRange(value: Fields, path: string): ValueCoordinate['range'] {
 
 function readQuantity(value: unknown, path: string): number {
   const text = Number.isInteger(value) ? String(value) : value;
-  const quantity = typeof text === 'string' && !hasLongExponent(text) ? amountOf(text) : undefined;
-  return quantity ?? reject(path, `${quote(value)}: must be a quantity, such as 4, 500m, 16Gi or 0.35`);
+  const isQuantity = typeof text === 'string' && !hasLongExponent(text) && !LARGE_EXPONENT.test(text);
+  const quantity = isQuantity ? amountOf(text) : undefined;
+  return quantity ?? reject(path, `${quote(value)}: must be ${QUANTITY_RULE}`);
 }
 
 function isPresent(value: unknown): boolean {

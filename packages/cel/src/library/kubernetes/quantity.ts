@@ -20,7 +20,7 @@ export interface ParsedQuantity {
 const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
-/** Larger exponents are clamped: such quantities exceed every limit. */
+/** Larger exponents are clamped: such quantities exceed every limit. Smaller ones, too, where no digit is left. */
 const MAX_EXPONENT = 400;
 
 /** 2^63 - 1, in units of 10^-9. */
@@ -39,7 +39,7 @@ export function parseQuantity(text: string): ParsedQuantity | undefined {
   if (whole === '' && fraction === '' && amount === undefined) return undefined;
   const nanos = shift(
     digits << BigInt(bits),
-    Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent - fraction.length - NANO)),
+    Math.max(-text.length, Math.min(MAX_EXPONENT, exponent - fraction.length - NANO)),
   );
   return { nanos: bits === 0 ? nanos : capped(nanos), amount };
 }
