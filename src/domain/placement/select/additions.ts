@@ -5,7 +5,7 @@ import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
 import { budgetInForce, type LimitInForce } from './inforce.js';
 import { isReleased } from '../spec/release.js';
 import { usedIn } from '../stored/record.js';
-import { allowed } from '../spec/budget.js';
+import { leftOf } from '../spec/budget.js';
 
 /**
  * `maxAdditions` of the disruption budget: how many clusters come in within a window. What fills up an unchanged
@@ -34,7 +34,7 @@ export function admit(snapshot: PlacementSnapshot, added: readonly string[], sta
   if (limited.length === 0) return all;
   const records = stored.filter(isOwn).map(({ additions }) => additions);
   const used = usedIn(records, inForce.windowSeconds, now);
-  const fits = limited.length <= allowed(inForce.maxAdditions.limit, Math.max(staying - used, 1)) - used;
+  const fits = limited.length <= leftOf(inForce.maxAdditions.limit, Math.max(staying - used, 1), used);
   const counted = new Set(limited);
   if (fits && !isHoldContinued(snapshot, inForce.maxAdditions)) return { ...all, counted };
   return { admitted: added.filter((name) => !counted.has(name)), counted: new Set(), heldBack: limited };

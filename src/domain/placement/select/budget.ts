@@ -8,7 +8,7 @@ import { isDefinitionReplaced, releaseOfLoss } from './definitions.js';
 import { budgetInForce, type LimitInForce } from './inforce.js';
 import { isReleased } from '../spec/release.js';
 import { recordEnd, usedIn, type ChangeRecord } from '../stored/record.js';
-import { allowed } from '../spec/budget.js';
+import { leftOf } from '../spec/budget.js';
 
 /**
  * What bounds removals. A removal uninstalls what follows the decision, so the bounds are of removals within a window, and not of
@@ -90,8 +90,7 @@ function rationByBudget(
 ): Ration {
   const { base, surplus, used } = countsOf(snapshot, limited, passing);
   if (surplus >= limited.length) return NOTHING;
-  // False for an infinite `used`, too, whatever the percentage.
-  const fits = limited.length - surplus <= allowed(maxRemovals.limit, base) - used;
+  const fits = limited.length - surplus <= leftOf(maxRemovals.limit, base, used);
   if (!fits || isHoldContinued(snapshot, maxRemovals)) return { ...NOTHING, held: new Map(limited), hold: 'Budget' };
   return { ...NOTHING, counted: namesOf(limited), uncounted: surplus };
 }

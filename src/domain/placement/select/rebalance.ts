@@ -1,6 +1,6 @@
 import { isCompared } from '../spec/predicates.js';
 import type { Rebalance } from '../spec/rebalance.js';
-import { allowed } from '../spec/budget.js';
+import { leftOf } from '../spec/budget.js';
 import { isOwn } from '../stored/decision.js';
 import { usedIn, countedEntries } from '../stored/record.js';
 import { bestMove, type Move } from './choice/moves.js';
@@ -155,5 +155,5 @@ function removalsLeft(
   const base = Math.min(size + used, placement.rules.wanted ?? Infinity);
   const entries = records.flatMap((one) => (one?.kind === 'entries' ? one.entries : []));
   const ends = countedEntries(entries, windowSeconds, now).map(([at]) => at + windowSeconds * 1_000);
-  return { isBounded: true, left: allowed(maxRemovals.limit, base) - used, until: Math.min(...ends, Infinity) };
+  return { isBounded: true, left: leftOf(maxRemovals.limit, base, used), until: Math.min(...ends, Infinity) };
 }

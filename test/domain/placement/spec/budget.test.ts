@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readRelease, isReleased } from '../../../../src/domain/placement/spec/release.js';
+import { leftOf } from '../../../../src/domain/placement/spec/budget.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
 
 function budgetOf(disruptionBudget: unknown): ReturnType<typeof compileSpec> {
@@ -56,6 +57,17 @@ describe('a budget with one bound', () => {
       field: 'spec.disruptionBudget',
       message: '{"windowSeconds":60} bounds nothing: maxRemovals or maxAdditions is required',
     });
+  });
+});
+
+describe('what is left of a limit', () => {
+  it.each([
+    [{ unit: 'percent', value: 100 }, Infinity, Infinity, -Infinity],
+    [{ unit: 'percent', value: 0 }, Infinity, Infinity, -Infinity],
+    [{ unit: 'clusters', value: 3 }, 9, Infinity, -Infinity],
+    [{ unit: 'percent', value: 15 }, 10, 1, 1],
+  ] as const)('of %j of %d clusters after %d is %d', (limit, base, used, left) => {
+    expect(leftOf(limit, base, used)).toBe(left);
   });
 });
 
