@@ -1,5 +1,5 @@
 import { forecastOf } from '../../domain/fleet/forecast.js';
-import { mayMove, movesAhead, plannedMove, type PlannedMove } from '../../domain/fleet/movesahead.js';
+import { mayMove, movesAhead, plannedMove, type LaterAdd, type PlannedMove } from '../../domain/fleet/movesahead.js';
 import { moveText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/spreadstate.js';
@@ -12,6 +12,8 @@ import { laterText, pairText } from '../whatif/moves.js';
 export interface Movement {
   /** The moves that follow, in their order. */
   readonly moves: readonly PlannedMove[];
+  /** The clusters that come in after one of them. */
+  readonly addLater: readonly LaterAdd[];
   /** More may follow. */
   readonly hasMore: boolean;
   /** What the disruption budget never lets be made. */
@@ -19,7 +21,7 @@ export interface Movement {
   readonly exceeded: readonly ExceededSpread[];
 }
 
-const NOTHING: Movement = { moves: [], hasMore: false, stuck: undefined, exceeded: [] };
+const NOTHING: Movement = { moves: [], addLater: [], hasMore: false, stuck: undefined, exceeded: [] };
 /** So many decisions are foreseen. */
 const MOST_DECISIONS = 50;
 /** So many moves are shown. */
@@ -35,12 +37,12 @@ export function movementOf({ snapshot }: ExplainInput, { schedule, readable }: E
   if (ahead === undefined) return { ...NOTHING, exceeded };
   const moves = ahead.moves.map((one) => plannedMove(one, rules));
   const stuck = ahead.stuck === undefined ? undefined : moveText(ahead.stuck, rules);
-  return { moves, hasMore: !ahead.isComplete, stuck, exceeded };
+  return { moves, addLater: ahead.addLater, hasMore: !ahead.isComplete, stuck, exceeded };
 }
 
 /** Lines about the Placement. */
 export function movementLines(movement: Movement, { rebalance }: PlacementRules): readonly string[] {
-  const { moves, hasMore, stuck, exceeded } = movement;
+  const { moves, addLater, hasMore, stuck, exceeded } = movement;
   const isMoving = moves.length > 0 || hasMore || stuck !== undefined;
   const rest = isMoving
     ? ''
@@ -50,6 +52,7 @@ export function movementLines(movement: Movement, { rebalance }: PlacementRules)
   return [
     ...exceeded.map((one) => `${exceededText(one)}${rest}`),
     ...moves.map((one) => `moves: ${pairText(one)}: ${laterText(one)}`),
+    ...addLater.map((one) => `then: ${wordText(one.name)} ${laterText(one)}`),
     ...(hasMore ? ['more moves may follow'] : []),
     ...(stuck === undefined ? [] : [`waits for spec.disruptionBudget, which lets no cluster leave: ${stuck}`]),
   ];
@@ -79,9 +82,10 @@ function moveOf(
 }
 
 /** Fields `moves` and `exceededSpread`; left out where there is nothing of either. */
-export function movementFields({ moves, hasMore, exceeded }: Movement): object {
+export function movementFields({ moves, addLater, hasMore, exceeded }: Movement): object {
   return {
     ...(moves.length === 0 ? {} : { moves }),
+    ...(addLater.length === 0 ? {} : { addLater }),
     ...(hasMore ? { movesComputed: false } : {}),
     ...(exceeded.length === 0 ? {} : { exceededSpread: exceeded.map(exceededDocument) }),
   };

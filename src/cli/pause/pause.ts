@@ -71,12 +71,13 @@ function changeLines(world: World, placement: RawObject): readonly string[] {
   };
   const after = { ...world, objects: { ...world.objects, placements: [resumed] } };
   const plan = planFleet(world, after).find((one) => isOf(one, placement));
-  const { adds = [], removes = [], held = [], moves = [] } = plan ?? {};
+  const { adds = [], removes = [], held = [], moves = [], addLater = [] } = plan ?? {};
   const rows = [
     ...removes.map(({ name, why }) => `  - ${name}  ${why}`),
     ...held.map(({ name, why }) => `  ! ${name}  ${why}`),
     ...adds.map(({ name, why }) => `  + ${name}  ${why}`),
     ...laterMoves({ moves }).map((move) => `  > ${pairText(move)}  ${laterText(move)}`),
+    ...addLater.map((one) => `  > ${one.name}  ${laterText(one)}`),
   ];
   return rows.length === 0 ? ['  no cluster comes in or leaves'] : [...rows.slice(0, MOST_NAMES), ...more(rows.length)];
 }

@@ -41,6 +41,7 @@ function placementDocument(
     stay: lists.stays,
     held: lists.held,
     ...(lists.moves.length === 0 ? {} : { moves: lists.moves }),
+    ...(lists.addLater.length === 0 ? {} : { addLater: lists.addLater }),
     ...(lists.hasMoreMoves ? { movesComputed: false } : {}),
     ...(lists.regrouped.length === 0 ? {} : { regroup: lists.regrouped.map(regroupDocument) }),
     ...(apart === undefined ? {} : { apart: apartDocument(apart) }),

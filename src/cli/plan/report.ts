@@ -62,6 +62,8 @@ export interface PlanTotals {
   readonly held: number;
   /** Moves that follow; undefined where none does. */
   readonly moves?: number;
+  /** Clusters that come in after a move; left out for none. */
+  readonly addLater?: number;
   /** Those of `held` that wait for a change window; left out for none. */
   readonly waiting?: number;
   /** Placements. */
@@ -157,6 +159,7 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
   const sum = (count: (one: PlacementPlan) => number): number =>
     placements.reduce((total, one) => total + count(one), 0);
   const moves = sum((one) => laterMoves(one).length);
+  const addLater = sum((one) => one.addLater.length);
   const waiting = sum(({ held }) => held.filter(({ waitsUntil }) => waitsUntil !== undefined).length);
   return {
     ...(waiting === 0 ? {} : { waiting }),
@@ -165,6 +168,7 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
     stay: sum(({ stays }) => stays.length),
     held: sum(({ held }) => held.length),
     ...(moves > 0 && { moves }),
+    ...(addLater > 0 && { addLater }),
     changed: placements.filter(isChange).length,
     unknown: placements.filter(({ kind }) => kind === 'Unknown').length,
     placements: placements.length,
@@ -174,17 +178,18 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
 /**
  * A percentage is rounded up, as that of a PodDisruptionBudget; of additions it is of one cluster at least. The changes may be
  * written together or slowly: the larger number counts. A move counts as a removal of the cluster that it leaves, since the
- * workload leaves it, and as an addition of the one that it goes to.
+ * workload leaves it, and as an addition of the one that it goes to, and so
+ * does what comes in after it.
  */
 function excessesOf(
   plan: PlacementPlan,
   apart: ApartPlan | undefined,
   { maxRemovals, maxAdditions }: ChangeLimits,
 ): readonly Excess[] {
-  const { namespace, name, before, removes, adds, moves } = plan;
+  const { namespace, name, before, removes, adds, moves, addLater } = plan;
   const first = new Set(before?.clusters);
   const leaving = moves.map(({ from }) => from).filter((one) => first.has(one));
-  const coming = moves.map(({ to }) => to).filter((one) => !first.has(one));
+  const coming = [...moves.map(({ to }) => to), ...addLater.map((one) => one.name)].filter((one) => !first.has(one));
   const excessOf = (
     kind: 'removals' | 'additions',
     now: readonly string[],

@@ -70,12 +70,14 @@ function namesText(names: readonly string[]): string {
 
 /** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
 export function totalText(totals: PlanTotals): string {
-  const { add, remove, stay, held, waiting = 0, moves = 0, changed, unknown, placements } = totals;
+  const { add, remove, stay, held, waiting = 0, moves = 0, addLater = 0, changed, unknown, placements } = totals;
   const kept = `${held - waiting} held${waiting === 0 ? '' : `, ${waiting} waiting for a change window`}`;
   const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${kept}`;
   const rest = unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'is' : 'are'} not known.`;
   const following = moves === 0 ? '' : ` ${moves} ${moves === 1 ? 'move follows' : 'moves follow'}.`;
-  return `Plan: ${counts}, in ${changed} of ${placements} Placements.${following}${rest}`;
+  const later = `${addLater} ${addLater === 1 ? 'cluster comes in after a move' : 'clusters come in after moves'}.`;
+  const then = addLater === 0 ? following : `${following} ${later}`;
+  return `Plan: ${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
 }
 
 /** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */
@@ -107,7 +109,7 @@ export function excessText({ namespace, name, removals, additions, moves, select
 }
 
 function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): readonly string[] {
-  const { adds, removes, held, stays, regrouped, after, hasMoreMoves } = one;
+  const { adds, removes, held, stays, regrouped, after, addLater, hasMoreMoves } = one;
   const moves = laterMoves(one);
   const shownMoves = wide ? moves : moves.slice(0, MOST_MOVES);
   const rows = [
@@ -121,6 +123,7 @@ function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): rea
       { text: `  > ${pairText(move)}`, color: 'yellow' as const },
       { text: laterText(move) },
     ]),
+    ...addLater.map((later) => rowOf('>', { name: later.name, why: laterText(later) }, 'yellow')),
     ...(wide ? stays.map((name): readonly Cell[] => [{ text: `    ${wordText(name)}` }, { text: 'stays' }]) : []),
   ];
   const problem = after?.rules.problem;

@@ -125,7 +125,10 @@ function plannedPlacement({ namespace, name, kind, before, after, ...lists }: Pl
     remove: some(lists.removes),
     held: some(lists.held),
     // Without times, which are others at each reading: `basedOn` is the same while the plan is.
-    moves: some(laterMoves(lists).map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` }))),
+    moves: some([
+      ...laterMoves(lists).map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` })),
+      ...lists.addLater,
+    ]),
     added: lists.adds.length,
     removed: lists.removes.length,
     stay: lists.stays.length,

@@ -54,7 +54,7 @@ export function* withMoves(plans: readonly PlacementPlan[], moving: readonly Sid
   return plans.map((plan) => {
     const following = found.get(keyOf(plan));
     if (following === undefined) return plan;
-    const isChanged = plan.kind === 'Unchanged' && following.moves.length > 0;
+    const isChanged = plan.kind === 'Unchanged' && following.moves.length + following.addLater.length > 0;
     return { ...plan, ...following, ...(isChanged && { kind: 'Changed' as const }) };
   });
 }

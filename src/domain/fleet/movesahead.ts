@@ -1,6 +1,7 @@
 import { LAST_TIME, timestamp } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { moveReason } from '../placement/explain/choicetext.js';
+import { wordText } from '../placement/explain/requirementtext.js';
 import { isCompared, type PlacementRules } from '../placement/spec/predicates.js';
 import { isBalanced } from '../placement/spec/prioritizers.js';
 import type { Move } from '../placement/select/choice/moves.js';
@@ -11,8 +12,8 @@ import { finished, type Steps } from './steps.js';
 
 /**
  * The moves of `spec.rebalance` that follow, as far as what is known now says: each decision is made at the time at which the
- * controller looks again, by the functions that it uses. What else that time brings, such as the end of a toleration, is decided,
- * too, and is not said.
+ * controller looks again, by the functions that it uses. What comes in after a move is said, too; what else that time brings, such
+ * as the end of a toleration, is decided and not said.
  */
 
 /** A move that follows. */
@@ -27,6 +28,7 @@ export interface MoveAhead {
 export interface MovesAhead {
   /** In the order in which they are made. */
   readonly moves: readonly MoveAhead[];
+  readonly addLater: readonly LaterAdd[];
   /** False: more may follow, and are not computed. */
   readonly isComplete: boolean;
   /** The move that the disruption budget never lets be made. */
@@ -52,15 +54,21 @@ export interface PlannedMove {
   readonly waitsFor?: MoveWait['field'];
 }
 
-/** The moves that follow from a change. */
+/** A cluster that comes in after a move: spread, or the number of a predicate, kept it out until then. */
+export interface LaterAdd extends Pick<PlannedMove, 'why' | 'at'> {
+  readonly name: string;
+}
+
+/** The moves that follow from a change, and what comes in after them. */
 export interface FollowingMoves {
   /** In the order in which they are made. */
   readonly moves: readonly PlannedMove[];
+  readonly addLater: readonly LaterAdd[];
   /** More may follow, and are not computed. */
   readonly hasMoreMoves: boolean;
 }
 
-export const NONE_FOLLOW: FollowingMoves = { moves: [], hasMoreMoves: false };
+export const NONE_FOLLOW: FollowingMoves = { moves: [], addLater: [], hasMoreMoves: false };
 
 /** For how many clusters decisions are made at most, for all Placements together: some ten seconds. */
 const MOST_COMPARED = 2_000_000;
@@ -86,10 +94,12 @@ export function* movesFollowing(
   const after = yield* aheadOf(pairs.flatMap((one) => one.after ?? []));
   if ([...after.values()].every(({ moves, isComplete }) => isComplete && moves.length === 0)) return new Map();
   const before = yield* aheadOf(pairs.flatMap((one) => one.before ?? []));
-  const following = [...after].map(([key, { moves, isComplete, rules }]) => {
-    const anyway = new Set(before.get(key)?.moves.map(pairOf));
+  const following = [...after].map(([key, { moves, addLater, isComplete, rules }]) => {
+    const first = before.get(key);
+    const anyway = new Set([...(first?.moves.map(pairOf) ?? []), ...(first?.addLater.map(({ name }) => name) ?? [])]);
     const own = moves.filter((one) => !anyway.has(pairOf(one))).map((one) => plannedMove(one, rules));
-    return [key, { moves: own, hasMoreMoves: !isComplete }] as const;
+    const adds = addLater.filter(({ name }) => !anyway.has(name));
+    return [key, { moves: own, addLater: adds, hasMoreMoves: !isComplete }] as const;
   });
   return new Map(following);
 }
@@ -123,6 +133,7 @@ interface Timeline extends Start {
   decisions: number;
   isComplete: boolean;
   readonly moves: MoveAhead[];
+  readonly addLater: LaterAdd[];
 }
 
 /**
@@ -151,9 +162,9 @@ function* movesAheadSteps(starts: readonly Start[], most: MostOfOne): Steps<read
     if (added.length + dropped.length === 0) continue;
     for (const one of balanced) if (one !== timeline) wake(one, timeline.snapshot.now);
   }
-  return timelines.map(({ moves, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
+  return timelines.map(({ moves, addLater, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
     const isStuck = mayMove(snapshot) && schedule.until === Infinity;
-    return { moves, isComplete, stuck: isStuck ? schedule.moveWaits?.move : undefined };
+    return { moves, addLater, isComplete, stuck: isStuck ? schedule.moveWaits?.move : undefined };
   });
 }
 
@@ -163,7 +174,7 @@ function timelineOf({ snapshot, forecast, decided }: Start): Timeline {
   const moves: MoveAhead[] = [];
   const isMade = schedule.move !== undefined && schedule.added.length > 0;
   if (schedule.move !== undefined && isMade) moves.push({ move: schedule.move, at: snapshot.now, waits: undefined });
-  return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves };
+  return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves, addLater: [] };
 }
 
 /** The scores may have changed at that time: they are looked at an interval later, as the index has it. */
@@ -185,8 +196,14 @@ function decide(timeline: Timeline): Forecast['schedule'] {
   const snapshot = snapshotAfter(timeline.snapshot, before, at);
   const forecast = forecastOf(snapshot);
   const { schedule, clusters } = forecast;
-  if (schedule.move !== undefined && schedule.added.length > 0)
-    timeline.moves.push({ move: schedule.move, at, waits: before.schedule.moveWaits?.field ?? 'intervalSeconds' });
+  const { move, added, dropped } = schedule;
+  const last = timeline.moves.at(-1);
+  if (move !== undefined && added.length > 0)
+    timeline.moves.push({ move, at, waits: before.schedule.moveWaits?.field ?? 'intervalSeconds' });
+  else if (last !== undefined && dropped.length === 0) {
+    const why = `comes in after ${wordText(last.move.leaves)} → ${wordText(last.move.comes)}`;
+    timeline.addLater.push(...added.map((name) => ({ name, why, at: timestamp(at) })));
+  }
   Object.assign(timeline, { snapshot, forecast, next: schedule.until, decisions: timeline.decisions + 1 });
   timeline.decided?.(clusters);
   return schedule;
