@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { scorerOf, type Scorer } from '../../../../src/domain/placement/select/scores.js';
+import { scorerOf, scorerOfSnapshot, type Scorer } from '../../../../src/domain/placement/select/scores.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../../../src/domain/placement/spec/cluster.js';
 import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
@@ -184,6 +184,47 @@ describe('a decision', () => {
     const tainted = fleet.map((one) => (one.cluster.name === 'b' ? member('b', { ...one.cluster, taints }) : one));
 
     expect(decided({ fleet: tainted, spec: { ...cheapest, numberOfClusters: 2 } })).toEqual(['a', 'c']);
+  });
+
+  it('a candidate that a taint keeps out counts in the range of a score', () => {
+    const range = { a: '0', b: '5', far: '10' };
+    const taints = [{ key: 'disks', value: '', effect: 'NoSelect' as const, since: undefined }];
+    const clusters = Object.entries(range).map(([name, cost]) =>
+      member(name, { claims: { cost }, taints: name === 'far' ? taints : [] }),
+    );
+    const world = { fleet: clusters, spec: { ...cheapest, numberOfClusters: 2 } };
+
+    expect(scorerOfSnapshot(snapshot(world))?.totals()).toEqual(
+      new Map([
+        ['a', 10_000],
+        ['b', 5_000],
+        ['far', 0],
+      ]),
+    );
+    expect(decided(world)).toEqual(['a', 'b']);
+  });
+
+  it('the numbers of predicates come before that of the spec where fewer clusters are needed', () => {
+    const of = (name: string, tier: string, cost: string): ReturnType<typeof member> =>
+      member(name, { labels: { tier }, claims: { cost } });
+    const predicates = [
+      { numberOfClusters: 1, requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } },
+      { numberOfClusters: 2, requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'silver' } } } },
+    ];
+    const clusters = [of('a', 'gold', '1'), of('b', 'gold', '2'), of('c', 'silver', '3'), of('d', 'silver', '4')];
+    const choose = (numberOfClusters: number): unknown => {
+      const { kept, added } = schedule(
+        snapshot({
+          fleet: clusters,
+          spec: { ...cheapest, predicates, numberOfClusters },
+          stored: [decision(1, ['a', 'b', 'c', 'd'])],
+        }),
+      );
+      return [kept.flat(), added];
+    };
+
+    expect(choose(3)).toEqual([['a', 'c', 'd'], []]);
+    expect(choose(2)).toEqual([['a', 'c'], []]);
   });
 
   it('Balance counts what the other Placements select', () => {

@@ -156,6 +156,33 @@ describe('the order in which taints count', () => {
     expect(decided.dropped.every(({ cause }) => cause === 'NotNeeded')).toBe(true);
   });
 
+  it('of selected clusters with taints the score decides which leaves first, whatever their taints and how many', () => {
+    const tolerations = [
+      { key: TAINTS.unreachable, operator: 'Exists' },
+      { key: 'disks', operator: 'Exists', tolerationSeconds: 3_600 },
+    ];
+    const kinds: readonly (readonly Taint[])[] = [
+      [prefer('x'), prefer('y'), prefer('z')],
+      [onlyNew('maintenance')],
+      [taint('disks', since(60))],
+      lost(400),
+      [prefer('x')],
+    ];
+    const prioritizerPolicy = {
+      configurations: [{ scoreCoordinate: { type: 'Label', label: { name: 'rank', min: '0', max: '9' } } }],
+    };
+    for (const [lowest] of kinds.entries()) {
+      const fleet = kinds.map((taints, at) =>
+        member(`c${at}`, { taints, labels: { rank: at === lowest ? '1' : String(at + 2) } }),
+      );
+      const names = fleet.map(({ cluster }) => cluster.name);
+      const spec = { numberOfClusters: kinds.length - 1, tolerations, prioritizerPolicy };
+      const { dropped } = schedule(snapshot({ spec, fleet, stored: [decision(1, names)] }));
+
+      expect(dropped).toEqual([{ cluster: `c${lowest}`, cause: 'NotNeeded' }]);
+    }
+  });
+
   it('an invalid spec drops no cluster because of a taint', () => {
     const spec = { numberOfClusters: -1 };
 

@@ -50,6 +50,16 @@ describe('an expression on a cluster', () => {
     expect(resultOf(text, clusterView(FULL, 'all'))).toBe(result);
   });
 
+  it('a published claim of the name of a fact is in no list and no field, also where the cluster lacks the fact', () => {
+    const facts = { 'cluster-name': 'b', 'kubernetes-version': 'v9.0.0', 'nodes/ready': '9', 'capacity/cpu': '9' };
+    const cluster = clusterView(clusterWith({}, { ...facts, region: 'eu' }), 'all');
+
+    expect(resultOf('managedCluster.status.clusterClaims.map(c, c.name) == ["region"]', cluster)).toBe('true');
+    expect(resultOf('managedCluster.metadata.name == "a"', cluster)).toBe('true');
+    for (const field of ['version.kubernetes', 'nodes.ready', 'capacity.cpu'])
+      expect(resultOf(`has(managedCluster.status.${field})`, cluster)).toBe('false');
+  });
+
   it('an expression on a cluster that has reported nothing has empty maps, and no version and nodes', () => {
     const bare = clusterView({ metadata: { name: 'a' } }, 'all');
 
