@@ -2,8 +2,9 @@ import { decisionHistories, type DecisionHistory } from '../../domain/fleet/hist
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { coordinateText, scoreExplainer } from '../../domain/placement/explain/scores.js';
-import { Topology } from '../../domain/placement/select/choice/topology.js';
-import type { Explanation } from '../../domain/placement/explain/verdict.js';
+import { topologiesAfter } from '../../domain/placement/explain/spreadstate.js';
+import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
+import { domainOf } from '../../domain/placement/spec/spread.js';
 import { valueText } from '../../cli/explain/scoretable.js';
 import type { ExplainReport } from '../../cli/explain/report.js';
 import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../wire/choice.js';
@@ -20,11 +21,11 @@ export function isIn({ verdict, inDecision }: { readonly verdict: string; readon
   return verdict === 'Selected' || (verdict === 'Held' && inDecision) || (verdict === 'Unknown' && inDecision);
 }
 
-export function choiceOf({ world }: Snapshot, { explanation }: ExplainReport): Choice {
+export function choiceOf({ world }: Snapshot, { explanation, input }: ExplainReport): Choice {
   const { namespace, name } = explanation.placement;
   const history = decisionHistories(world, name).find((one) => one.namespace === namespace);
   return {
-    spread: spreadOf(explanation),
+    spread: spreadOf(explanation, input),
     ...(explanation.scorer === undefined ? {} : { scores: scoresOf(explanation) }),
     pieces: piecesOf(explanation),
     changes: (history?.entries ?? []).map(changeOf),
@@ -32,21 +33,15 @@ export function choiceOf({ world }: Snapshot, { explanation }: ExplainReport): C
   };
 }
 
-/** The domains of every cluster that may come in, with those of the decision. */
-function spreadOf({ placement, clusters, schedule }: Explanation): readonly SpreadView[] {
+/** The domains that the decision leaves. */
+function spreadOf({ clusters, schedule }: Explanation, { snapshot }: ExplainInput): readonly SpreadView[] {
   if (schedule === undefined) return [];
-  return placement.rules.spread.map((constraint) => {
-    const topology = new Topology(constraint);
-    let without = 0;
-    for (const one of clusters) {
-      if (one.cluster === undefined || (one.causes.length > 0 && !isIn(one))) continue;
-      // This makes it a domain of the topology, with or without a selected cluster.
-      const domain = topology.domainOf(one.cluster);
-      if (!isIn(one)) continue;
-      if (domain === undefined) without += 1;
-      else topology.change(domain, 1);
-    }
+  return topologiesAfter(schedule, snapshot).map((topology) => {
+    const { constraint } = topology;
     const { maxSkew, minDomains, isStrict } = constraint;
+    const isWithout = ({ cluster }: ClusterExplanation): boolean =>
+      cluster !== undefined && domainOf(constraint, cluster) === undefined;
+    const without = clusters.filter((one) => isIn(one) && isWithout(one)).length;
     return {
       key: topologyText(constraint),
       maxSkew,

@@ -10,6 +10,7 @@ import {
   schedulingWorld,
   someScheduling,
   someSchedulingSpec,
+  someState,
   WEB,
   type SchedulingCase,
 } from '../../support/builders/scheduling.js';
@@ -55,7 +56,7 @@ function decidedBefore(
 describe('a Placement that compares, counts, prefers and spreads', () => {
   it('a decision is what the rules say, read literally', () => {
     fc.assert(
-      fc.property(someScheduling(12), (one) => {
+      fc.property(someScheduling(12, someState), (one) => {
         assert.deepEqual(decide(one), byTheBook(one));
       }),
       { numRuns: SNAPSHOTS },
@@ -64,7 +65,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
 
   it('a decision is made again from itself', () => {
     fc.assert(
-      fc.property(someScheduling(12), (one) => {
+      fc.property(someScheduling(12, someState), (one) => {
         const first = decide(one);
 
         expect(decide({ ...one, before: first })).toEqual(first);
@@ -75,7 +76,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
 
   it('a decision does not depend on the order of the clusters', () => {
     fc.assert(
-      fc.property(someScheduling(10), (one) => {
+      fc.property(someScheduling(10, someState), (one) => {
         expect(decide({ ...one, clusters: [...one.clusters].reverse(), before: [...one.before].reverse() })).toEqual(
           decide(one),
         );
@@ -86,7 +87,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
 
   it('a cluster that comes in never breaks a constraint that refuses it', () => {
     fc.assert(
-      fc.property(someScheduling(12), (one) => {
+      fc.property(someScheduling(12, someState), (one) => {
         const state = new Choosing({ placement: WEB, ...one, before: [] });
         const selected = decide({ ...one, before: [] });
         state.selected = state.matching.filter(({ name }) => selected.includes(name));
@@ -100,7 +101,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
 
   it('an explanation says of each cluster what is decided, and the index has the same inputs', () => {
     fc.assert(
-      fc.property(someScheduling(8), (one) => {
+      fc.property(someScheduling(8, someState), (one) => {
         const world = schedulingWorld(one);
         expectExplainsSchedule(world);
         expectIndexEqual(world);
@@ -111,7 +112,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
 
   it('a plan of changes is what the hub has once they are made', () => {
     fc.assert(
-      fc.property(someScheduling(8), someChanges, (one, changes) => {
+      fc.property(someScheduling(8, someState), someChanges, (one, changes) => {
         // What Balance counts depends on which Placement is decided first.
         const configurations = one.spec.prioritizerPolicy?.configurations ?? [];
         fc.pre(configurations.every(({ scoreCoordinate }) => scoreCoordinate.builtIn !== 'Balance'));
@@ -134,7 +135,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
     let moves = 0;
     fc.assert(
       fc.property(
-        someScheduling(9),
+        someScheduling(9, someState),
         someRebalance,
         fc.array(someAge, { minLength: 9, maxLength: 9 }),
         fc.constantFrom(undefined, undefined, 0, 1),
@@ -160,7 +161,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
 
   it('outside of the change windows nobody leaves, and what is missing is filled up, as the rules say, read literally', () => {
     fc.assert(
-      fc.property(someScheduling(9), fc.boolean(), (one, paused) => {
+      fc.property(someScheduling(9, someState), fc.boolean(), (one, paused) => {
         fc.pre(one.before.length <= mostByTheBook(one.spec));
         const decided = schedule(decidedBefore(one, { changeWindows: CLOSED, paused }));
         const published = [...decided.kept.flat(), ...decided.added].sort();
@@ -174,7 +175,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
   it('a plan of an edit says each move that the controller then makes, in their order, and when', () => {
     let moves = 0;
     fc.assert(
-      fc.property(someScheduling(8), someMoving, someMoving, (one, web, other) => {
+      fc.property(someScheduling(8, someState), someMoving, someMoving, (one, web, other) => {
         const { spreadPolicy } = one.spec;
         const world = schedulingWorld({ ...one, spec: { numberOfClusters: 2, ...(spreadPolicy && { spreadPolicy }) } });
         const placements = world.objects.placements.map((each) =>

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { TAINTS } from '../../../src/api/names.js';
+import type { Taint } from '../../../src/domain/placement/spec/taint.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import type {
   ModelCluster,
@@ -9,6 +11,7 @@ import type {
   ModelSpec,
   ModelValue,
 } from '../scenario/checks/choice.js';
+import { taint } from './taints.js';
 import { NAMESPACE, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from './world.js';
 
 /** Arbitrary Placements with every field of scheduling, over a fleet of one set, and the raw objects of them. */
@@ -194,10 +197,23 @@ export const someSchedulingSpec: fc.Arbitrary<ModelSpec> = fc
     ...(spread === undefined ? {} : { spreadPolicy: { spreadConstraints: spread } }),
   }));
 
-/** A case with at most `most` clusters, some of which were selected before. */
-export function someScheduling(most: number): fc.Arbitrary<SchedulingCase> {
+/** Of one in five clusters, silent or cordoned. */
+export const someState: fc.Arbitrary<ModelCluster['state']> = fc.constantFrom(
+  ...Array.from({ length: 7 }, () => undefined),
+  ...(['silent', 'silent', 'cordoned'] as const),
+);
+
+/** A case with at most `most` clusters, some of which were selected before. `state`: in which each of them is. */
+export function someScheduling(
+  most: number,
+  state: fc.Arbitrary<ModelCluster['state']> = fc.constant(undefined),
+): fc.Arbitrary<SchedulingCase> {
   return fc
-    .record({ spec: someSchedulingSpec, clusters: someFleet(most) })
+    .record({ spec: someSchedulingSpec, fleet: someFleet(most), states: fc.array(state, { minLength: most }) })
+    .map(({ spec, fleet, states }) => ({
+      spec,
+      clusters: fleet.map((one, index) => (states[index] === undefined ? one : { ...one, state: states[index] })),
+    }))
     .chain(({ spec, clusters }) =>
       fc
         .oneof(
@@ -208,16 +224,22 @@ export function someScheduling(most: number): fc.Arbitrary<SchedulingCase> {
     );
 }
 
+const STATE_TAINTS: Readonly<Record<NonNullable<ModelCluster['state']>, Taint>> = {
+  silent: taint(TAINTS.unreachable, { since: -1_000_000 }),
+  cordoned: taint(TAINTS.cordoned, { effect: 'NoSelectIfNew' }),
+};
+
 /** The ManagedCluster in set `set`. */
 export function rawOf(cluster: ModelCluster, set = 'edge'): RawObject {
-  const { name, labels, claims, unpreferred, version, capacity, allocatable, nodes } = cluster;
-  const taints = Array.from({ length: unpreferred }, (_one, index) => ({
+  const { name, labels, claims, unpreferred, version, capacity, allocatable, nodes, state } = cluster;
+  const of = state === undefined ? [] : [STATE_TAINTS[state]];
+  const preferring = Array.from({ length: unpreferred }, (_one, index) => ({
     key: `taint-${index}`,
     value: '',
     effect: 'PreferNoSelect' as const,
     since: 0,
   }));
-  const raw = rawCluster(name, { set, labels, claims, taints });
+  const raw = rawCluster(name, { set, labels, claims, taints: [...preferring, ...of] });
   const facts = { version: version === undefined ? undefined : { kubernetes: version }, capacity, allocatable, nodes };
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return { ...raw, status: { ...(raw.status as object), ...Object.fromEntries(known) } };

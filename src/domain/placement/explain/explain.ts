@@ -186,7 +186,8 @@ export function leastUnmet(lists: readonly (readonly unknown[])[]): number | und
 /** What keeps a cluster out that passes every rule while too few are selected. */
 function spreadBlock(of: RankedCandidate | undefined, decided: Schedule): SpreadBlock | undefined {
   const { left } = of ?? {};
-  const isFull = selectedClusters(decided).length + decided.heldRemovals.length >= (decided.wanted ?? Infinity);
+  const taken = selectedClusters(decided).length + stayingUnselected(decided).length - decided.stuck.length;
+  const isFull = taken >= (decided.wanted ?? Infinity);
   if (left === undefined || isFull) return undefined;
   const { contest, group } = left;
   const index = contest.blockedBy(group);

@@ -1,5 +1,6 @@
 import { boundedList } from '../../conditions.js';
 import { afterChoice } from '../select/choice/choose.js';
+import type { Topology } from '../select/choice/topology.js';
 import { tierOfNew } from '../select/order.js';
 import type { Schedule } from '../select/schedule.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
@@ -20,16 +21,16 @@ export interface ExceededSpread {
 /** Characters of a list of domains. */
 const DOMAINS_LIMIT = 160;
 
+/** The domains that a decision leaves, by constraint in the order of the spec. */
+export function topologiesAfter(decided: Schedule, snapshot: PlacementSnapshot): readonly Topology[] {
+  if (snapshot.placement.rules.spread.length === 0) return [];
+  const tierOf = (name: string): number | undefined => tierOfNew(name, snapshot);
+  return afterChoice(decided, tierOf, snapshot, () => 0).contest.topologies;
+}
+
 /** The constraints that the decision exceeds, in the order of the spec. */
 export function exceededSpread(decided: Schedule, snapshot: PlacementSnapshot): readonly ExceededSpread[] {
-  if (snapshot.placement.rules.spread.length === 0) return [];
-  const { contest } = afterChoice(
-    decided,
-    (name) => tierOfNew(name, snapshot),
-    snapshot,
-    () => 0,
-  );
-  return contest.topologies.flatMap(({ constraint, excess, lowest, domains }) => {
+  return topologiesAfter(decided, snapshot).flatMap(({ constraint, excess, lowest, domains }) => {
     if (excess === 0) return [];
     const full = domains.filter(({ count }) => count - lowest > constraint.maxSkew);
     return [{ constraint, full: full.map(({ value, count }) => ({ domain: value, count })), lowest }];

@@ -131,8 +131,9 @@ function allTainted({ allTainted: isTrue, taintKeys }: Statements): ConditionTex
 }
 
 function tooFew(statements: Statements): ConditionText | undefined {
-  const { wanted, scheduled, allStored, keptOutBy } = statements;
-  if (wanted === undefined ? allStored && keptOutBy === undefined : scheduled >= wanted) return undefined;
+  const { wanted, scheduled, allStored, keptOutBy, stuck } = statements;
+  if (wanted === undefined ? allStored && keptOutBy === undefined : scheduled - stuck.length >= wanted)
+    return undefined;
   return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(statements) };
 }
 
@@ -143,11 +144,13 @@ function missing(statements: Statements): string {
   if (wanted === undefined && keptOutBy !== undefined) return keeps;
   if (wanted === undefined) return 'not every cluster that matches is stored';
   if (keptBy !== undefined && allStored) return missingBesideHeld(wanted, KEPT[keptBy], statements);
-  const count = wanted - scheduled;
+  const isFull = scheduled >= wanted;
+  const count = isFull ? statements.stuck.length : wanted - scheduled;
+  const what = isFull ? 'to be replaced' : 'missing';
   const text =
     wanted === 1
-      ? 'the 1 wanted cluster is missing'
-      : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
+      ? `the 1 wanted cluster is ${what}`
+      : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} ${what}`;
   if (keptBy !== undefined) return `${text}, including those that ${KEPT[keptBy][1]}`;
   if (keptOutBy !== undefined) return `${text}: ${keeps}`;
   if (!allStored) return text;

@@ -16,7 +16,7 @@ export interface StuckCluster {
 export interface TaintEffects {
   /** Whether another matching cluster would be selected if there were one, or could take the place of one. */
   readonly hasRoom: boolean;
-  /** While too few are selected: the keys of the taints that keep matching clusters out, sorted. */
+  /** While too few are selected, or some cannot be replaced: the keys of the taints that keep matching clusters out, sorted. */
   readonly taintKeys: readonly string[];
   /** Those that stay and would yield their place, which no other cluster can take, sorted by name. */
   readonly stuck: readonly StuckCluster[];
@@ -51,7 +51,7 @@ export function taintEffects(
     until = Math.min(until, standing.until);
     if (standing.kind === 'yields') stuck.push({ cluster, key: standing.taint.key });
   }
-  const isShort = snapshot.placement.rules.problem === undefined && (limit === Infinity || size < limit);
+  const isShort = snapshot.placement.rules.problem === undefined && (limit === Infinity || size - stuck.length < limit);
   return {
     hasRoom: isShort || stuck.length > 0,
     taintKeys: isShort ? taintKeys(selection, judged, snapshot) : [],

@@ -158,7 +158,7 @@ export function newClusters(of: Staying, snapshot: PlacementSnapshot): NewCluste
   const best = bestNewClusters(snapshot, current, free + yielding.length);
   const { admitted, counted, heldBack } = admit(snapshot, best, size - Math.max(best.length - free, 0));
   const decided = { added: admitted, countedAdditions: counted, heldAdditions: heldBack, shortage: NO_SHORTAGE };
-  const replaced = Math.max(admitted.length - free, 0);
+  const replaced = Math.min(admitted.length, Math.max(best.length - free, 0));
   if (replaced === 0) return { ...decided, replaced: [] };
   const seed = seedOf(placement.namespace, placement.name);
   const staying = new Set(bestFirst([yielding], yielding.length - replaced, seed));
@@ -195,9 +195,10 @@ function comparedClusters(
   const admits = new Set(admitted);
   const isOut = (name: string): boolean => !admits.has(name) || known.has(name);
   // What is held back is no reason for another to come in, and may have been the reason for one behind it.
-  const final = heldBack.length === 0 ? choice : choose({ ...candidature, isOut }, free, snapshot, scoreOf);
+  const left = Math.max(admitted.length - replacing, 0);
+  const final = heldBack.length === 0 ? choice : choose({ ...candidature, isOut }, left, snapshot, scoreOf);
   const added = final.incoming.map(({ name }) => name);
-  const isShort = limit !== Infinity && best.length - replacing < free;
+  const isShort = limit !== Infinity && best.length < free + yielding.length;
   return {
     added,
     countedAdditions: new Set(added.filter((name) => counted.has(name))),

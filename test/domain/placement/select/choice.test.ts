@@ -67,13 +67,18 @@ class Literal {
     return selected.filter((one) => this.#domain(constraint, one) === domain).length;
   }
 
-  #mayComeIn(one: ClusterView, selected: readonly ClusterView[]): boolean {
+  #hasRoom(one: ClusterView, selected: readonly ClusterView[]): boolean {
     const predicate = predicateOf(this.rules, one);
     const limit = this.rules.predicates[predicate]?.wanted ?? Infinity;
-    if (this.#of(predicate, selected).length >= limit) return false;
+    return this.#of(predicate, selected).length < limit;
+  }
+
+  #mayComeIn(one: ClusterView, selected: readonly ClusterView[]): boolean {
+    if (!this.#hasRoom(one, selected)) return false;
     return this.rules.spread.every(({ isStrict, maxSkew, minDomains = 0 }, index) => {
       if (!isStrict) return true;
-      const passing = this.clusters.filter((other) => this.#passes(other) || selected.includes(other));
+      const mayCome = (other: ClusterView): boolean => this.#passes(other) && this.#hasRoom(other, selected);
+      const passing = this.clusters.filter((other) => mayCome(other) || selected.includes(other));
       const domains = new Set(passing.flatMap((other) => this.#domain(index, other) ?? []));
       const counts = [...domains].map((domain) => this.#count(index, domain, selected));
       const lowest = domains.size < minDomains ? 0 : Math.min(...counts);

@@ -40,9 +40,11 @@ const ROWS: readonly Row[] = [
 ];
 
 function blocks(counts: readonly number[], picked: number, maxSkew: number): boolean {
-  const topology = new Topology({ source: 'label', key: 'zone', maxSkew, minDomains: undefined, isStrict: true });
+  const constraint = { source: 'label', key: 'zone', maxSkew, minDomains: undefined, isStrict: true } as const;
+  const topology = new Topology(constraint, () => true);
   const domains = counts.map((count, index) => {
     const domain = topology.domainOf(member('x', { labels: { zone: String(index) } }).cluster);
+    if (domain !== undefined) topology.offer(domain, 0);
     for (let one = 0; one < count && domain !== undefined; one++) topology.change(domain, 1);
     return domain;
   });

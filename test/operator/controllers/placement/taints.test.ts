@@ -159,8 +159,8 @@ describe('what a taint does after a time', () => {
     expect(selected(hub, 'two')).not.toContain(held);
     expect(selected(hub, 'three')).toEqual(['a', 'b', 'c']);
     expect(hub.condition('three', 'PlacementSatisfied')).toMatchObject({
-      status: 'True',
-      message: `all 3 wanted clusters are selected; ${held} is unreachable and no other cluster can take its place`,
+      status: 'False',
+      message: `1 of 3 wanted clusters is to be replaced: every cluster that matches is selected; ${held} is unreachable and no other cluster can take its place`,
     });
   });
 

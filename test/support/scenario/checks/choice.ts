@@ -17,6 +17,8 @@ export interface ModelCluster {
   readonly unpreferred: number;
   /** How many other Placements select it. */
   readonly others: number;
+  /** `silent`: for so long that it leaves for any other cluster; `cordoned`: it stays where it is selected. */
+  readonly state?: 'silent' | 'cordoned';
 }
 
 export interface ModelExpression {
@@ -223,8 +225,13 @@ export function hashByTheBook(placement: string, name: string): bigint {
   return mix(u32(mix((of >> 32n) ^ u32(of) ^ u32(seed)) + (seed >> 32n)));
 }
 
-export function domainOf({ topologyKey, topologyKeyType }: ModelConstraint, cluster: ModelCluster): string | undefined {
+function domainOf({ topologyKey, topologyKeyType }: ModelConstraint, cluster: ModelCluster): string | undefined {
   return own(topologyKeyType === 'Label' ? cluster.labels : claimsOf(cluster), topologyKey);
+}
+
+/** Undefined for a silent cluster, too: it is to be replaced, and counts nowhere. */
+export function servingDomainOf(constraint: ModelConstraint, cluster: ModelCluster): string | undefined {
+  return cluster.state === 'silent' ? undefined : domainOf(constraint, cluster);
 }
 
 /** The state of a decision while it is made. */
@@ -261,19 +268,29 @@ export class Choosing {
     return this.spec.numberOfClusters ?? sum;
   }
 
-  /** How many selected clusters a domain has; undefined without the key. */
-  count(constraint: ModelConstraint, cluster: ModelCluster, selected = this.selected): number | undefined {
-    const domain = domainOf(constraint, cluster);
-    return domain === undefined ? undefined : selected.filter((one) => domainOf(constraint, one) === domain).length;
+  /** The clusters that could come in: a new one must not have these taints. */
+  get selectable(): readonly ModelCluster[] {
+    return this.matching.filter(({ state }) => state === undefined);
   }
 
-  /** The lowest count of any domain of the clusters that pass every rule, or are selected: such as wait to leave. */
+  /** How many selected clusters a domain has, without silent ones; undefined without the key. */
+  count(constraint: ModelConstraint, cluster: ModelCluster, selected = this.selected): number | undefined {
+    const domain = servingDomainOf(constraint, cluster);
+    if (domain === undefined) return undefined;
+    return selected.filter((one) => servingDomainOf(constraint, one) === domain).length;
+  }
+
+  /**
+   * The lowest count of any domain: of a selected cluster, such as one that waits to leave, or of one that can come in as far as
+   * the number of its predicate goes. A silent one makes none.
+   */
   lowest(constraint: ModelConstraint, selected = this.selected): number {
-    const having = [...this.matching, ...selected];
-    const domains = new Set(having.map((one) => domainOf(constraint, one)).filter((one) => one !== undefined));
-    if (domains.size < (constraint.minDomains ?? 0)) return 0;
-    const counts = [...domains].map((domain) => selected.filter((one) => domainOf(constraint, one) === domain).length);
-    return Math.min(...counts, Infinity);
+    const having = [...this.selectable.filter((one) => this.hasPlace(one, selected)), ...selected];
+    const domains = new Set(having.map((one) => servingDomainOf(constraint, one)).filter((one) => one !== undefined));
+    if (domains.size < (constraint.minDomains ?? 0) || domains.size === 0) return 0;
+    return Math.min(
+      ...[...domains].map((domain) => selected.filter((one) => servingDomainOf(constraint, one) === domain).length),
+    );
   }
 
   /** By how much the domain of the cluster is above the lowest, more than allowed. */
@@ -287,10 +304,10 @@ export class Choosing {
     return this.hasPlace(cluster) && this.blockedBy(cluster).length === 0;
   }
 
-  hasPlace(cluster: ModelCluster): boolean {
+  hasPlace(cluster: ModelCluster, selected: readonly ModelCluster[] = this.selected): boolean {
     const index = predicateOf(this.spec, cluster);
     const number = this.spec.predicates?.[index]?.numberOfClusters ?? Infinity;
-    return this.selected.filter((one) => predicateOf(this.spec, one) === index).length < number;
+    return selected.filter((one) => predicateOf(this.spec, one) === index).length < number;
   }
 
   blockedBy(cluster: ModelCluster): readonly ModelConstraint[] {
@@ -302,7 +319,9 @@ export class Choosing {
 
   /** Negative when `a` stands before `b`: of new clusters taints are counted, of selected ones it counts whether there are any. */
   compare(a: ModelCluster, b: ModelCluster, most = Infinity): number {
-    const differences = [Math.min(a.unpreferred, most) - Math.min(b.unpreferred, most)];
+    const tier = ({ state, unpreferred }: ModelCluster): number =>
+      state === 'silent' ? 1e9 : Math.min(unpreferred + (state === 'cordoned' ? 1 : 0), most);
+    const differences = [tier(a) - tier(b)];
     for (const one of this.constraints) {
       const [first, second] = [this.count(one, a) ?? 1e9, this.count(one, b) ?? 1e9];
       differences.push(first - second);
@@ -315,7 +334,7 @@ export class Choosing {
   /** Takes the best cluster in that may come in, one after the other, until there are `most`. */
   fill(most: number, mayCome: (one: ModelCluster) => boolean = () => true): void {
     while (this.selected.length < most) {
-      const free = this.matching.filter((one) => !this.selected.includes(one) && mayCome(one) && this.allows(one));
+      const free = this.selectable.filter((one) => !this.selected.includes(one) && mayCome(one) && this.allows(one));
       const [best] = free.sort((a, b) => this.compare(a, b));
       if (best === undefined) return;
       this.selected = [...this.selected, best];
@@ -333,6 +352,18 @@ export class Choosing {
   }
 }
 
+/**
+ * Fills up what is missing of `most`: others come in as if the silent clusters that match were not there, which then stay in the
+ * places that are left, the best first. So a decision never gets smaller by them.
+ */
+export function fillAndReplace(state: Choosing, most: number, mayCome?: (one: ModelCluster) => boolean): void {
+  const silent = state.selected.filter((one) => one.state === 'silent' && state.matching.includes(one));
+  state.selected = state.selected.filter((one) => !silent.includes(one));
+  state.fill(most, mayCome);
+  for (const one of silent.sort((a, b) => state.compare(a, b)))
+    if (state.selected.length < most && state.hasPlace(one)) state.selected = [...state.selected, one];
+}
+
 /** The names of the clusters that are selected then, sorted. */
 export function chooseByTheBook(question: Question): readonly string[] {
   const state = new Choosing(question);
@@ -341,6 +372,6 @@ export function chooseByTheBook(question: Question): readonly string[] {
     while (counted().length > numberOfClusters) state.removeLowest(counted());
   });
   while (state.selected.length > state.wanted) state.removeLowest(state.selected);
-  state.fill(state.wanted, ({ name }) => !question.before.includes(name));
+  fillAndReplace(state, state.wanted, ({ name }) => !question.before.includes(name));
   return state.selected.map(({ name }) => name).sort();
 }

@@ -1,9 +1,10 @@
 import {
   Choosing,
-  domainOf,
+  fillAndReplace,
   type ModelCluster,
   type ModelConstraint,
   type ModelSpec,
+  servingDomainOf,
   type Question,
 } from './choice.js';
 
@@ -30,7 +31,7 @@ export interface MoveQuestion extends Omit<Question, 'before'> {
 function excess(state: Choosing, constraint: ModelConstraint, selected: readonly ModelCluster[]): number {
   const counts = new Map<string, number>();
   for (const one of selected) {
-    const domain = domainOf(constraint, one);
+    const domain = servingDomainOf(constraint, one);
     if (domain !== undefined) counts.set(domain, (counts.get(domain) ?? 0) + 1);
   }
   const allowed = state.lowest(constraint, [...selected]) + (constraint.maxSkew ?? 1);
@@ -56,9 +57,9 @@ export function moveByTheBook({ ages, rebalance, left, ...question }: MoveQuesti
   if (left < 1 || Object.values(ages).some((age) => age < intervalSeconds)) return undefined;
   const before = constraints.map((one) => excess(state, one, selected));
   const pairs = selected
-    .filter(({ name }) => (ages[name] ?? 0) >= minSelectedSeconds)
+    .filter(({ name, state: is }) => is !== 'silent' && (ages[name] ?? 0) >= minSelectedSeconds)
     .flatMap((leaves) =>
-      state.matching
+      state.selectable
         .filter((comes) => !selected.includes(comes) && comes.unpreferred <= leaves.unpreferred)
         .flatMap((comes): readonly Pair[] => {
           state.selected = selected.filter((one) => one !== leaves);
@@ -92,14 +93,15 @@ export function mostByTheBook({ numberOfClusters = Infinity, predicates = [] }: 
 }
 
 /**
- * The clusters that are selected while changes wait for a window: nobody who exists leaves, and what is missing is filled up.
+ * The clusters that are selected while changes wait for a window: who exists leaves only for silence, and what is missing is
+ * filled up.
  * `before` has as many as can be selected at most; those that wait keep their places.
  */
 export function fillByTheBook(question: Question): readonly string[] {
   const state = new Choosing(question);
   const staying = question.clusters.filter(({ name }) => question.before.includes(name));
   state.selected = staying;
-  state.fill(mostByTheBook(question.spec));
+  fillAndReplace(state, mostByTheBook(question.spec));
   return state.selected.map(({ name }) => name).sort();
 }
 

@@ -3,6 +3,7 @@ import {
   byScore,
   Contest,
   hashed,
+  inOrder,
   Intake,
   Outlet,
   type Contender,
@@ -80,16 +81,26 @@ export function lowestFirstOf(stayers: Stayers, snapshot: PlacementSnapshot, sco
   return names;
 }
 
+/** What of a schedule says who is selected; `stuck`: those that yield and stay. */
+interface Made {
+  readonly kept: Slots;
+  readonly added: readonly string[];
+  readonly stuck: readonly { readonly cluster: string }[];
+}
+
 /** What is left to choose from once a schedule is carried out. */
 export function afterChoice(
-  { kept, added }: { readonly kept: Slots; readonly added: readonly string[] },
+  { kept, added, stuck }: Made,
   tierOf: Candidature['tierOf'],
   snapshot: PlacementSnapshot,
   scoreOf: ScoreOf,
 ): Pick<Choice, 'contest' | 'left'> {
   const staying = [...kept.flat(), ...added];
   const selected = new Set(staying);
-  return choose({ staying, yielding: [], tierOf, isOut: (name) => selected.has(name) }, 0, snapshot, scoreOf);
+  const yielding = stuck.map(({ cluster }) => cluster);
+  // As many places as those that yield do not take.
+  const free = -yielding.length;
+  return choose({ staying, yielding, tierOf, isOut: (name) => selected.has(name) }, free, snapshot, scoreOf);
 }
 
 /** Those that come in are candidates, and need not be in `selected`. */
@@ -123,27 +134,37 @@ export interface Choice {
   readonly left: readonly Group[];
 }
 
-/** At most `free` clusters come in, and further ones where they replace one that yields. */
+/**
+ * At most `free` clusters come in, and further ones where they replace one that yields. They are chosen as if those that yield
+ * were not there, which then stay in the places that nobody else takes, the best of them longest.
+ */
 export function choose(candidature: Candidature, free: number, snapshot: PlacementSnapshot, scoreOf: ScoreOf): Choice {
   const contest = new Contest(snapshot, scoreOf);
   const viewOf = selectedViews(snapshot);
-  for (const name of candidature.staying) contest.count(contest.placeOf(viewOf(name)));
+  const yields = new Set(candidature.yielding);
+  for (const name of candidature.staying) if (!yields.has(name)) contest.count(contest.placeOf(viewOf(name)));
   const left = candidatesOf(candidature, snapshot, contest);
+  const yielding = [...inOrder(contest.groups(hashed(candidature.yielding), viewOf, () => 0))];
   const incoming: Incoming[] = [];
   const intake = new Intake(contest, left);
-  while (incoming.length < free) {
+  const most = free + yielding.length;
+  let places = free;
+  while (incoming.length < most) {
     const taken = intake.next();
     if (taken === undefined) break;
-    incoming.push({ name: taken.name, replaces: undefined });
-  }
-  const yielding = contest.groups(hashed(candidature.yielding), viewOf, () => 0, lowestFirst);
-  const lowest = (): Taken | undefined => new Outlet(contest, yielding).next();
-  for (let going = lowest(); going !== undefined; going = lowest()) {
-    const taken = new Intake(contest, left).next();
-    if (taken === undefined) contest.count(going.group);
-    else incoming.push({ name: taken.name, replaces: going.name });
+    const going = tooMany(yielding, taken.group, contest) ?? (places > 0 ? undefined : yielding.at(-1));
+    if (going === undefined) places--;
+    else yielding.splice(yielding.lastIndexOf(going), 1);
+    incoming.push({ name: taken.name, replaces: going?.name });
   }
   return { incoming, contest, left };
+}
+
+/** The last of those that yield for which the predicate of a cluster that came in has no place any more. */
+function tooMany(yielding: readonly Taken[], { predicate }: Group, contest: Contest): Taken | undefined {
+  if (contest.wanted.length === 0) return undefined;
+  const others = yielding.filter(({ group }) => group.predicate === predicate);
+  return others.length > (contest.room[predicate] ?? 0) ? others.at(-1) : undefined;
 }
 
 /** The candidates that may come in. `compare` says who is the first of a group. */
@@ -154,10 +175,13 @@ export function candidatesOf(
   compare = byScore,
 ): readonly Group[] {
   const clusters: Candidate[] = [];
+  const hasDomains = contest.topologies.length > 0;
   for (const one of candidates.matched) {
     if (!isOut(one.name)) clusters.push(one);
-    // One that has just left is of a domain, too, where it could come in with the next decision.
-    else if (tierOf(one.name) !== undefined) contest.placeOf(candidates.view(one.name));
+    // One that has just left makes a domain, too, where it could come in with the next decision.
+    else if (hasDomains && tierOf(one.name) !== undefined) contest.offer(contest.placeOf(candidates.view(one.name)));
   }
-  return contest.groups(clusters, (name) => candidates.view(name), tierOf, compare);
+  const groups = contest.groups(clusters, (name) => candidates.view(name), tierOf, compare);
+  for (const group of groups) contest.offer(group);
+  return groups;
 }

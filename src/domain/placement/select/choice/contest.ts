@@ -3,6 +3,7 @@ import { clusterHash, pairHash, seedOf, type Candidate, type RankSeed } from '..
 import { hasNumbers, type PlacementRules } from '../../spec/predicates.js';
 import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
 import { Queue } from '../queue.js';
+import { standingOf } from '../standing.js';
 import { Topology, type Domain } from './topology.js';
 
 /**
@@ -59,14 +60,17 @@ export class Contest {
   /** How many more clusters each predicate may bring in; negative when it has too many. */
   readonly room: number[];
   readonly #rules: PlacementRules;
+  readonly #now: number;
   readonly #seed: RankSeed;
   readonly #scoreOf: ScoreOf;
 
-  constructor({ placement }: PlacementSnapshot, scoreOf: ScoreOf) {
+  constructor({ placement, now }: PlacementSnapshot, scoreOf: ScoreOf) {
     this.#rules = placement.rules;
+    this.#now = now;
     this.#seed = seedOf(placement.namespace, placement.name);
     this.#scoreOf = scoreOf;
-    this.topologies = this.#rules.spread.map((one) => new Topology(one));
+    const hasRoom = (predicate: number): boolean => (this.room[predicate] ?? 0) > 0;
+    this.topologies = this.#rules.spread.map((one) => new Topology(one, hasRoom));
     this.wanted = hasNumbers(this.#rules) ? this.#rules.predicates.map(({ wanted = 0 }) => wanted) : [];
     this.room = this.wanted.length > 0 ? [...this.wanted] : [Infinity];
   }
@@ -93,11 +97,24 @@ export class Contest {
     return [...found.values()].map(({ of, members }) => ({ ...of, queue: new Queue(compare, members) }));
   }
 
-  /** What a cluster counts for. Its domains are domains from now on. */
+  /** What a cluster counts for: one that yields its place is in no domain, since it is to be replaced. */
   placeOf(view: ClusterView | undefined): Pick<Group, 'predicate' | 'domains'> {
     const predicate = this.#predicateOf(view);
-    const domains = this.topologies.map((one) => (view === undefined ? undefined : one.domainOf(view)));
+    const isIn = view !== undefined && this.topologies.length > 0 && !this.#yields(view);
+    const domains = this.topologies.map((one) => (isIn ? one.domainOf(view) : undefined));
     return { predicate, domains };
+  }
+
+  /** Notes that a cluster passes every rule: its domains exist while it can be selected. */
+  offer({ predicate, domains }: Pick<Group, 'predicate' | 'domains'>): void {
+    this.topologies.forEach((one, index) => {
+      const domain = domains[index];
+      if (domain !== undefined) one.offer(domain, predicate);
+    });
+  }
+
+  #yields({ taints }: ClusterView): boolean {
+    return standingOf(taints, this.#rules.tolerations, this.#now).kind === 'yields';
   }
 
   #predicateOf(view: ClusterView | undefined): number {
@@ -114,6 +131,7 @@ export class Contest {
   count({ predicate, domains }: Pick<Group, 'predicate' | 'domains'>, by: 1 | -1 = 1): void {
     const room = this.room[predicate];
     if (room !== undefined) this.room[predicate] = room - by;
+    if (room === (by === 1 ? 1 : 0)) for (const one of this.topologies) one.roomChanged();
     this.topologies.forEach((one, index) => {
       const domain = domains[index];
       if (domain !== undefined) one.change(domain, by);

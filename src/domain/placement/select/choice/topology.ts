@@ -7,50 +7,83 @@ export interface Domain {
   readonly id: number;
   readonly value: string;
   count: number;
+  /** The predicates of the clusters in it that pass every rule. */
+  readonly offers: Set<number>;
+  /** Whether a cluster in it is selected, or can be: the domain keeps others out only then. */
+  exists: boolean;
 }
 
 /** The domains of one constraint. */
 export class Topology {
   readonly constraint: SpreadConstraint;
+  readonly #hasRoom: (predicate: number) => boolean;
   readonly #domains = new Map<string, Domain>();
-  /** How many domains have each count. */
+  /** How many domains that exist have each count, and how many exist. */
   readonly #sizes: number[] = [];
+  #existing = 0;
   #lowest = 0;
 
-  constructor(constraint: SpreadConstraint) {
+  /** `hasRoom`: whether the predicate may bring in one cluster more. */
+  constructor(constraint: SpreadConstraint, hasRoom: (predicate: number) => boolean) {
     this.constraint = constraint;
+    this.#hasRoom = hasRoom;
   }
 
-  /** The domain of a cluster, which is one from now on; undefined without the key. */
+  /** The domain of a cluster; undefined without the key. */
   domainOf(view: ClusterView): Domain | undefined {
     const value = domainOf(this.constraint, view);
     if (value === undefined) return undefined;
     const known = this.#domains.get(value);
     if (known !== undefined) return known;
-    const domain = { id: this.#domains.size, value, count: 0 };
+    const domain: Domain = { id: this.#domains.size, value, count: 0, offers: new Set(), exists: false };
     this.#domains.set(value, domain);
-    this.#sizes[0] = (this.#sizes[0] ?? 0) + 1;
-    this.#lowest = 0;
     return domain;
+  }
+
+  /** Notes that a cluster of the domain passes every rule, and counts for this predicate. */
+  offer(domain: Domain, predicate: number): void {
+    if (domain.offers.has(predicate)) return;
+    domain.offers.add(predicate);
+    this.#recount(domain, 0);
   }
 
   /** Counts one cluster more, or one less, in the domain. */
   change(domain: Domain, by: 1 | -1): void {
-    this.#sizes[domain.count] = (this.#sizes[domain.count] ?? 0) - 1;
+    this.#recount(domain, by);
+  }
+
+  /** To be called when a predicate has become full, or is full no more. */
+  roomChanged(): void {
+    for (const domain of this.#domains.values()) this.#recount(domain, 0);
+  }
+
+  #recount(domain: Domain, by: -1 | 0 | 1): void {
+    if (domain.exists) this.#note(domain, -1);
     domain.count += by;
-    this.#sizes[domain.count] = (this.#sizes[domain.count] ?? 0) + 1;
-    if (domain.count < this.#lowest) this.#lowest = domain.count;
-    while ((this.#sizes[this.#lowest] ?? 0) === 0) this.#lowest++;
+    domain.exists = domain.count > 0 || this.#canBeEntered(domain);
+    if (domain.exists) this.#note(domain, 1);
+    if (domain.exists && domain.count < this.#lowest) this.#lowest = domain.count;
+    while ((this.#sizes[this.#lowest] ?? 0) === 0 && this.#lowest < this.#sizes.length) this.#lowest++;
+  }
+
+  #note({ count }: Domain, by: 1 | -1): void {
+    this.#sizes[count] = (this.#sizes[count] ?? 0) + by;
+    this.#existing += by;
+  }
+
+  #canBeEntered({ offers }: Domain): boolean {
+    for (const predicate of offers) if (this.#hasRoom(predicate)) return true;
+    return false;
   }
 
   /** The lowest count of any domain; 0 while there are fewer than `minDomains`. */
   get lowest(): number {
-    return this.isBelowMinimum ? 0 : this.#lowest;
+    return this.isBelowMinimum || this.#existing === 0 ? 0 : this.#lowest;
   }
 
   /** Whether there are fewer domains than `minDomains`. */
   get isBelowMinimum(): boolean {
-    return this.#domains.size < (this.constraint.minDomains ?? 0);
+    return this.#existing < (this.constraint.minDomains ?? 0);
   }
 
   /** How many selected clusters are more than `maxSkew` above the lowest count. */
@@ -62,9 +95,10 @@ export class Topology {
     return excess;
   }
 
-  /** The domains, sorted by their values. */
+  /** The domains that exist, sorted by their values. */
   get domains(): readonly Domain[] {
-    return [...this.#domains.values()].sort((a, b) => (a.value < b.value ? -1 : 1));
+    const existing = [...this.#domains.values()].filter(({ exists }) => exists);
+    return existing.sort((a, b) => (a.value < b.value ? -1 : 1));
   }
 
   /** Whether the constraint keeps a cluster of this domain out. */
