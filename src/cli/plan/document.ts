@@ -22,8 +22,15 @@ export function planDocument({ placements, apart, refusals, exceeded, totals, re
   };
 }
 
-function lossDocument({ clusters, short, empty, onLast }: LossReport): object {
-  return { clusters, short, empty, onLastCluster: onLast };
+function lossDocument({ clusters, short, empty, onLast, unnoticed }: LossReport): object {
+  return {
+    clusters,
+    short,
+    empty,
+    onLastCluster: onLast,
+    ...(unnoticed.clusters.length === 0 ? {} : { unnoticed: unnoticed.clusters }),
+    ...(unnoticed.isBraked && { braked: true }),
+  };
 }
 
 function placementDocument(

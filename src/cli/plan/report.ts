@@ -6,7 +6,8 @@ import type { PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { Name } from '../../domain/fleet/sides.js';
 import { finished, type Steps } from '../../domain/fleet/steps.js';
-import type { World, WorldInputs } from '../../domain/fleet/world.js';
+import { unnoticed, type Unnoticed } from '../../domain/fleet/silence.js';
+import { WorldInputs, type World } from '../../domain/fleet/world.js';
 import type { ChangeLimit } from './flags.js';
 import { laterMoves } from '../whatif/moves.js';
 import type { FleetReading } from '../whatif/worlds.js';
@@ -40,7 +41,7 @@ export interface PlanReport {
   /** What was read before the change. */
   readonly reading: FleetReading;
   readonly totals: PlanTotals;
-  /** Of clusters that are taken away; undefined for a change. */
+  /** Of clusters that are lost; undefined for a change. */
   readonly loss?: LossReport;
 }
 
@@ -52,6 +53,8 @@ export interface LossReport {
   readonly short: readonly Name[];
   readonly empty: readonly Name[];
   readonly onLast: readonly Name[];
+  /** Whom of them the hub does not taint, so that what is planned follows only when somebody else does. */
+  readonly unnoticed: Unnoticed;
 }
 
 export interface PlanTotals {
@@ -98,7 +101,7 @@ export function* planReportSteps(
   return { ...reportOf(reading, placements, apart, limits), refusals: refusedDeletions(before, after) };
 }
 
-/** The report when the clusters are lost. `why`: of each. */
+/** The report when the clusters fall silent. `why`: of each. */
 export function lossReport(
   reading: FleetReading,
   why: ReadonlyMap<string, string>,
@@ -116,14 +119,16 @@ export function* lossReportSteps(
   const namesOf = (isMeant: (one: PlacementLoss) => boolean): readonly Name[] =>
     losses.filter(isMeant).map(({ plan: { namespace, name } }) => ({ namespace, name }));
   const placements = losses.map(({ plan }) => plan);
+  const { world } = reading;
   return {
     ...reportOf(reading, placements, new Map(), limits),
     loss: {
       clusters: [...why.keys()].sort(),
-      of: reading.world.objects.managedclusters.length,
+      of: world.objects.managedclusters.length,
       short: namesOf(({ effect }) => effect === 'Short' || effect === 'Empty'),
       empty: namesOf(({ effect }) => effect === 'Empty'),
       onLast: namesOf(({ isOnLast }) => isOnLast),
+      unnoticed: unnoticed(world, new WorldInputs(world), new Set(why.keys())),
     },
   };
 }

@@ -35,7 +35,7 @@ export function planLines(
     ...notes.filter((one) => one !== undefined),
     ...placements.filter(isChange).flatMap((one) => [...placementLines(one, options), ...apartLines(apart?.get(one))]),
     totalText(totals),
-    ...(loss === undefined || totals.unknown > 0 ? [] : [lossText(loss, options)]),
+    ...(loss === undefined || totals.unknown > 0 ? [] : lossLines(loss, options)),
     ...(apart === undefined ? [APART_UNKNOWN] : []),
     ...refusals.map(({ kind, name }) => `The deletion will be refused: ${kind} ${wordText(name)} is in use.`),
   ];
@@ -80,11 +80,19 @@ export function totalText(totals: PlanTotals): string {
   return `Plan: ${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
 }
 
+/** What the loss does, and what the hub does not notice of it. */
+export function lossLines(loss: LossReport, options: Pick<TextOptions, 'wide'>): readonly string[] {
+  const { clusters, isBraked } = loss.unnoticed;
+  const names = someNames(clusters, options.wide ? Infinity : MOST_NAMES);
+  const [their, them] = clusters.length === 1 ? ['its', 'it'] : ['their', 'them'];
+  const unseen = `No agent of ${names} has reported: the hub does not notice ${their} loss, and decisions keep ${them} until somebody taints ${them}.`;
+  const braked =
+    'Most of the fleet would be silent: the hub taints nobody then, and decisions stay until somebody does.';
+  return [lossText(loss, options), ...(isBraked ? [braked] : []), ...(clusters.length === 0 ? [] : [unseen])];
+}
+
 /** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */
-export function lossText(
-  { clusters, of, short, empty, onLast }: LossReport,
-  { wide }: Pick<TextOptions, 'wide'>,
-): string {
+function lossText({ clusters, of, short, empty, onLast }: LossReport, { wide }: Pick<TextOptions, 'wide'>): string {
   const namesOf = (list: readonly Name[]): string => {
     const names = list.map(({ namespace, name }) => `${namespace}/${name}`);
     return names.length === 0 ? '' : ` (${someNames(names, wide ? Infinity : MOST_NAMES)})`;

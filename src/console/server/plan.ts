@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { manifestRules } from '../../cli/files/files.js';
 import { loseEachSteps } from '../../cli/plan/loseeach.js';
-import { lossText, totalText } from '../../cli/plan/text.js';
+import { lossLines, totalText } from '../../cli/plan/text.js';
 import { isChange, lossReportSteps, planReportSteps, type PlanReport } from '../../cli/plan/report.js';
 import { laterMoves } from '../../cli/whatif/moves.js';
 import { problemText } from '../../domain/conditions.js';
@@ -100,7 +100,7 @@ function* planOfSteps(snapshot: Snapshot, { after, objects, labels, lost }: Draf
     .digest('base64url');
   return {
     summary: totalText(totals),
-    ...(loss === undefined ? {} : { loss: lossText(loss, { wide: false }) }),
+    ...(loss === undefined ? {} : { loss: lossLines(loss, { wide: false }).join(' ') }),
     placements: planned,
     refusals: refusals.map(({ kind, name }) => `${kind} ${name} is in use: its deletion is refused`),
     replaced,

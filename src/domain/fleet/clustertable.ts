@@ -56,7 +56,7 @@ export class ClusterTable {
   readonly #hashed: readonly Candidate[];
   readonly #columns = new Map<string, Column>();
   readonly #pools = new Map<string, Pool>();
-  /** Those asked for last: a Placement is often asked for several times in a row, without other clusters each time. */
+  /** Those asked for last: a Placement is often asked for twice in a row. */
   #last: Matches | undefined;
 
   constructor(clusters: readonly ClusterView[]) {
@@ -82,11 +82,6 @@ export class ClusterTable {
     return clusters.map((cluster) => ({ cluster, sets: setsOf(cluster, selectors) }));
   }
 
-  /** The rows of these clusters. */
-  rowsOf(names: Iterable<string>): readonly number[] {
-    return Array.from(names, (name) => this.#rows.get(name)).filter((row) => row !== undefined);
-  }
-
   /** The clusters that the set selects. */
   membersOf(name: string, selector: ClusterSelector): readonly string[] {
     return this.members(new Map([[name, selector]])).map(({ cluster }) => cluster.name);
@@ -103,23 +98,19 @@ export class ClusterTable {
     return new Map(this.clusters.map(({ name }, row) => [name, column[row]]));
   }
 
-  /** The candidates of these sets, and those that match; none with a `problem`. `lost`: rows that count as not there. */
-  candidates(selectors: Selectors, rules: PlacementRules, lost: readonly number[] = []): Candidates {
+  /** The candidates of these sets, and those that match; none with a `problem`. */
+  candidates(selectors: Selectors, rules: PlacementRules): Candidates {
     if (rules.problem !== undefined) return NO_CANDIDATES;
     const matches = this.#matches(rules, this.#pool(selectors));
-    const { pool } = matches;
-    const isCandidate = cleared(pool.isCandidate, lost);
-    const isMatched = cleared(matches.isMatched, lost);
-    const sizes = {
-      count: pool.candidates.length - lost.filter((row) => pool.isCandidate[row] === 1).length,
-      matched: this.#selection(matches.matched, isMatched),
-    };
+    const { isCandidate, candidates, tainted } = matches.pool;
+    const { isMatched } = matches;
+    const sizes = { count: candidates.length, matched: this.#selection(matches.matched, isMatched) };
     return {
       ...sizes,
       has: (name) => isCandidate[this.#rows.get(name) ?? -1] === 1,
-      tainted: this.#tainted(pool.tainted, isMatched),
+      tainted: this.#tainted(tainted, isMatched),
       view: (name) => (sizes.matched.has(name) ? this.cluster(name) : undefined),
-      unmatched: unmatchedPredicates(rules, sizes, this.#answers(matches, isCandidate)),
+      unmatched: unmatchedPredicates(rules, sizes, this.#answers(matches)),
     };
   }
 
@@ -129,19 +120,16 @@ export class ClusterTable {
     return (this.#last = { rules, pool, matching, ...this.#matched(matching, pool) });
   }
 
-  /** The answers about those of the candidates for which `isCandidate` is 1. */
-  #answers({ pool, matching }: Matches, isCandidate: Uint8Array): CandidateAnswers {
-    const some = (rows: readonly number[], is: (row: number) => boolean = () => true): boolean =>
-      rows.some((row) => isCandidate[row] === 1 && is(row));
+  #answers({ pool: { candidates }, matching }: Matches): CandidateAnswers {
     return {
-      someMatch: (predicate) => some(matching.get(predicate) ?? []),
+      someMatch: (predicate) => (matching.get(predicate) ?? []).length > 0,
       someMeet: (one) => {
         const column = this.#found(one);
-        return some(pool.candidates, (row) => admits(one.requirement, column[row]));
+        return candidates.some((row) => admits(one.requirement, column[row]));
       },
       someHave: (source, key) => {
         const column = this.#values(source, key);
-        return some(pool.candidates, (row) => column[row] !== undefined);
+        return candidates.some((row) => column[row] !== undefined);
       },
     };
   }
@@ -215,14 +203,6 @@ export class ClusterTable {
     this.#pools.set(id, pool);
     return pool;
   }
-}
-
-/** A copy that is 0 for these rows; the same without any. */
-function cleared(flags: Uint8Array, rows: readonly number[]): Uint8Array {
-  if (rows.length === 0) return flags;
-  const copy = flags.slice();
-  for (const row of rows) copy[row] = 0;
-  return copy;
 }
 
 function picked<T>(rows: readonly number[], from: readonly T[]): readonly T[] {

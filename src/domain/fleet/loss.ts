@@ -1,29 +1,29 @@
 import { sameList } from '../placement/stored/items.js';
-import { schedule, selectedClusters } from '../placement/select/schedule.js';
 import { noOthers, type PlacementSnapshot } from '../placement/select/snapshot.js';
 import { forecastOf, type Forecast } from './forecast.js';
 import { mayMoveOn, withMoves } from './fleetplan.js';
 import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } from './plan.js';
+import { selectedTaintsText } from '../placement/explain/taints.js';
 import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
 import { finished, type Steps } from './steps.js';
-import { inputWithout, lostClusters, type LostClusters } from './without.js';
+import { inputWhile, silentClusters, snapshotWhile, type SilentClusters } from './silence.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
 /**
- * What becomes of the decisions when clusters are lost for good, such as those of a region: what each Placement selects without
- * them in the end. No bound holds a lost cluster in a decision. All other clusters stay or come in as always.
+ * What becomes of the decisions when clusters are lost, such as those of a region: they fall silent, the hub taints them, and each
+ * Placement replaces those that it can. What is decided is what the controller would decide.
  */
 
 /**
- * What a loss does to a Placement, the worst first: it has no cluster left; it has fewer than before, and too few; other clusters
- * are selected, but enough of them.
+ * What a loss does to a Placement, the worst first: it has no cluster left that is not lost; it has fewer than before, and too few;
+ * others are selected, or fewer, and the Placement is satisfied.
  */
 export type LossEffect = 'Empty' | 'Short' | 'Moves' | 'None';
 
 export interface PlacementLoss {
   readonly plan: PlacementPlan;
   readonly effect: LossEffect;
-  /** One cluster is selected then and no other can take its place, and that is so because of the loss. */
+  /** One cluster that is not lost is selected then and no other can take its place, and that is so because of the loss. */
   readonly isOnLast: boolean;
 }
 
@@ -43,14 +43,14 @@ export interface ConcernedPlacement extends Name {
 export function* planLossSteps(world: World, why: ReadonlyMap<string, string>): Steps<readonly PlacementLoss[]> {
   const names = placementsIn(world);
   const inputs = yield* inputsOf(world, names);
-  const lost = lostClusters(inputs.before, why.keys());
+  const silent = silentClusters(inputs.before, why.keys());
   const moving: Sides[] = [];
   const losses: PlacementLoss[] = [];
   for (const name of names) {
     yield;
     losses.push(
       inputs.before.isKnown
-        ? lossOf(name, { ...inputs, why, lost, moving })
+        ? lossOf(name, { ...inputs, why, silent, moving })
         : { plan: unknownPlan(name), effect: 'None', isOnLast: false },
     );
   }
@@ -63,30 +63,63 @@ export function* planLossSteps(world: World, why: ReadonlyMap<string, string>): 
 
 interface Losing extends InputsOfLoss {
   readonly why: ReadonlyMap<string, string>;
-  readonly lost: LostClusters;
+  readonly silent: SilentClusters;
   readonly moving: Sides[];
 }
 
-function lossOf(name: Name, { before: inputs, after: inputsAfter, why, lost, moving }: Losing): PlacementLoss {
+function lossOf(name: Name, { before: inputs, after: inputsAfter, why, silent, moving }: Losing): PlacementLoss {
   const before = sideOf(inputs.input(name), inputs);
   const published = before && publishedInput(name, before, inputsAfter);
-  const after = published && sideOf(inputWithout(inputsAfter, published, lost), inputsAfter);
+  const after = published && sideOf(inputWhile(published, silent), inputsAfter);
   const sides = { before, after };
   if (mayMoveOn(sides)) moving.push(sides);
   const plan = planPlacement(name, sides, inputs);
   if (before === undefined || published === undefined || after === undefined)
     return { plan, effect: 'None', isOnLast: false };
-  const removes = plan.removes.map((one): PlannedRemoval => {
-    const text = why.get(one.name);
-    return text === undefined ? one : { ...one, cause: 'Gone', why: text };
-  });
-  const isLast = ({ forecast }: Side, without: Iterable<string>): boolean =>
-    isOnLast(forecast, (last) => inputWithout(inputsAfter, published, lostClusters(inputs, [...without, last])));
-  return {
-    plan: { ...plan, removes },
-    effect: lossEffect(before.forecast, after.forecast),
-    isOnLast: isLast(after, lost.names) && !isLast(before, []),
+  const isLast = ({ forecast }: Side, lost: SilentClusters): boolean => {
+    const [last, ...others] = servingClusters(forecast, lost);
+    if (last === undefined || others.length > 0) return false;
+    const all = new Map([...lost, ...silentClusters(inputs, [last])]);
+    return servingClusters(forecastOf(snapshotWhile(published.snapshot, all)), all).length === 0;
   };
+  return {
+    plan: withLost(plan, after, why),
+    effect: lossEffect(before.forecast, after.forecast, silent),
+    isOnLast: isLast(after, silent) && !isLast(before, new Map()),
+  };
+}
+
+/** The plan with why clusters are lost, and with those that stay in the decision nevertheless. */
+function withLost(plan: PlacementPlan, after: Side, why: ReadonlyMap<string, string>): PlacementPlan {
+  const isLost = ({ name }: { readonly name: string }): boolean => why.has(name);
+  const lostText = (name: string, rest: string): string => `${why.get(name)}; ${rest}`;
+  const removes = plan.removes.map((one): PlannedRemoval => ({ ...one, why: why.get(one.name) ?? one.why }));
+  const adds = plan.adds.map((one) => (isLost(one) ? { ...one, why: lostText(one.name, one.why) } : one));
+  const held = plan.held.map((one) => (isLost(one) ? { ...one, why: lostText(one.name, one.why) } : one));
+  const staying = plan.stays.filter((name) => why.has(name));
+  if (staying.length === 0) return { ...plan, removes, adds, held };
+  const kept = staying.map((name): PlannedRemoval => {
+    return { name, cause: 'Tainted', why: lostText(name, stayText(name, after)) };
+  });
+  const all = [...held, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const stays = plan.stays.filter((name) => !why.has(name));
+  return { ...plan, kind: plan.kind === 'Unchanged' ? 'Changed' : plan.kind, removes, adds, held: all, stays };
+}
+
+/** Why a decision keeps a cluster that is silent. */
+function stayText(name: string, { input: { snapshot }, forecast: { schedule } }: Side): string {
+  const { rules } = snapshot.placement;
+  if (rules.problem !== undefined) return 'stays while the spec is invalid';
+  if (schedule.stuck.some(({ cluster }) => cluster === name))
+    return rules.wanted === undefined
+      ? 'stays, since every cluster that matches is wanted'
+      : 'stays, and no other cluster can take its place';
+  return `stays: ${selectedTaintsText({ cluster: snapshot.selected.get(name), inDecision: true }, rules) ?? ''}`;
+}
+
+/** The clusters of a decision that are not lost. */
+function servingClusters({ clusters }: Forecast, lost: SilentClusters): readonly string[] {
+  return clusters.filter((name) => !lost.has(name));
 }
 
 interface InputsOfLoss {
@@ -135,14 +168,14 @@ export function* lossOfEachSteps(
 
 /** A {@link ValueLoss} that is not complete yet. */
 interface Row extends ValueLoss {
-  readonly lost: LostClusters;
+  readonly silent: SilentClusters;
   readonly placements: ConcernedPlacement[];
   /** By how many more of the Placements so far a cluster is selected than before. */
   readonly more: Map<string, number>;
 }
 
 function rowOf(value: string, inputs: WorldInputs, names: readonly string[]): Row {
-  return { value, clusters: names.length, lost: lostClusters(inputs, names), placements: [], more: new Map() };
+  return { value, clusters: names.length, silent: silentClusters(inputs, names), placements: [], more: new Map() };
 }
 
 function byValue(values: ReadonlyMap<string, string>): ReadonlyMap<string, string[]> {
@@ -167,8 +200,8 @@ function* addEffects({ rows, values, after }: Losses, name: Name, before: Side):
     yield;
     const row = rows.get(value);
     if (row === undefined || published.deleting) continue;
-    const forecast = forecastOf(counting(row.more, inputWithout(after, published, row.lost).snapshot));
-    const effect = lossEffect(before.forecast, forecast);
+    const forecast = forecastOf(counting(row.more, snapshotWhile(published.snapshot, row.silent)));
+    const effect = lossEffect(before.forecast, forecast, row.silent);
     if (effect === 'None') continue;
     row.placements.push({ ...name, effect });
     for (const cluster of before.forecast.clusters) row.more.set(cluster, (row.more.get(cluster) ?? 0) - 1);
@@ -176,7 +209,7 @@ function* addEffects({ rows, values, after }: Losses, name: Name, before: Side):
   }
 }
 
-/** The snapshot with what was decided of other Placements without the lost clusters. */
+/** The snapshot with what was decided of other Placements while the clusters are silent. */
 function counting(more: Row['more'], snapshot: PlacementSnapshot): PlacementSnapshot {
   const { othersSelecting } = snapshot;
   if (othersSelecting === noOthers) return snapshot;
@@ -219,16 +252,10 @@ function publishedInput(name: Name, { input, forecast }: Side, after: WorldInput
   return after.input(name, forecast.published) ?? input;
 }
 
-function lossEffect(before: Forecast, after: Forecast): LossEffect {
-  const isFewer = after.clusters.length < before.clusters.length;
-  if (isFewer && after.clusters.length === 0) return 'Empty';
+function lossEffect(before: Forecast, after: Forecast, lost: SilentClusters): LossEffect {
+  const serving = servingClusters(after, lost);
+  const isFewer = serving.length < before.clusters.length;
+  if (isFewer && serving.length === 0) return 'Empty';
   if (isFewer && after.satisfied.status !== 'True') return 'Short';
-  return sameList(before.clusters, after.clusters) ? 'None' : 'Moves';
-}
-
-/** Whether one cluster is selected, and none would be without that one too. */
-function isOnLast({ clusters }: Forecast, without: (last: string) => PlacementInput): boolean {
-  const [last, ...others] = clusters;
-  if (last === undefined || others.length > 0) return false;
-  return selectedClusters(schedule(without(last).snapshot)).length === 0;
+  return sameList(before.clusters, serving) ? 'None' : 'Moves';
 }

@@ -7,7 +7,6 @@ import { schedule, selectedClusters } from '../placement/select/schedule.js';
 import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import { isList } from '../selectors.js';
 import { setsOf } from './clustertable.js';
-import { inputWithout, lostClusters } from './without.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from './world.js';
 
 /** A Placement whose decision names a cluster. */
@@ -27,7 +26,7 @@ export interface ExplainedSelection {
   readonly without: Without | undefined;
 }
 
-/** What a Placement selects when the cluster does not exist. */
+/** What a Placement selects once the ManagedCluster is deleted. */
 export interface Without {
   /** Clusters that it then selects and now does not: those that would leave as surplus, then new ones, highest rank first. */
   readonly added: readonly string[];
@@ -80,10 +79,34 @@ function selectionIn(input: PlacementInput, name: string, inputs: WorldInputs): 
   if (cluster?.inDecision !== true) return [];
   const { namespace, name: placement } = snapshot.placement;
   const objects = snapshot.stored.filter(({ clusters }) => clusters.includes(name)).map((one) => one.name);
-  const { snapshot: after } = inputWithout(inputs, input, lostClusters(inputs, [name]));
-  const replacement = explanation.schedule === undefined ? undefined : without(snapshot, after);
+  const replacement =
+    explanation.schedule === undefined ? undefined : without(snapshot, snapshotWithout(snapshot, name));
   const explained = { explanation, cluster, without: replacement };
   return [{ namespace, placement, objects: objects.sort(), explained }];
+}
+
+/** What the Placement selects from once the ManagedCluster is deleted. */
+function snapshotWithout(snapshot: PlacementSnapshot, deleted: string): PlacementSnapshot {
+  const { candidates, selected } = snapshot;
+  const { matched } = candidates;
+  const left = Array.from(matched).filter(({ name }) => name !== deleted);
+  const isLeft = (name: string): boolean => name !== deleted;
+  return {
+    ...snapshot,
+    selected: new Map([...selected].filter(([name]) => isLeft(name))),
+    candidates: {
+      ...candidates,
+      count: candidates.count - (candidates.has(deleted) ? 1 : 0),
+      has: (name) => isLeft(name) && candidates.has(name),
+      matched: {
+        size: left.length,
+        has: (name) => isLeft(name) && matched.has(name),
+        [Symbol.iterator]: () => left.values(),
+      },
+      tainted: new Map([...candidates.tainted].filter(([name]) => isLeft(name))),
+      view: (name) => (isLeft(name) ? candidates.view(name) : undefined),
+    },
+  };
 }
 
 /** `after`: what it then selects from. */

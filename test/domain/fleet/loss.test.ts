@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+import { PLACEMENT_LABEL, TAINTS } from '../../../src/api/names.js';
+import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
+import { isHealthTaint } from '../../../src/domain/health/taints.js';
 import { atLeast, lossOfEach, planLossSteps, type PlacementLoss } from '../../../src/domain/fleet/loss.js';
 import { finished } from '../../../src/domain/fleet/steps.js';
 import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
 import type { PlacementPlan } from '../../../src/domain/fleet/plan.js';
 import type { RawObject, World } from '../../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import { taint } from '../../support/builders/taints.js';
 import { predicate, rawCluster, rawDecision, rawPlacement, someWorld } from '../../support/builders/world.js';
 
 const CLUSTERS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
@@ -18,14 +19,15 @@ function lossOf(world: World, ...names: readonly string[]): PlacementLoss {
   return first;
 }
 
-/** The world once the clusters are deleted, and everything that would hold them in a decision has let them go. */
-function without({ objects, ...world }: World, names: readonly string[]): World {
-  const released = { [ALLOW_REMOVALS_ANNOTATION]: `9999-01-01T00:00:00Z/${names.join(',')}` };
-  const placements = objects.placements.map((one): RawObject => {
-    return { ...one, metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, ...released } } };
+/** The world once the hub has tainted the clusters, long ago. */
+function silent({ objects, ...world }: World, names: readonly string[]): World {
+  const unreachable = { key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: '0001-01-01T00:00:00Z' };
+  const managedclusters = objects.managedclusters.map((one): RawObject => {
+    if (!names.includes(one.metadata.name)) return one;
+    const others = recordsIn(field(one.spec, 'taints')).filter(({ key }) => !isHealthTaint({ key: String(key) }));
+    return { ...one, spec: { ...asRecord(one.spec), taints: [...others, unreachable] } };
   });
-  const managedclusters = objects.managedclusters.filter(({ metadata }) => !names.includes(metadata.name));
-  return { ...world, objects: { ...objects, placements, managedclusters } };
+  return { ...world, objects: { ...objects, managedclusters } };
 }
 
 const someScheduling = fc.record(
@@ -49,16 +51,29 @@ const someScheduling = fc.record(
   { requiredKeys: [] },
 );
 
-/** A range of values ends with z, to which nobody moves. */
-function ranged(): World {
-  const claim = { scoreCoordinate: { type: 'Claim', claim: { name: 'size' } } };
-  const spec = { numberOfClusters: 1, prioritizerPolicy: { configurations: [claim] }, rebalance: { scoreMargin: 20 } };
-  const sizes = { a: '0', b: '100', z: '1000' };
-  const taints = [taint('slow', { effect: 'PreferNoSelect' })];
-  const managedclusters = Object.entries(sizes).map(([name, size]) =>
-    rawCluster(name, { set: 'production', claims: { size }, ...(name === 'z' && { taints }) }),
+/** Two Placements: web is on a and prefers clusters that no other one selects, and api is on z, of which a is the only spare. */
+function balanced(): World {
+  const configurations = [{ scoreCoordinate: { type: 'BuiltIn', builtIn: 'Balance' } }];
+  const web = rawPlacement({
+    numberOfClusters: 1,
+    prioritizerPolicy: { configurations },
+    rebalance: { scoreMargin: 20 },
+  });
+  const api = rawPlacement({ numberOfClusters: 1, predicates: [predicate({ tier: 'gold' })] }, 'api');
+  const managedclusters = Object.entries({ a: 'gold', b: 'silver', z: 'gold' }).map(([name, tier]) =>
+    rawCluster(name, { set: 'production', labels: { tier } }),
   );
-  return exampleWorld(spec, { managedclusters, placementdecisions: [rawDecision(1, ['a'])] });
+  const other = rawDecision(1, ['z']);
+  const [owner] = other.metadata.ownerReferences ?? [];
+  const metadata = {
+    ...other.metadata,
+    name: 'api-decision-1',
+    labels: { [PLACEMENT_LABEL]: 'api' },
+    ownerReferences: owner === undefined ? [] : [{ ...owner, name: 'api', uid: 'api' }],
+  };
+  const placements = [web, { ...api, metadata: { ...api.metadata, uid: 'api' } }];
+  const placementdecisions = [rawDecision(1, ['a']), { ...other, metadata }];
+  return exampleWorld({}, { placements, managedclusters, placementdecisions });
 }
 
 /** Worlds with a second Placement, whose choices depend on scores, on spread, and on each other. */
@@ -72,19 +87,31 @@ const someScheduledWorld: fc.Arbitrary<World> = fc
     return { ...world, objects: { ...objects, placements } };
   });
 
-/** What both ways have to say of a Placement. */
-function comparable({ removes, ...plan }: PlacementPlan): unknown {
-  return { ...plan, removes: removes.map(({ name, cause }) => [name, cause]) };
+/** What both ways have to say of a Placement: a lost cluster that stays is one that is held. */
+function comparable({ adds, removes, stays, held, ...plan }: PlacementPlan): unknown {
+  const namesOf = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name);
+  return {
+    after: plan.after,
+    moves: plan.moves,
+    adds: namesOf(adds),
+    removes: removes.map(({ name, cause }) => [name, cause]),
+    stays: [...stays, ...namesOf(held)].sort(),
+  };
 }
 
 describe('planLoss', () => {
   it('moves that follow from a loss are part of the plan', () => {
-    const { plan } = lossOf(ranged(), 'z');
+    const losses = finished(planLossSteps(balanced(), new Map([['z', 'lost']])));
 
-    expect([plan.kind, plan.removes, plan.moves.map(({ from, to }) => `${from} → ${to}`)]).toEqual([
-      'Changed',
-      [],
-      ['a → b'],
+    expect(
+      losses.map(({ plan }) => [
+        plan.name,
+        plan.adds.map(({ name }) => name),
+        plan.moves.map(({ from, to }) => `${from} → ${to}`),
+      ]),
+    ).toEqual([
+      ['api', ['a'], []],
+      ['web', [], ['a → b']],
     ]);
   });
 
@@ -92,7 +119,7 @@ describe('planLoss', () => {
     const { plan, effect, isOnLast } = lossOf(exampleWorld(), 'prod-us-1', 'prod-ap-2');
 
     expect([effect, isOnLast, plan.kind]).toEqual(['Moves', false, 'Changed']);
-    expect(plan.removes).toEqual([{ name: 'prod-us-1', cause: 'Gone', why: 'lost' }]);
+    expect(plan.removes).toEqual([{ name: 'prod-us-1', cause: 'Tainted', why: 'lost' }]);
     expect(plan.adds).toEqual([{ name: 'prod-eu-1', predicate: 0, why: 'predicate 0' }]);
   });
 
@@ -120,23 +147,53 @@ describe('planLoss', () => {
     expect(lossOf(world, ...spare.slice(1))).toMatchObject({ effect: 'None', isOnLast: false });
   });
 
-  it('neither a disruption budget nor the bound of deletions holds what is lost', () => {
+  it('a lost cluster that nothing can replace stays in the decision, whatever a disruption budget says', () => {
     const lost = ['edge-eu-2', 'prod-eu-2', 'prod-us-1'];
     const budgeted = exampleWorld({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } });
 
     for (const world of [exampleWorld(), budgeted]) {
       const { plan, effect } = lossOf(world, ...lost);
-      expect([effect, plan.removes.map(({ name }) => name), plan.held]).toEqual(['Short', lost, []]);
-      expect(plan.after?.clusters).toEqual(['prod-ap-1', 'prod-eu-1']);
+      expect([effect, plan.removes.length, plan.held.map(({ why }) => why)]).toEqual([
+        'Short',
+        2,
+        ['lost; stays, and no other cluster can take its place'],
+      ]);
+      expect(plan.after?.clusters).toMatchObject({ length: 3 });
     }
   });
 
-  it('a paused Placement loses its clusters, and no other comes in', () => {
+  it('a paused Placement keeps what is lost, and no other comes in: it is short', () => {
     const { plan, effect } = lossOf(exampleWorld({ ...EXAMPLE_SPEC, paused: true }), 'prod-us-1');
 
-    expect([effect, plan.adds]).toEqual(['Short', []]);
-    expect(plan.removes).toEqual([{ name: 'prod-us-1', cause: 'Gone', why: 'lost' }]);
-    expect(plan.after?.clusters).toEqual(['edge-eu-2', 'prod-eu-2']);
+    expect([effect, plan.adds, plan.removes]).toEqual(['Short', [], []]);
+    expect(plan.held.filter(({ name }) => name === 'prod-us-1')).toEqual([
+      {
+        name: 'prod-us-1',
+        cause: 'Tainted',
+        why: 'lost; taint cluster.fleetmgmt.io/unreachable:NoSelect, tolerated for 300 s; spec.paused is true',
+      },
+    ]);
+    expect(plan.after?.clusters).toEqual(['edge-eu-2', 'prod-eu-2', 'prod-us-1']);
+  });
+
+  it.each([
+    ['that wants every cluster that matches', {}, 'lost; stays, since every cluster that matches is wanted'],
+    [
+      'that tolerates silence for ever',
+      { numberOfClusters: 1, tolerations: [{ key: TAINTS.unreachable, operator: 'Exists' }] },
+      'lost; stays: taint cluster.fleetmgmt.io/unreachable:NoSelect, tolerated for ever by spec.tolerations[0]',
+    ],
+  ])('a Placement %s keeps what is lost, and the plan says so', (_which, spec, why) => {
+    const world = exampleWorld(spec);
+    const [first = ''] = lossOf(world).plan.before?.clusters ?? [];
+
+    expect(lossOf(world, first).plan).toMatchObject({ kind: 'Changed', removes: [], held: [{ name: first, why }] });
+  });
+
+  it('a written toleration for a time ends, and the cluster leaves without a replacement', () => {
+    const tolerations = [{ key: TAINTS.unreachable, operator: 'Exists', tolerationSeconds: 86_400 }];
+
+    expect(lossOf(exampleWorld({ tolerations }), 'prod-us-1').plan.removes).toMatchObject([{ name: 'prod-us-1' }]);
   });
 
   it('a change window keeps nothing lost in a decision, and no other cluster out', () => {
@@ -159,13 +216,13 @@ describe('planLoss', () => {
     expect(lossOfEach(world, new Map([['prod-us-1', 'us']]))).toMatchObject([{ value: 'us', placements: [] }]);
   });
 
-  it('is what is planned when the clusters are deleted and nothing holds them', () => {
+  it('is what is planned when the hub has tainted the clusters', () => {
     fc.assert(
       fc.property(someScheduledWorld, fc.subarray(CLUSTERS), (world, names) => {
         const planned = finished(planLossSteps(world, new Map(names.map((name) => [name, 'lost']))));
 
         expect(planned.map(({ plan }) => comparable(plan))).toEqual(
-          planFleet(world, without(world, names)).map(comparable),
+          planFleet(world, silent(world, names)).map(comparable),
         );
       }),
       { numRuns: 75 },

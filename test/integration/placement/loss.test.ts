@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
-import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
-import { ManagedClusters, Placements } from '../../../src/api/resources.js';
+import { TAINTS } from '../../../src/api/names.js';
+import { ManagedClusters } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/cli/whatif/worlds.js';
 import { lossOfEach, planLossSteps } from '../../../src/domain/fleet/loss.js';
 import { finished } from '../../../src/domain/fleet/steps.js';
@@ -56,7 +56,7 @@ describeWithServer('the loss of a region', { own: true }, (server) => {
   }, LONG_MS);
 
   it(
-    'is decided by the operator as plan has foreseen, once the clusters are deleted and released',
+    'is decided by the operator as plan has foreseen, once the clusters have the taint of the hub',
     async () => {
       const scope = { namespace: undefined, fallback: () => 'shop', resources: DECISION_RESOURCES };
       const { world } = await readFleetWorld(fleet.client, scope);
@@ -77,14 +77,13 @@ describeWithServer('the loss of a region', { own: true }, (server) => {
         effects.filter(({ effect }) => effect !== 'None'),
       );
 
-      const annotations = { [ALLOW_REMOVALS_ANNOTATION]: `2999-01-01T00:00:00Z/${LOST.join(',')}` };
-      for (const name of Object.keys(SPECS))
+      const taints = [{ key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: '2026-01-01T00:00:00Z' }];
+      for (const name of LOST)
         await fleet.client.apply(
-          Placements,
-          { metadata: { namespace: 'shop', name, annotations } },
-          { fieldManager: 'releases', force: false },
+          ManagedClusters,
+          { metadata: { name }, spec: { taints } },
+          { fieldManager: 'health', force: false },
         );
-      for (const name of LOST) await fleet.remove(ManagedClusters, { name });
 
       for (const { plan } of foreseen)
         await waitFor(`${plan.name} to be as foreseen`, async (seen) => {

@@ -1,0 +1,77 @@
+import { field } from '../../runtime/vocabulary/json.js';
+import { SOURCE_ANNOTATION, TAINTS } from '../../api/names.js';
+import { isSilentScope } from '../health/brake.js';
+import { isHealthTaint, isNeverJoined } from '../health/taints.js';
+import type { ClusterView } from '../placement/spec/cluster.js';
+import type { Taint } from '../placement/spec/taint.js';
+import type { PlacementSnapshot } from '../placement/select/snapshot.js';
+import type { PlacementInput, World, WorldInputs } from './world.js';
+
+/**
+ * Clusters that fall silent for good. They stay in the fleet, and the hub taints them: the rules of Placements decide what that
+ * does, once all that tolerates it for a time has ended.
+ */
+
+/** The taint of the hub, for longer than any time for which it is tolerated. */
+const SILENT: Taint = { key: TAINTS.unreachable, value: '', effect: 'NoSelect', since: -Infinity };
+
+/** How silent clusters are, by name. */
+export type SilentClusters = ReadonlyMap<string, ClusterView>;
+
+/** Those of the clusters that exist, once they are silent. The hub gives a cluster one taint. */
+export function silentClusters(inputs: WorldInputs, names: Iterable<string>): SilentClusters {
+  const silent = new Map<string, ClusterView>();
+  for (const name of names) {
+    const view = inputs.cluster(name);
+    if (view === undefined) continue;
+    silent.set(name, { ...view, taints: [...view.taints.filter((one) => !isHealthTaint(one)), SILENT] });
+  }
+  return silent;
+}
+
+/** What the Placement selects from while these clusters are silent. */
+export function inputWhile(input: PlacementInput, silent: SilentClusters): PlacementInput {
+  return { ...input, snapshot: snapshotWhile(input.snapshot, silent) };
+}
+
+/** What the Placement selects from while these clusters are silent. */
+export function snapshotWhile(snapshot: PlacementSnapshot, silent: SilentClusters): PlacementSnapshot {
+  const { candidates } = snapshot;
+  const [tainted, selected] = [new Map(candidates.tainted), new Map(snapshot.selected)];
+  for (const [name, view] of silent) {
+    if (candidates.matched.has(name)) tainted.set(name, view.taints);
+    if (selected.has(name)) selected.set(name, view);
+  }
+  const view = (name: string): ClusterView | undefined => {
+    const known = candidates.view(name);
+    return known === undefined ? undefined : (silent.get(name) ?? known);
+  };
+  return { ...snapshot, selected, candidates: { ...candidates, tainted, view } };
+}
+
+/** What keeps the hub from tainting clusters that are silent. */
+export interface Unnoticed {
+  /** Those of which no agent has ever reported, nor an inventory does; sorted. */
+  readonly clusters: readonly string[];
+  /** Most of the fleet is silent then: the hub taints none. */
+  readonly isBraked: boolean;
+}
+
+/** Which of these clusters the hub does not taint when they fall silent. */
+export function unnoticed(world: World, inputs: WorldInputs, names: ReadonlySet<string>): Unnoticed {
+  const clusters: string[] = [];
+  const fleet = { joined: 0, silent: 0 };
+  for (const { metadata, spec } of world.objects.managedclusters) {
+    const accepts = field(spec, 'hubAcceptsClient');
+    const taints = inputs.cluster(metadata.name)?.taints ?? [];
+    const reports = typeof accepts === 'boolean' && !taints.some(isNeverJoined);
+    const isLost = names.has(metadata.name);
+    const isSourced = metadata.annotations?.[SOURCE_ANNOTATION] !== undefined;
+    if (isLost && !reports && !isSourced) clusters.push(metadata.name);
+    if (!reports || accepts === false) continue;
+    fleet.joined += 1;
+    if (isLost || taints.some(isHealthTaint)) fleet.silent += 1;
+  }
+  const isBraked = names.size > clusters.length && isSilentScope(fleet);
+  return { clusters: clusters.sort(), isBraked };
+}
