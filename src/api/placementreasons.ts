@@ -47,7 +47,7 @@ export const PlacementReasons = Object.freeze({
     'more than half and at least three of the clusters were deleted within a minute; those that are left stay for fifteen minutes',
   DefinitionsReplaced:
     'the definition of clusters, sets or bindings was deleted with all its objects, and created again; every cluster stays until it is released',
-  PausedBySpec: 'spec.paused is true; the decision stays as it is',
+  PausedBySpec: 'spec.paused is true; the decision stays as it is, or there is none yet',
   OutsideChangeWindows: 'clusters that fail a rule stay until the next of spec.changeWindows opens',
   NoClusterInGroup:
     'no selected cluster is in a group that the spec names, so that a rollout begins with what follows it',

@@ -56,13 +56,13 @@ export function placementReport(
   const statements = statementsOf(snapshot, schedule, stored);
   const { namespace } = snapshot.placement;
   const { problem } = schedule;
+  const isPaused = snapshot.placement.rules.paused;
   const ready =
     problem === undefined
-      ? readiness(publication, namespace)
+      ? readiness(publication, namespace, isPaused)
       : statement('False', 'Misconfigured', problemText(problem));
   const satisfied = withBlocker(satisfiedCondition(statements), ready);
   const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
-  const isPaused = snapshot.placement.rules.paused;
   return {
     phase: decided || problem !== undefined || isPaused ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
     observedGeneration: snapshot.placement.generation,
@@ -218,7 +218,7 @@ function withBlocker(satisfied: ConditionText, ready: ConditionText): ConditionT
 }
 
 /** Whether the decision is stored; for a valid spec. */
-function readiness({ changes, done, failure }: Publication, namespace: string): ConditionText {
+function readiness({ changes, done, failure }: Publication, namespace: string, isPaused: boolean): ConditionText {
   const located = (name: string): string => `${namespace}/${name}`;
   const foreign = changes.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => located(slice.name));
   if (foreign.length > 0) {
@@ -230,6 +230,9 @@ function readiness({ changes, done, failure }: Publication, namespace: string): 
   if (failure !== undefined)
     return statement('False', 'PublishFailed', `PlacementDecision ${located(failure.name)}: ${failure.message}`);
   const pending = [...changes.writes.slice(done), ...changes.blocked].map((one) => located(one.name));
+  // Who waits for Ready reads the decision then.
+  if (pending.length === 0 && isPaused && changes.published.length === 0)
+    return statement('False', 'PausedBySpec', 'there is no decision: the first one is made when spec.paused ends');
   if (pending.length === 0) return statement('True', 'DecisionPublished', 'the decision for this generation is stored');
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }

@@ -37,6 +37,33 @@ function verdicts({ clusters }: Explanation): Readonly<Record<string, string>> {
 }
 
 describe('explain', () => {
+  it('explain says NotNeeded while clusters that wait have all places, and SpreadBlocked while one is free', () => {
+    const region = (name: string, of: string, tier = 'gold'): ReturnType<typeof rawCluster> =>
+      rawCluster(name, { set: 'edge', labels: { region: of, tier } });
+    const managedclusters = [
+      region('a', 'ap'),
+      region('e', 'eu', 'silver'),
+      region('u', 'us'),
+      region('v', 'us'),
+      region('w', 'us'),
+    ];
+    const spreadConstraints = [
+      { topologyKey: 'region', topologyKeyType: 'Label', whenUnsatisfiable: 'DoNotSchedule', maxSkew: 1 },
+    ];
+    const verdictsOf = (numberOfClusters: number): unknown => {
+      const changeWindows = [{ start: 'Mon 22:00', duration: '1h', timeZone: 'UTC' }];
+      const placement = rawPlacement({ ...gold, numberOfClusters, spreadPolicy: { spreadConstraints }, changeWindows });
+      const placements = [{ ...placement, status: { observedGeneration: 1 } }];
+      const placementdecisions = [rawDecision(1, ['a', 'e', 'u', 'v'])];
+      const hub = world({}, { placements, managedclusters, placementdecisions });
+      return verdicts(explain(explainInput({ ...hub, at: Date.parse('2026-11-22T10:00:00Z') })));
+    };
+    const stays = { a: 'Selected', e: 'Held', u: 'Selected', v: 'Selected' };
+
+    expect(verdictsOf(4)).toEqual({ ...stays, w: 'NotNeeded' });
+    expect(verdictsOf(5)).toEqual({ ...stays, w: 'SpreadBlocked' });
+  });
+
   it('explain gives each cluster of the eligible sets and of the decision a verdict, and no other cluster', () => {
     const managedclusters = [
       rawCluster('chosen', inGold),

@@ -26,6 +26,17 @@ function priced(costs: Readonly<Record<string, number>>): readonly FleetMember[]
   return Object.entries(costs).map(([name, cost]) => member(name, { claims: { cost: String(cost) } }));
 }
 
+/** Clusters of a region, at a cost, and in a zone. */
+function placed(clusters: Readonly<Record<string, readonly [string, number, string?]>>): readonly FleetMember[] {
+  return Object.entries(clusters).map(([name, [region, cost, zone]]) =>
+    member(name, { claims: { cost: String(cost) }, labels: { region, ...(zone !== undefined && { zone }) } }),
+  );
+}
+
+function spreadBy(...keys: readonly string[]): object {
+  return { spreadConstraints: keys.map((topologyKey) => ({ topologyKey, topologyKeyType: 'Label' })) };
+}
+
 /** The first decision object, with its clusters selected so many ms before now. */
 function selected(ages: Readonly<Record<string, number>>, over: Partial<StoredDecision> = {}): StoredDecision {
   const since = new Map(Object.entries(ages).map(([name, age]) => [name, timestamp(NOW - age)]));
@@ -82,6 +93,23 @@ describe('moves of a Placement', () => {
         ],
       },
       [undefined, undefined, Infinity],
+    ],
+    [
+      'for a score only where the spread is as good as before, whatever another pair would gain',
+      {
+        spec: { ...spec, spreadPolicy: spreadBy('region') },
+        fleet: placed({ a: ['eu', 50], b: ['us', 60], c: ['eu', 30] }),
+      },
+      ['a', 'c', 60_000],
+    ],
+    [
+      'for the first constraint that is exceeded, although a later one then is',
+      {
+        spec: { ...spec, spreadPolicy: spreadBy('region', 'zone') },
+        fleet: placed({ a: ['eu', 50, 'x'], b: ['eu', 60, 'y'], c: ['us', 90, 'x'] }),
+        stored: [selected({ a: 100_000, b: 2 * HOUR })],
+      },
+      ['b', 'c', 60_000],
     ],
     [
       'none without rebalance',

@@ -59,6 +59,11 @@ function statusAfter(of: Partial<World>): object {
   return { ...rest, conditions: states };
 }
 
+function readyAfter(of: Partial<World>): unknown {
+  const { conditions } = statusAfter(of) as { readonly conditions: readonly { readonly type: string }[] };
+  return conditions.find(({ type }) => type === 'Ready');
+}
+
 describe('change windows', () => {
   it('outside of them a cluster that fails a rule waits for the next', () => {
     const decided = schedule(snapshot(world({ changeWindows: closed })));
@@ -232,6 +237,17 @@ describe('spec.paused', () => {
     expect(status).toMatchObject({ phase: 'Paused', decisions: [] });
     const budget = { disruptionBudget: { maxAdditions: 0 } };
     expect(outcome(world(budget, { stored: [], status, generation: 2 })).comes).toEqual(['a', 'c']);
+  });
+
+  it('a Placement that is paused is Ready where it has a decision, and is not where there is none to read', () => {
+    const undecided = { stored: [], status: { observedGeneration: -1 } };
+
+    expect(readyAfter(world({ paused: true }))).toMatchObject({ status: 'True', reason: 'DecisionPublished' });
+    expect(readyAfter(world({ paused: true }, undecided))).toMatchObject({
+      status: 'False',
+      reason: 'PausedBySpec',
+      message: 'there is no decision: the first one is made when spec.paused ends',
+    });
   });
 
   it('what the decision was made with stays remembered', () => {
