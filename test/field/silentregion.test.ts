@@ -160,19 +160,15 @@ describe('a disruption budget', () => {
     (_, more) => {
       const spec = { ...more, numberOfClusters: 4, disruptionBudget: { maxAdditions: 0, windowSeconds: 3_600 } };
       const status = { observedGeneration: 1, phase: 'Satisfied', basis: { numberOfClusters: 2 } };
-      const fleet = { 'eu-1': { region: 'eu', is: 'silent' }, ...without(HEALTHY, 'eu-1') };
-      const { snapshot } = inputOf(spec, fleet, ['eu-1', 'us-1']);
-      const decided = schedule({ ...snapshot, placement: { ...snapshot.placement, status } });
+      const outcome = (fleet: Fleet): unknown => {
+        const { snapshot } = inputOf(spec, fleet, ['eu-1', 'us-1']);
+        const decided = schedule({ ...snapshot, placement: { ...snapshot.placement, status } });
+        return [decided.dropped, decided.added.length, decided.heldAdditions.length];
+      };
+      const replaced = [{ cluster: 'eu-1', cause: 'Tainted' }];
 
-      expect([decided.dropped, decided.added.length, decided.heldAdditions.length]).toEqual([
-        [{ cluster: 'eu-1', cause: 'Tainted' }],
-        1,
-        2,
-      ]);
+      expect(outcome({ ...HEALTHY, 'eu-1': { region: 'eu', is: 'silent' } })).toEqual([replaced, 1, 2]);
+      expect(outcome({ ...lost('eu'), 'ap-1': { region: 'ap', is: 'cordoned' } })).toEqual([replaced, 1, 0]);
     },
   );
 });
-
-function without(fleet: Fleet, name: string): Fleet {
-  return Object.fromEntries(Object.entries(fleet).filter(([one]) => one !== name));
-}

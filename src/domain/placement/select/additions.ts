@@ -23,8 +23,33 @@ export interface Admission {
   readonly heldBack: readonly string[];
 }
 
-/** `added`: those that would come in, highest rank first; `staying`: how many clusters stay. */
-export function admit(snapshot: PlacementSnapshot, added: readonly string[], staying: number): Admission {
+/** The places of a decision. */
+export interface Places {
+  readonly size: number;
+  readonly free: number;
+  /** Clusters that leave when another one can take their place. */
+  readonly yielding: readonly string[];
+}
+
+/**
+ * `added`: those that would come in, highest rank first, and `replacing` of them for clusters that yield. `free`: how many of the
+ * admitted come in for nobody. Where the budget keeps some out, the others come in for those that yield first.
+ */
+export function admit(
+  snapshot: PlacementSnapshot,
+  added: readonly string[],
+  { size, free, yielding }: Places,
+  replacing = Math.max(added.length - free, 0),
+): Admission & { readonly free: number } {
+  const admission = admitBeside(snapshot, added, size - replacing);
+  if (admission.heldBack.length === 0) return { ...admission, free };
+  const first = Math.min(added.length, yielding.length);
+  const bounded = admitBeside(snapshot, added, size - first);
+  return { ...bounded, free: Math.max(bounded.admitted.length - first, 0) };
+}
+
+/** `staying`: how many clusters stay. */
+function admitBeside(snapshot: PlacementSnapshot, added: readonly string[], staying: number): Admission {
   const { placement, now, stored } = snapshot;
   const all: Admission = { admitted: added, counted: new Set(), heldBack: [] };
   const inForce = budgetInForce(placement);

@@ -1,6 +1,6 @@
 import { hasNumbers, isCompared } from '../spec/predicates.js';
 import { isReleased } from '../spec/release.js';
-import { admit } from './additions.js';
+import { admit, type Places } from './additions.js';
 import type { DecidedClusters, HeldCause } from './budget.js';
 import { aboveNumbers, choose, lowestFirstOf, surplus, type Candidature, type Stayers } from './choice/choose.js';
 import type { ScoreOf } from './choice/contest.js';
@@ -156,29 +156,22 @@ export function newClusters(of: Staying, snapshot: PlacementSnapshot): NewCluste
   if (isCompared(placement.rules)) return comparedClusters(of, { size, free, yielding }, snapshot);
   if (candidates.matched.size <= passing - keptOnly) return NONE_NEW;
   const best = bestNewClusters(snapshot, current, free + yielding.length);
-  const { admitted, counted, heldBack } = admit(snapshot, best, size - Math.max(best.length - free, 0));
+  const { admitted, counted, heldBack, ...left } = admit(snapshot, best, { size, free, yielding });
   const decided = { added: admitted, countedAdditions: counted, heldAdditions: heldBack, shortage: NO_SHORTAGE };
-  const replaced = Math.min(admitted.length, Math.max(best.length - free, 0));
+  const replaced = Math.max(admitted.length - left.free, 0);
   if (replaced === 0) return { ...decided, replaced: [] };
   const seed = seedOf(placement.namespace, placement.name);
   const staying = new Set(bestFirst([yielding], yielding.length - replaced, seed));
   return { ...decided, replaced: yielding.filter((name) => !staying.has(name)) };
 }
 
-/** The places of a decision. */
-interface Places {
-  readonly size: number;
-  readonly free: number;
-  /** Clusters that leave when another one can take their place. */
-  readonly yielding: readonly string[];
-}
-
 /** {@link newClusters}, one after the other. */
 function comparedClusters(
   { current, dropped, limit, scoreOf }: Staying,
-  { size, free, yielding }: Places,
+  places: Places,
   snapshot: PlacementSnapshot,
 ): NewClusters {
+  const { free, yielding } = places;
   if (free <= 0 && yielding.length === 0) return NONE_NEW;
   const selected = current.flat();
   const known = new Set(selected);
@@ -191,12 +184,12 @@ function comparedClusters(
   const choice = choose(candidature, free, snapshot, scoreOf);
   const replacing = choice.incoming.filter(({ replaces }) => replaces !== undefined).length;
   const best = choice.incoming.map(({ name }) => name);
-  const { admitted, counted, heldBack } = admit(snapshot, best, size - replacing);
+  const { admitted, counted, heldBack, ...left } = admit(snapshot, best, places, replacing);
   const admits = new Set(admitted);
   const isOut = (name: string): boolean => !admits.has(name) || known.has(name);
   // What is held back is no reason for another to come in, and may have been the reason for one behind it.
-  const left = Math.max(admitted.length - replacing, 0);
-  const final = heldBack.length === 0 ? choice : choose({ ...candidature, isOut }, left, snapshot, scoreOf);
+  const isWhole = heldBack.length === 0 && left.free === free;
+  const final = isWhole ? choice : choose({ ...candidature, isOut }, left.free, snapshot, scoreOf);
   const added = final.incoming.map(({ name }) => name);
   const isShort = limit !== Infinity && best.length < free + yielding.length;
   return {
