@@ -76,7 +76,7 @@ function worldOfHub({ api, clock }: PlacementRig): World {
     managedclustersets: api.all(ManagedClusterSets),
     managedclustersetbindings: api.all(ManagedClusterSetBindings),
   };
-  return worldOf(all as Partial<World['objects']>, [], clock.now());
+  return worldOf(all, [], clock.now());
 }
 
 /** The clusters are silent for longer than any toleration for a time. */

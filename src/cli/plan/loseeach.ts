@@ -10,6 +10,7 @@ import { table, type Cell } from '../terminal/table.js';
 import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
 import type { FleetReading } from '../whatif/worlds.js';
 import { lossKey, valuesOf } from './lose.js';
+import { BRAKED, unseenLines } from './text.js';
 
 /** `--lose-each`: what the loss of each value of a key does. */
 
@@ -86,7 +87,13 @@ function eachLines({ key, losses, ...report }: EachReport, wide: boolean, colore
     ...(rest === 0 ? [] : [`${rest} more ${rest === 1 ? 'value' : 'values'}: -o wide shows all`]),
     ...(without === 0 ? [] : [`${without} of ${clusters} clusters have no ${topologyText(key)}.`]),
     `${short.size === 0 ? 'None' : short.size} of ${objects.placements.length} Placements would be short.`,
+    ...losses.filter(({ unnoticed }) => unnoticed.isBraked).map(({ value }) => brakedLine(key, value)),
+    ...unseenLines(losses.flatMap(({ unnoticed }) => unnoticed.clusters).sort(), { wide }),
   ];
+}
+
+function brakedLine(key: TopologyKey, value: string): string {
+  return `Without ${topologyText(key)}=${wordText(value)} most of the fleet would be silent${BRAKED}`;
 }
 
 function rowOf(loss: ValueLoss, wide: boolean): readonly Cell[] {
@@ -120,6 +127,8 @@ function eachDocument({ key, losses, having, clusters, short, reading }: EachRep
       short: atLeast(one, 'Short').length,
       empty: atLeast(one, 'Empty').length,
       placements: one.placements,
+      ...(one.unnoticed.clusters.length > 0 && { unnoticed: one.unnoticed.clusters }),
+      ...(one.unnoticed.isBraked && { braked: true }),
     })),
     ...withheldFields(reading),
   };

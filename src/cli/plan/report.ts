@@ -6,7 +6,7 @@ import type { PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { Name } from '../../domain/fleet/sides.js';
 import { finished, type Steps } from '../../domain/fleet/steps.js';
-import { unnoticed, type Unnoticed } from '../../domain/fleet/silence.js';
+import { unnoticedIn, type Unnoticed } from '../../domain/fleet/silence.js';
 import { WorldInputs, type World } from '../../domain/fleet/world.js';
 import type { ChangeLimit } from './flags.js';
 import { laterMoves } from '../whatif/moves.js';
@@ -128,7 +128,7 @@ export function* lossReportSteps(
       short: namesOf(({ effect }) => effect === 'Short' || effect === 'Empty'),
       empty: namesOf(({ effect }) => effect === 'Empty'),
       onLast: namesOf(({ isOnLast }) => isOnLast),
-      unnoticed: unnoticed(world, new WorldInputs(world), new Set(why.keys())),
+      unnoticed: unnoticedIn(world, new WorldInputs(world))(why.keys()),
     },
   };
 }

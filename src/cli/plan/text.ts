@@ -83,12 +83,21 @@ export function totalText(totals: PlanTotals): string {
 /** What the loss does, and what the hub does not notice of it. */
 export function lossLines(loss: LossReport, options: Pick<TextOptions, 'wide'>): readonly string[] {
   const { clusters, isBraked } = loss.unnoticed;
-  const names = someNames(clusters, options.wide ? Infinity : MOST_NAMES);
+  const braked = isBraked ? [`Most of the fleet would be silent${BRAKED}`] : [];
+  return [lossText(loss, options), ...braked, ...unseenLines(clusters, options)];
+}
+
+/** What follows `Most of the fleet would be silent`. */
+export const BRAKED = ': the hub taints nobody then, and decisions stay until somebody does.';
+
+/** A line about clusters of which no agent has reported. */
+export function unseenLines(clusters: readonly string[], { wide }: Pick<TextOptions, 'wide'>): readonly string[] {
+  if (clusters.length === 0) return [];
   const [their, them] = clusters.length === 1 ? ['its', 'it'] : ['their', 'them'];
-  const unseen = `No agent of ${names} has reported: the hub does not notice ${their} loss, and decisions keep ${them} until somebody taints ${them}.`;
-  const braked =
-    'Most of the fleet would be silent: the hub taints nobody then, and decisions stay until somebody does.';
-  return [lossText(loss, options), ...(isBraked ? [braked] : []), ...(clusters.length === 0 ? [] : [unseen])];
+  const names = someNames(clusters, wide ? Infinity : MOST_NAMES);
+  return [
+    `No agent of ${names} has reported: the hub does not notice ${their} loss, and decisions keep ${them} until somebody taints ${them}.`,
+  ];
 }
 
 /** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */

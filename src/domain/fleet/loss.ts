@@ -6,7 +6,7 @@ import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } f
 import { selectedTaintsText } from '../placement/explain/taints.js';
 import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
 import { finished, type Steps } from './steps.js';
-import { inputWhile, silentClusters, snapshotWhile, type SilentClusters } from './silence.js';
+import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
 /**
@@ -33,6 +33,8 @@ export interface ValueLoss {
   readonly clusters: number;
   /** Those that select other clusters then, by namespace and name. */
   readonly placements: readonly ConcernedPlacement[];
+  /** Whom of the clusters the hub does not taint. */
+  readonly unnoticed: Unnoticed;
 }
 
 export interface ConcernedPlacement extends Name {
@@ -70,7 +72,7 @@ interface Losing extends InputsOfLoss {
 function lossOf(name: Name, { before: inputs, after: inputsAfter, why, silent, moving }: Losing): PlacementLoss {
   const before = sideOf(inputs.input(name), inputs);
   const published = before && publishedInput(name, before, inputsAfter);
-  const after = published && sideOf(inputWhile(published, silent), inputsAfter);
+  const after = published && sideOf({ ...published, snapshot: snapshotWhile(published.snapshot, silent) }, inputsAfter);
   const sides = { before, after };
   if (mayMoveOn(sides)) moving.push(sides);
   const plan = planPlacement(name, sides, inputs);
@@ -157,7 +159,12 @@ export function* lossOfEachSteps(
 ): Steps<readonly ValueLoss[]> {
   const names = placementsIn(world);
   const { before: inputs, after } = yield* inputsOf(world, names);
-  const rows = new Map(Array.from(byValue(values), ([value, lost]) => [value, rowOf(value, inputs, lost)]));
+  const unnoticed = unnoticedIn(world, inputs);
+  const rowOf = ([value, lost]: readonly [string, readonly string[]]): readonly [string, Row] => {
+    const of = { silent: silentClusters(inputs, lost), unnoticed: unnoticed(lost) };
+    return [value, { value, clusters: lost.length, ...of, placements: [], more: new Map() }];
+  };
+  const rows = new Map(Array.from(byValue(values), rowOf));
   for (const [index, name] of inputs.isKnown ? names.entries() : []) {
     const before = sideOf(inputs.input(name), inputs);
     if (before !== undefined) yield* addEffects({ rows, values, after }, name, before);
@@ -172,10 +179,6 @@ interface Row extends ValueLoss {
   readonly placements: ConcernedPlacement[];
   /** By how many more of the Placements so far a cluster is selected than before. */
   readonly more: Map<string, number>;
-}
-
-function rowOf(value: string, inputs: WorldInputs, names: readonly string[]): Row {
-  return { value, clusters: names.length, silent: silentClusters(inputs, names), placements: [], more: new Map() };
 }
 
 function byValue(values: ReadonlyMap<string, string>): ReadonlyMap<string, string[]> {

@@ -5,7 +5,7 @@ import { isHealthTaint, isNeverJoined } from '../health/taints.js';
 import type { ClusterView } from '../placement/spec/cluster.js';
 import type { Taint } from '../placement/spec/taint.js';
 import type { PlacementSnapshot } from '../placement/select/snapshot.js';
-import type { PlacementInput, World, WorldInputs } from './world.js';
+import type { World, WorldInputs } from './world.js';
 
 /**
  * Clusters that fall silent for good. They stay in the fleet, and the hub taints them: the rules of Placements decide what that
@@ -27,11 +27,6 @@ export function silentClusters(inputs: WorldInputs, names: Iterable<string>): Si
     silent.set(name, { ...view, taints: [...view.taints.filter((one) => !isHealthTaint(one)), SILENT] });
   }
   return silent;
-}
-
-/** What the Placement selects from while these clusters are silent. */
-export function inputWhile(input: PlacementInput, silent: SilentClusters): PlacementInput {
-  return { ...input, snapshot: snapshotWhile(input.snapshot, silent) };
 }
 
 /** What the Placement selects from while these clusters are silent. */
@@ -57,21 +52,26 @@ export interface Unnoticed {
   readonly isBraked: boolean;
 }
 
-/** Which of these clusters the hub does not taint when they fall silent. */
-export function unnoticed(world: World, inputs: WorldInputs, names: ReadonlySet<string>): Unnoticed {
-  const clusters: string[] = [];
-  const fleet = { joined: 0, silent: 0 };
-  for (const { metadata, spec } of world.objects.managedclusters) {
+/** What the hub notices of clusters that fall silent. By the names of those that are lost, with what it does not notice. */
+export function unnoticedIn({ objects }: World, inputs: WorldInputs): (names: Iterable<string>) => Unnoticed {
+  const unseen = new Set<string>();
+  const answering = new Set<string>();
+  let joined = 0;
+  for (const { metadata, spec } of objects.managedclusters) {
+    const { name, annotations } = metadata;
     const accepts = field(spec, 'hubAcceptsClient');
-    const taints = inputs.cluster(metadata.name)?.taints ?? [];
+    const taints = inputs.cluster(name)?.taints ?? [];
     const reports = typeof accepts === 'boolean' && !taints.some(isNeverJoined);
-    const isLost = names.has(metadata.name);
-    const isSourced = metadata.annotations?.[SOURCE_ANNOTATION] !== undefined;
-    if (isLost && !reports && !isSourced) clusters.push(metadata.name);
+    if (!reports && annotations?.[SOURCE_ANNOTATION] === undefined) unseen.add(name);
     if (!reports || accepts === false) continue;
-    fleet.joined += 1;
-    if (isLost || taints.some(isHealthTaint)) fleet.silent += 1;
+    joined += 1;
+    if (!taints.some(isHealthTaint)) answering.add(name);
   }
-  const isBraked = names.size > clusters.length && isSilentScope(fleet);
-  return { clusters: clusters.sort(), isBraked };
+  return (names) => {
+    const lost = [...new Set(names)];
+    const falling = lost.filter((one) => answering.has(one)).length;
+    const silent = joined - answering.size + falling;
+    const isBraked = falling > 0 && isSilentScope({ joined, silent });
+    return { clusters: lost.filter((one) => unseen.has(one)).sort(), isBraked };
+  };
 }

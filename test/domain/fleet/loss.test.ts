@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PLACEMENT_LABEL, TAINTS } from '../../../src/api/names.js';
+import { PLACEMENT_LABEL, SOURCE_ANNOTATION, TAINTS } from '../../../src/api/names.js';
 import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
 import { isHealthTaint } from '../../../src/domain/health/taints.js';
 import { atLeast, lossOfEach, planLossSteps, type PlacementLoss } from '../../../src/domain/fleet/loss.js';
 import { finished } from '../../../src/domain/fleet/steps.js';
 import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
 import type { PlacementPlan } from '../../../src/domain/fleet/plan.js';
-import type { RawObject, World } from '../../../src/domain/fleet/world.js';
+import { unnoticedIn } from '../../../src/domain/fleet/silence.js';
+import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { predicate, rawCluster, rawDecision, rawPlacement, someWorld } from '../../support/builders/world.js';
 
@@ -227,6 +228,31 @@ describe('planLoss', () => {
       }),
       { numRuns: 75 },
     );
+  });
+});
+
+describe('what the hub notices of a loss', () => {
+  const joined = (name: string, spec: object = { hubAcceptsClient: true }): RawObject => {
+    const one = rawCluster(name, { set: 'production' });
+    const conditions = [{ type: 'ManagedClusterJoined', status: 'True' }];
+    return { ...one, spec: { ...asRecord(one.spec), ...spec }, status: { conditions } };
+  };
+  const unheard = { ...joined('n'), status: {} };
+  const read = rawCluster('i', { set: 'production' });
+  const sourced = { ...read, metadata: { ...read.metadata, annotations: { [SOURCE_ANNOTATION]: 'ocm' } } };
+  const denied = joined('d', { hubAcceptsClient: false });
+  const agents = ['a', 'b', 'c', 'e', 'f'].map((name) => joined(name));
+  const managedclusters = [...agents, unheard, sourced, denied, rawCluster('w', { set: 'production' })];
+  const world = exampleWorld({}, { managedclusters });
+  const noticed = unnoticedIn(world, new WorldInputs(world));
+
+  it.each([
+    ['that have agents', ['a', 'b'], { clusters: [], isBraked: false }],
+    ['without an agent, or one that never came', ['a', 'n', 'w'], { clusters: ['n', 'w'], isBraked: false }],
+    ['of an inventory, or denied', ['d', 'i'], { clusters: [], isBraked: false }],
+    ['that are most of the fleet', ['a', 'b', 'c'], { clusters: [], isBraked: true }],
+  ])('of clusters %s', (_which, names, expected) => {
+    expect(noticed(names)).toEqual(expected);
   });
 });
 
