@@ -74,6 +74,28 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
     );
   });
 
+  it('silence makes no decision smaller or too large, and clusters that come back move nobody', () => {
+    let replaced = 0;
+    fc.assert(
+      fc.property(someScheduling(12), fc.subarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]), (one, silent) => {
+        const first = decide({ ...one, before: decide(one) });
+        const clusters = one.clusters.map((each, index) =>
+          silent.includes(index) ? { ...each, state: 'silent' as const } : each,
+        );
+        const second = decide({ ...one, clusters, before: first });
+        const third = decide({ ...one, before: second });
+        replaced += first.filter((name) => !second.includes(name)).length;
+
+        expect(second.length).toBeGreaterThanOrEqual(one.spec.numberOfClusters === undefined ? 0 : first.length);
+        expect(second.length).toBeLessThanOrEqual(mostByTheBook(one.spec));
+        expect(third).toEqual(expect.arrayContaining([...second]));
+      }),
+      { numRuns: 300 },
+    );
+
+    expect(replaced).toBeGreaterThan(30);
+  });
+
   it('a decision does not depend on the order of the clusters', () => {
     fc.assert(
       fc.property(someScheduling(10, someState), (one) => {
