@@ -43,12 +43,14 @@ export interface Without {
 export function selectionsOf(world: World, cluster: string): readonly Selection[] {
   const unreadable = world.withheld.some(({ resource }) => resource === 'placements');
   const inputs = new WorldInputs(world);
+  const managedclusters = world.objects.managedclusters.filter(({ metadata }) => metadata.name !== cluster);
+  const after = new WorldInputs({ ...world, objects: { ...world.objects, managedclusters } }, inputs);
   return [...holdersOf(world, cluster)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([key, holding]): readonly Selection[] => {
       const [namespace = '', placement = ''] = key.split('/');
       const input = inputs.input({ namespace, name: placement });
-      if (input !== undefined) return selectionIn(input, cluster, inputs);
+      if (input !== undefined) return selectionIn(input, cluster, { inputs, after });
       return unreadable ? [{ namespace, placement, objects: holding.sort(), explained: undefined }] : [];
     });
 }
@@ -69,7 +71,12 @@ function holds({ status }: RawObject, cluster: string): boolean {
   return isList(listed) && listed.some((one) => field(one, 'clusterName') === cluster);
 }
 
-function selectionIn(input: PlacementInput, name: string, inputs: WorldInputs): readonly Selection[] {
+/** `after`: the hub without the cluster. */
+function selectionIn(
+  input: PlacementInput,
+  name: string,
+  { inputs, after }: { readonly inputs: WorldInputs; readonly after: WorldInputs },
+): readonly Selection[] {
   const { snapshot, selectors } = input;
   const view = inputs.cluster(name);
   const sets = view === undefined ? [] : setsOf(view, selectors);
@@ -79,34 +86,10 @@ function selectionIn(input: PlacementInput, name: string, inputs: WorldInputs): 
   if (cluster?.inDecision !== true) return [];
   const { namespace, name: placement } = snapshot.placement;
   const objects = snapshot.stored.filter(({ clusters }) => clusters.includes(name)).map((one) => one.name);
-  const replacement =
-    explanation.schedule === undefined ? undefined : without(snapshot, snapshotWithout(snapshot, name));
-  const explained = { explanation, cluster, without: replacement };
+  const deleted = after.input({ namespace, name: placement })?.snapshot;
+  const isKnown = explanation.schedule !== undefined && deleted !== undefined;
+  const explained = { explanation, cluster, without: isKnown ? without(snapshot, deleted) : undefined };
   return [{ namespace, placement, objects: objects.sort(), explained }];
-}
-
-/** What the Placement selects from once the ManagedCluster is deleted. */
-function snapshotWithout(snapshot: PlacementSnapshot, deleted: string): PlacementSnapshot {
-  const { candidates, selected } = snapshot;
-  const { matched } = candidates;
-  const left = Array.from(matched).filter(({ name }) => name !== deleted);
-  const isLeft = (name: string): boolean => name !== deleted;
-  return {
-    ...snapshot,
-    selected: new Map([...selected].filter(([name]) => isLeft(name))),
-    candidates: {
-      ...candidates,
-      count: candidates.count - (candidates.has(deleted) ? 1 : 0),
-      has: (name) => isLeft(name) && candidates.has(name),
-      matched: {
-        size: left.length,
-        has: (name) => isLeft(name) && matched.has(name),
-        [Symbol.iterator]: () => left.values(),
-      },
-      tainted: new Map([...candidates.tainted].filter(([name]) => isLeft(name))),
-      view: (name) => (isLeft(name) ? candidates.view(name) : undefined),
-    },
-  };
 }
 
 /** `after`: what it then selects from. */
