@@ -60,8 +60,9 @@ export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: S
 }
 
 /**
- * The groups that may come in. Of those that are alike, since their domains have the same counts, only the one with the highest
- * score can be of the best pair; those that share a domain with the cluster that leaves are looked at one by one.
+ * The groups that may come in. Of those that are alike, since their domains have the same counts and exist by the same predicates,
+ * only the one with the highest score can be of the best pair; those that share a domain with the cluster that leaves are looked
+ * at one by one.
  */
 class Comers {
   readonly #alike = new Map<string, Group[]>();
@@ -70,7 +71,7 @@ class Comers {
   constructor(groups: readonly Group[]) {
     for (const group of [...groups].sort(compareFirsts)) {
       const { tier, predicate, domains } = group;
-      addTo(this.#alike, [tier, predicate, ...domains.map((one) => one?.count ?? '-')].join(' '), group);
+      addTo(this.#alike, [tier, predicate, ...domains.map(likeness)].join(' '), group);
       for (const domain of domains) if (domain !== undefined) addTo(this.#byDomain, domain, group);
     }
   }
@@ -79,6 +80,12 @@ class Comers {
     const near = new Set(domains.flatMap((one) => (one === undefined ? [] : (this.#byDomain.get(one) ?? []))));
     return [...near, ...[...this.#alike.values()].flatMap((list) => list.find((group) => !near.has(group)) ?? [])];
   }
+}
+
+function likeness(domain: Domain | undefined): string {
+  if (domain === undefined) return '-';
+  const offers = [...domain.offers].sort((a, b) => a - b);
+  return `${domain.count}:${offers.join()}`;
 }
 
 function addTo<K>(lists: Map<K, Group[]>, key: K, group: Group): void {
