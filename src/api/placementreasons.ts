@@ -36,7 +36,8 @@ export const PlacementReasons = Object.freeze({
   AllManagedClusterSetsEmpty: 'the sets hold no cluster that is not being deleted',
   NoManagedClusterMatched: 'no cluster of the sets matches a predicate',
   AllMatchedClustersTainted: 'clusters match a predicate, and taints that are not tolerated keep all of them out',
-  NotAllDecisionsScheduled: 'fewer clusters than requested are selected and stored, or some of them are silent and cannot be replaced',
+  NotAllDecisionsScheduled:
+    'fewer clusters than requested are selected and stored, or some of them are silent and cannot be replaced',
   Misconfigured: 'a field of the spec cannot be read; the last decision stays published',
   Succeedconfigured: 'every field of the spec is valid',
   DecisionPublished: 'the decision for this generation is stored',
