@@ -25,6 +25,8 @@ export const EngineReasons = Object.freeze({
   CertificateUnusable: 'the Secret with the serving certificate was created by somebody else, and no server can use it',
   TrustBundleUnusable:
     'the ConfigMap that spec.trustBundle names is missing, or holds no certificates; the components keep what they trust',
+  PoliciesMissing:
+    'the components run, and admission policies that limit an identity are not in force; the message has the command',
   NamespaceTerminating: 'the target namespace is being deleted; nothing can be created in it until it is gone',
   PermissionDenied: 'the operator lacks a right; the message names it and the binding that would give it',
   AnotherEngineExists: 'an older engine exists; a hub has one engine',
@@ -83,6 +85,10 @@ export const EngineEvents = Object.freeze({
   TrustBundleUnusable: {
     type: 'Warning',
     when: 'the ConfigMap that spec.trustBundle names cannot be used; the note says why',
+  },
+  PoliciesMissing: {
+    type: 'Warning',
+    when: 'an admission policy that limits an identity is not in force, or its binding is not; the note has the command',
   },
   ComponentDisabled: {
     type: 'Normal',

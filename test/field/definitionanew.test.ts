@@ -10,7 +10,7 @@ import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js
 import type { HubInput } from '../../src/cli/check/input.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkExitCode, checkText } from '../../src/cli/check/text.js';
-import { PROTECTING_POLICIES } from '../../src/cli/check/policies.js';
+import { PROTECTING_POLICIES } from '../../src/domain/engine/policies.js';
 import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import { admissionOf, hubFacts, placementIn, POLICIES, rawEngine, readingOf } from '../support/builders/hubinput.js';
 import { root } from '../support/repository/root.js';

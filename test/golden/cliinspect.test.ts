@@ -4,7 +4,7 @@ import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/text.js';
 import { checkBefore, type PreInput } from '../../src/cli/check/pre.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
-import { LIMITING_POLICIES } from '../../src/cli/check/policies.js';
+import { limitingPolicies } from '../../src/domain/engine/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { status } from '../../src/cli/status/text.js';
@@ -237,7 +237,9 @@ const cases: readonly Case[] = [
   check('a console whose certificate was not published', { consoleTrust: { kind: 'Known', value: undefined } }),
   check('a certificate that was not published', { trust: { kind: 'Known', value: undefined } }),
   check('a hub without a policy', { admission: admissionOf(POLICIES.slice(1)) }),
-  check('a hub without the policies against accidental deletions', { admission: admissionOf(LIMITING_POLICIES) }),
+  check('a hub without the policies against accidental deletions', {
+    admission: admissionOf(limitingPolicies(false).map(({ name }) => name)),
+  }),
   check('policies that only audit', { admission: admissionOf(POLICIES, 'Audit') }),
   check('definitions of another version', {
     definitions: [

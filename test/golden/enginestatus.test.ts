@@ -15,6 +15,7 @@ import {
   statusInput,
   type DeploymentCounts,
 } from '../support/builders/engine.js';
+import { LIMITING_POLICIES } from '../../src/domain/engine/policies.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 const progressing = { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' };
@@ -166,6 +167,10 @@ const statuses: readonly Case[] = [
   statusCase('a trust bundle that is missing', {
     ...again,
     unusableTrustBundle: 'ConfigMap x/ca, named by spec.trustBundle, does not exist',
+  }),
+  statusCase('an admission policy that is missing', {
+    ...again,
+    policies: { kind: 'Known', limiting: LIMITING_POLICIES.slice(0, 1), protecting: [] },
   }),
   statusCase('NetworkPolicies that are off', { ...again, networkPolicies: { enabled: false, apiServerPorts: [443] } }),
   statusCase('components that are down, where the spec names the port of the API server', {

@@ -30,7 +30,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
   const hub = hubStatus(input.reading.world);
   return [
     checkDefinitions(input.definitions, input.version),
-    ...checkPolicies(input.admission),
+    ...checkPolicies(input.admission, hub.engines.length > 0),
     ...checkNetwork(input.network, input.reading.world.objects.multiclusterengines),
     ...checkEngines(input, hub),
     checkLease(input.engineLease, input.now, podsOf(input.operatorNamespace)),

@@ -271,6 +271,8 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       'multiclusterengines',
       'multiclusterengines/status',
       'events',
+      'validatingadmissionpolicies',
+      'validatingadmissionpolicybindings',
     ]);
     expect(at(pick(objects, 'RoleBinding', INSTALLER_ROLE), 'metadata.namespace')).toBe(DEFAULT_TARGET_NAMESPACE);
     const component = {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
 import type { HubInput, ReadLease, ReadPolicies } from '../../../src/cli/check/input.js';
 import type { PreInput } from '../../../src/cli/check/pre.js';
-import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
+import { limitingPolicies, PROTECTING_POLICIES } from '../../../src/domain/engine/policies.js';
 import type { FleetReading } from '../../../src/cli/whatif/worlds.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { microTime } from '../../../src/runtime/leaderelection/leaserecord.js';
@@ -68,7 +68,7 @@ export function rawDefinition(plural: string, schema: object = { type: 'object' 
 }
 
 /** The names of all policies that `check` looks for. */
-export const POLICIES: readonly string[] = [...LIMITING_POLICIES, ...PROTECTING_POLICIES.map(({ name }) => name)];
+export const POLICIES: readonly string[] = [...limitingPolicies(false), ...PROTECTING_POLICIES].map(({ name }) => name);
 
 /** These policies, each with a binding of that action; of its own without one. */
 export function admissionOf(names: readonly string[], action?: string): ReadPolicies {

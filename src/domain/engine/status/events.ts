@@ -37,6 +37,7 @@ export function engineEvents(
     ...when(becomes('PullSecretUnusable'), 'PullSecretUnusable', message),
     ...when(becomes('CertificateUnusable'), 'CertificateUnusable', message),
     ...when(becomes('TrustBundleUnusable'), 'TrustBundleUnusable', message),
+    ...when(becomes('PoliciesMissing'), 'PoliciesMissing', message),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/voca
 import { enumerate, titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../fielderror.js';
 import type { NetworkPolicySettings } from '../networkpolicies.js';
+import type { MissingPolicies } from '../policies.js';
 
 /**
  * The state of one desired object in a pass.
@@ -45,6 +46,11 @@ export interface ObjectState {
   readonly failures?: number;
 }
 
+/** The admission policies that are not in force; or why that is not known. */
+export type PolicyFindings =
+  | ({ readonly kind: 'Known' } & MissingPolicies)
+  | { readonly kind: 'Unknown'; readonly resource: string };
+
 /** The progress of an uninstall. */
 export interface UninstallProgress {
   /** The objects that are left, in the order of removal: the rows of the status. Absent where none was read. */
@@ -65,6 +71,8 @@ export interface StatusInput {
   readonly paused: boolean;
   /** Of the spec; the defaults where it is invalid. */
   readonly networkPolicies?: NetworkPolicySettings;
+  /** Absent while the policies are being read. */
+  readonly policies?: PolicyFindings | undefined;
   /** The name of the engine that is served instead of this one. */
   readonly anotherEngine?: string | undefined;
   readonly fieldErrors?: readonly FieldError[] | undefined;

@@ -4,6 +4,7 @@ import { componentRow, healthOf, isAsDesired } from './components.js';
 import { describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
 import { fieldErrorText } from '../fielderror.js';
 import { POLICIES_OFF } from '../networkpolicies.js';
+import { limitingText, policiesCommand, protectingText } from '../policies.js';
 
 /** The Ready condition, before it is written. */
 export interface ReadyCondition {
@@ -14,12 +15,13 @@ export interface ReadyCondition {
   readonly stalled?: true;
 }
 
-/** Nothing moves until the user makes or mends a Secret or a ConfigMap. The operator goes on at once then, so it is not stalled. */
+/** Nothing moves until the user makes or mends a Secret, a ConfigMap or the policies. The operator goes on at once then, so it is not stalled. */
 const WAIT_FOR_USER: readonly EngineReason[] = [
   'PullSecretNotFound',
   'PullSecretUnusable',
   'CertificateUnusable',
   'TrustBundleUnusable',
+  'PoliciesMissing',
 ];
 
 type Rule = (input: StatusInput) => ReadyCondition | undefined;
@@ -45,6 +47,7 @@ const RULES: readonly Rule[] = [
   progressDeadlineExceeded, // a rollout has exceeded its deadline
   progressing, // an update, an installation or a rollout of a new spec
   unavailable, // rolled out, and replicas are missing
+  policiesMissing, // it runs, with more rights than intended
 ];
 
 export function readyCondition(input: StatusInput): ReadyCondition {
@@ -56,6 +59,7 @@ export function readyCondition(input: StatusInput): ReadyCondition {
   const notes = [
     ...off.map((one) => `${one.component} is off: ${one.message}`),
     ...(input.networkPolicies?.enabled === false ? [`NetworkPolicies are off: ${POLICIES_OFF}`] : []),
+    ...admissionNotes(input),
   ];
   const message = ['every component is applied and available', ...notes].join('; ');
   return { ready: true, reason: 'EngineReady', message };
@@ -182,6 +186,21 @@ function progressing(input: StatusInput): ReadyCondition | undefined {
 
 function unavailable(input: StatusInput): ReadyCondition | undefined {
   return notReadyObjects('ComponentsUnavailable', unready(input), input);
+}
+
+function policiesMissing({ policies }: StatusInput): ReadyCondition | undefined {
+  if (policies?.kind !== 'Known' || policies.limiting.length === 0) return undefined;
+  const command = policiesCommand([...policies.limiting, ...policies.protecting]);
+  return notReady('PoliciesMissing', `${limitingText(policies.limiting)}: ${command}`);
+}
+
+/** What does not keep the engine from being ready: policies may be left out that limit nobody. */
+function admissionNotes({ policies }: StatusInput): readonly string[] {
+  if (policies === undefined) return [];
+  if (policies.kind === 'Unknown')
+    return [`whether the admission policies are in force is not known; not readable: ${policies.resource}`];
+  const { protecting } = policies;
+  return protecting.length === 0 ? [] : [`${protectingText(protecting)}: ${policiesCommand(protecting)}`];
 }
 
 /** The objects that keep the engine from being ready: not applied, or Deployments that are not ready. */

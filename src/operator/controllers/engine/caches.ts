@@ -2,8 +2,16 @@ import type { MultiClusterEngine } from '../../../api/generated/multiclusterengi
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { INSTALLER_ROLE } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
-import { Namespaces, RoleBindings } from '../../../runtime/vocabulary/kinds.js';
+import {
+  AdmissionPolicies,
+  AdmissionPolicyBindings,
+  Namespaces,
+  RoleBindings,
+} from '../../../runtime/vocabulary/kinds.js';
 import { BINDINGS } from '../../../domain/engine/catalogue.js';
+import { missingPolicies } from '../../../domain/engine/policies.js';
+import type { PolicyFindings } from '../../../domain/engine/status/input.js';
+import type { RawObject } from '../../../domain/fleet/world.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import type { Cache, OpenCache } from '../../../runtime/cache/cache.js';
 import { contentsOf } from './targetcaches.js';
@@ -17,17 +25,23 @@ export interface EngineCaches {
   /** Absent with `--namespace`. */
   readonly namespaces?: Cache<KubeObject>;
   readonly bindings: readonly Cache<KubeObject>[];
+  /** What the status alone needs: nothing waits for them. */
+  readonly admission: { readonly policies: Cache<KubeObject>; readonly bindings: Cache<RawObject> };
 }
 
 /** Makes the caches and does not start them. `onlyNamespace`: set with `--namespace`. */
 export function openEngineCaches(openCache: OpenCache, onlyNamespace: string | undefined): EngineCaches {
   const engines = openCache<MultiClusterEngine>({ type: MultiClusterEngines });
-  if (onlyNamespace !== undefined) return { engines, bindings: [] };
+  const admission = {
+    policies: openCache<KubeObject>({ type: AdmissionPolicies, metadataOnly: true }),
+    bindings: openCache<RawObject>({ type: AdmissionPolicyBindings }),
+  };
+  if (onlyNamespace !== undefined) return { engines, bindings: [], admission };
   const namespaces = openCache<KubeObject>({ type: Namespaces, metadataOnly: true });
   const bindings = BINDINGS.map(({ type, name }) =>
     openCache<KubeObject>({ type, fieldSelector: `metadata.name=${name}` }),
   );
-  return { engines, namespaces, bindings };
+  return { engines, namespaces, bindings, admission };
 }
 
 export function allCaches(
@@ -48,4 +62,13 @@ export function isBoundIn(caches: EngineCaches, namespace: string): boolean {
     ({ type, object: { metadata } }) =>
       type === RoleBindings && metadata.name === INSTALLER_ROLE && metadata.namespace === namespace,
   );
+}
+
+/** Which admission policies are in force, or why that is not known; undefined while they are being read. */
+export function policyFindings({ admission, namespaces }: EngineCaches): PolicyFindings | undefined {
+  const { policies, bindings } = admission;
+  const unread = [policies, bindings].find((cache) => !cache.current());
+  if (unread !== undefined) return unread.failure() && { kind: 'Unknown', resource: unread.type.plural };
+  const stored = { policies: [...policies.store.values()], bindings: [...bindings.store.values()] };
+  return { kind: 'Known', ...missingPolicies(stored, namespaces !== undefined) };
 }

@@ -47,14 +47,16 @@ export function createEngineController(options: EngineControllerOptions): Engine
     keys: () => caches.engines.store.keys(),
   });
   watchCaches(caches, { enqueue, mutations, metrics });
-  const targetSource: CacheSource = {
-    start: () => undefined,
-    whenSynced: () => Promise.resolve(),
-    stop: () => targets.stop(),
-  };
+  const notWaitedFor = { start: () => undefined, whenSynced: () => Promise.resolve() };
+  const targetSource: CacheSource = { ...notWaitedFor, stop: () => targets.stop() };
+  const admissionSources = Object.values(caches.admission).map((cache): CacheSource => ({
+    ...notWaitedFor,
+    start: () => cache.start(),
+    stop: () => cache.stop(),
+  }));
   return {
     controller,
-    sources: [...allCaches(caches), targetSource],
+    sources: [...allCaches(caches), targetSource, ...admissionSources],
     onStartedLeading: (end) => targets.startTerm(end),
   };
 }

@@ -4,6 +4,7 @@ import type { EngineEventNote } from '../../../domain/engine/status/events.js';
 import type { ObjectState, StatusInput } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Result } from '../../../runtime/controller/result.js';
+import { policyFindings } from './caches.js';
 import type { Input } from './gather.js';
 import type { Applied } from './objects/applysteps.js';
 import { classifyForbidden } from './objects/forbidden.js';
@@ -33,10 +34,11 @@ export type Outcome =
     };
 
 /** What the status of every outcome has in common. */
-export function baseStatus(input: Input, { settings }: Pick<Scope, 'settings'>): StatusInput {
+export function baseStatus(input: Input, { settings, caches }: Pick<Scope, 'settings' | 'caches'>): StatusInput {
   const { engine, namespace, paused, spec } = input;
   const { networkPolicies } = spec;
-  return { engine, version: settings.version, targetNamespace: namespace, paused, networkPolicies };
+  const policies = policyFindings(caches);
+  return { engine, version: settings.version, targetNamespace: namespace, paused, networkPolicies, policies };
 }
 
 /** When a pass follows for what no watch reports, ms. */

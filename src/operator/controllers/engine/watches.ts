@@ -32,7 +32,7 @@ export function watchCaches(caches: EngineCaches, { enqueue, mutations, metrics 
     }
   });
   caches.namespaces?.onState(enqueueAll);
-  for (const cache of caches.bindings) {
+  for (const cache of [...caches.bindings, caches.admission.policies, caches.admission.bindings]) {
     cache.onChange(enqueueAll);
     cache.onState(enqueueAll);
   }

@@ -1,3 +1,4 @@
+import { LIMITING_POLICIES } from '../../../../src/domain/engine/policies.js';
 import { describe, expect, it } from '@jest/globals';
 
 import { EngineEvents } from '../../../../src/api/enginereasons.js';
@@ -75,6 +76,12 @@ describe('events of an engine', () => {
       ['CertificateUnusable'],
     ],
     ['a pull secret of another type', well, { unusablePullSecret: 'x/y' }, ['PullSecretUnusable']],
+    [
+      'a missing policy',
+      well,
+      { policies: { kind: 'Known', limiting: LIMITING_POLICIES, protecting: [] } },
+      ['PoliciesMissing'],
+    ],
     ['an unusable trust bundle', well, { unusableTrustBundle: 'ConfigMap x/y is away' }, ['TrustBundleUnusable']],
     ['a missing pull secret', well, { missingPullSecret: 'x/y' }, ['PullSecretNotFound']],
     [
