@@ -126,7 +126,7 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     const kubeconfig = server().adminKubeconfig;
     const night = Object.entries(NIGHT).map(([name, spec]) => manifest(spec, name, { namespace: 'night' }));
     const objects = [manifest(SPEC), manifest(OTHER, 'other'), edge, ...['edge-1', 'edge-2'].map(identity), ...night];
-    await kubectlOk(['apply', '-f', '-'], { kubeconfig, input: objects.join('\n---\n') });
+    await kubectlOk(['apply', '-f', '-'], { kubeconfig, input: ['', ...objects].join('\n---\n') });
     running = new PlacementServerRig(server());
     await waitFor('the decisions of the night', async () => {
       const placements = await Promise.all(['late', 'held', 'moving'].map((one) => fleet.placement('night', one)));
@@ -359,8 +359,10 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
     ],
     [
       'moves that are new',
-      patch({ rebalance: { scoreMargin: 20 } }),
-      [`${WEB}a change of spec.rebalance lets clusters move: up to all of the 1 selected ${BETTER} 60 s${PLAN}`],
+      patch({ rebalance: { scoreMargin: 20 }, prioritizerPolicy: preferring(1) }),
+      [
+        `${WEB}a change of spec.prioritizerPolicy, spec.rebalance lets clusters move: up to all of the 1 selected ${BETTER} 60 s${PLAN}`,
+      ],
     ],
     [
       'another sign of a weight where clusters move',
@@ -472,7 +474,7 @@ describeWithServer('warnings of one command', { own: true }, (server) => {
       'a maxSkew without effect',
       patch(skewed({})),
       [
-        `${WEB}spec.spreadPolicy: maxSkew of region has no effect: it needs whenUnsatisfiable DoNotSchedule, or spec.rebalance`,
+        `${WEB}without effect is spec.spreadPolicy: maxSkew of region: it needs whenUnsatisfiable DoNotSchedule, or spec.rebalance`,
       ],
     ],
     ['a maxSkew with effect', patch(skewed({ whenUnsatisfiable: 'DoNotSchedule' })), []],
