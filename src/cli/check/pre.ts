@@ -103,9 +103,9 @@ async function readDenied(client: Pick<KubeClient, 'allowed'>, namespace: string
   }
 }
 
-/** The checks before an installation, in the order of their output. */
+/** The checks before an installation, in the order of their output. There is no role yet that would have the rights. */
 export function checkBefore(input: PreInput): readonly CheckResult[] {
-  return [
+  const results = [
     checkServer(input),
     checkPolicies(input),
     checkExistingDefinitions(input),
@@ -114,6 +114,7 @@ export function checkBefore(input: PreInput): readonly CheckResult[] {
     checkExistingEngine(input),
     checkRights(input.denied),
   ];
+  return results.map((one) => (one.status === 'Unknown' ? { ...one, remedy: undefined } : one));
 }
 
 function checkServer({ server }: PreInput): CheckResult {

@@ -37,7 +37,10 @@ export function failed(name: string, message: string, remedy?: string): CheckRes
   return { name, status: 'Failed', message, remedy };
 }
 
-/** `what`: what is therefore not known. */
+const READER_REMEDY = 'ClusterRole multicluster-engine-reader grants it: docs/security.md#people';
+
+/** `what`: what is therefore not known. Of a missing right the remedy is the role that has it. */
 export function unread(name: string, what: string, { resource, verb, status }: Omit<Unread, 'kind'>): CheckResult {
-  return { name, status: 'Unknown', message: `${what} is not known; not readable: ${resource} (${verb}: ${status})` };
+  const message = `${what} is not known; not readable: ${resource} (${verb}: ${status})`;
+  return { name, status: 'Unknown', message, remedy: status === 403 ? READER_REMEDY : undefined };
 }

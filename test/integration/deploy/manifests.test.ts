@@ -25,7 +25,9 @@ import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.j
 
 const OVERLAYS: readonly Overlay[] = ['default', 'namespaced'];
 const PLACEMENT_ROLE = 'multicluster-engine-placement-controller';
-const USER_ROLES = ['multicluster-engine-admin', 'multicluster-engine-edit', 'multicluster-engine-view'];
+const USER_ROLES = [
+  ...['admin', 'edit', 'view', 'reader', 'cluster-owner', 'hub-admin'].map((job) => `multicluster-engine-${job}`),
+];
 /** The roles of agents, and of people who let clusters join: no component of the hub has them. */
 const AGENT_ROLES = ['multicluster-engine-agents', 'multicluster-engine-enroller'];
 /** Bound only where an option of the engine is on. */
@@ -96,7 +98,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
 
     test(`the overlay ${overlay} grants components access to leases by name, and to those of agents without a write`, () => {
       const rules = roles()
-        .filter((role) => !AGENT_ROLES.includes(role.metadata?.name ?? ''))
+        .filter((role) => ![...AGENT_ROLES, ...USER_ROLES].includes(role.metadata?.name ?? ''))
         .flatMap(rulesOf)
         .filter((rule) => rule.resources.includes('leases'));
 
@@ -122,7 +124,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
         .flatMap((rule) => rule.resources);
 
       expect(writers.map((role) => role.metadata?.name)).toEqual([PLACEMENT_ROLE]);
-      expect(userResources.filter((resource) => resource.includes('/'))).toEqual([]);
+      expect(userResources.filter((resource) => resource.includes('/'))).toEqual(['managedclustersets/bind']);
     });
 
     test(`the overlay ${overlay} runs the operator with the ServiceAccount that the policies name`, () => {
