@@ -8,7 +8,7 @@ import { removalOf } from '../runtime/client/object.js';
 import { collectionPath, objectPath, resourceOf } from '../runtime/client/path.js';
 import { requestToken, tokenTarget } from '../runtime/client/identity.js';
 import type { Environment } from '../runtime/flags/flags.js';
-import { processEnvironment, proxyFromEnvironment } from '../runtime/kubeconfig/environment.js';
+import { processEnvironment, routeFromEnvironment } from '../runtime/kubeconfig/environment.js';
 import { microTime } from '../runtime/leaderelection/leaserecord.js';
 import type { Call } from '../runtime/transport/call.js';
 import { createTransport, type Transport, type TransportOptions } from '../runtime/transport/transport.js';
@@ -62,11 +62,10 @@ const DEADLINE_MS = 10_000;
  * after the hub has rejected the last one.
  */
 export function connectHub(join: JoinData, token: () => string, { env, ...tools }: HubTools): Hub {
-  const proxy = proxyFromEnvironment(new URL(join.hubUrl), env ?? processEnvironment());
+  const route = routeFromEnvironment(join.hubUrl, 'the hub of the manifest', env ?? processEnvironment());
   const load = async () => ({
     server: join.hubUrl,
-    origin: 'the hub of the manifest',
-    ...(proxy === undefined ? {} : { proxy }),
+    ...route,
     headers: { Authorization: `Bearer ${token()}` },
     tls: { ...(join.hubCa === undefined ? {} : { ca: join.hubCa }), rejectUnauthorized: true },
   });

@@ -1,3 +1,8 @@
+import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
+import type { MultiClusterEngineSpec } from '../../api/generated/multiclusterengine.js';
+import { LOCAL_CLUSTER_ANNOTATION } from '../../api/names.js';
+import { effectiveSpec } from '../../domain/engine/spec.js';
+import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
 import { someNames } from '../terminal/output.js';
 import type { HubInput } from './input.js';
@@ -51,6 +56,28 @@ export function checkAgents({ reading }: Pick<HubInput, 'reading'>): readonly Ch
       `kubectl describe mcl ${first.name}`,
     ),
   ];
+}
+
+/** Clusters that stand for the hub, and say that it is available although no engine reports for them any more. */
+export function checkLocalClusters({ reading: { world } }: HubInput): readonly CheckResult[] {
+  const { multiclusterengines, managedclusters } = world.objects;
+  if (world.withheld.some(({ resource }) => resource === 'multiclusterengines')) return [];
+  const reported = multiclusterengines
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ spec }) => effectiveSpec(spec as MultiClusterEngineSpec).localCluster);
+  return managedclusters.flatMap(({ metadata: { name, annotations }, spec, status }) => {
+    const isLocal = annotations?.[LOCAL_CLUSTER_ANNOTATION] === 'true' && field(spec, 'hubAcceptsClient') === undefined;
+    if (!isLocal || reported.includes(name) || !isAvailable(status)) return [];
+    const text = `ManagedCluster ${name} stands for the hub and is available by its status, and nobody reports for it`;
+    return [warning(NAME, text, `kubectl mce cluster remove ${name}`)];
+  });
+}
+
+function isAvailable(status: unknown): boolean {
+  const conditions = recordsIn(field(status, 'conditions'));
+  return conditions.some(
+    (one) => textField(one, 'type') === AVAILABLE_CONDITION && textField(one, 'status') === 'True',
+  );
 }
 
 function goneText({ silent, unavailable }: FleetSummary): string {

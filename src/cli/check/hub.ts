@@ -8,13 +8,13 @@ import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/flee
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../terminal/output.js';
 import { checkDefinitions } from './definitions.js';
-import { checkAgents, checkFleet, checkMaintenance } from './fleet.js';
+import { checkAgents, checkFleet, checkLocalClusters, checkMaintenance } from './fleet.js';
 import type { HubInput, ReadLease, ReadTrust } from './input.js';
-import { checkLease, podsOf } from './leases.js';
+import { checkLease, isHeld, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
 import { checkPolicies } from './policies.js';
-import { failed, passed, unread, warning, type CheckResult } from './result.js';
+import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
 import { checkTimeZones } from './timezones.js';
 
 /** Phases that end by themselves, or that were asked for. */
@@ -43,6 +43,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
     ...checkGroups(hub),
     ...checkReleases(input),
     checkFleet(input),
+    ...checkLocalClusters(input),
     ...checkAgents(input),
     ...checkMaintenance(input),
   ];
@@ -76,14 +77,22 @@ function checkEngines(input: HubInput, { engines }: HubStatus): readonly CheckRe
     const object = input.reading.world.objects.multiclusterengines.find(
       ({ metadata }) => metadata.name === engine.name,
     );
-    return [checkEngine(engine, object?.metadata.deletionTimestamp !== undefined), ...checkComponents(engine, input)];
+    const isDeleting = object?.metadata.deletionTimestamp !== undefined;
+    return [isDeleting ? checkDeletion(engine, input) : checkEngine(engine), ...checkComponents(engine, input)];
   });
 }
 
-function checkEngine({ name, phase, version, message }: EngineSummary, isDeleting: boolean): CheckResult {
+/** Only an operator ends a deletion. */
+function checkDeletion({ name }: EngineSummary, { engineLease, now }: HubInput): CheckResult {
+  const check = `engine/${name}`;
+  const text = `MultiClusterEngine ${name} is being deleted, with all components`;
+  if (isHeld(engineLease, now) !== false) return failed(check, text, `kubectl describe mce ${name}`);
+  return failed(check, `${text}, and waits: no operator runs that could end it`, INSTALL_REMEDY);
+}
+
+function checkEngine({ name, phase, version, message }: EngineSummary): CheckResult {
   const check = `engine/${name}`;
   const remedy = `kubectl describe mce ${name}`;
-  if (isDeleting) return failed(check, `MultiClusterEngine ${name} is being deleted, with all components`, remedy);
   if (phase === 'Available') return passed(check, `MultiClusterEngine ${name} is Available, version ${version}`);
   const text = `MultiClusterEngine ${name} is ${phase}${message === '' ? '' : `: ${message}`}`;
   return PASSING_PHASES.includes(phase) ? warning(check, text, remedy) : failed(check, text, remedy);

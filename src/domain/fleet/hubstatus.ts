@@ -85,11 +85,17 @@ function engineSummary({ metadata, status }: RawObject): EngineSummary {
       message: textField(row, 'message'),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const phase = textField(status, 'phase') || 'Pending';
+  const { deletionTimestamp: deleted } = metadata;
+  // Without an operator the status is that from before the deletion.
+  const isUnseen = deleted !== undefined && phase !== 'Uninstalling';
   return {
     name: metadata.name,
-    phase: textField(status, 'phase') || 'Pending',
+    phase: isUnseen ? 'Uninstalling' : phase,
     version: textField(status, 'currentVersion'),
-    message: textField(conditionOf(status, 'Ready'), 'message'),
+    message: isUnseen
+      ? `its deletion was requested at ${deleted}, and no operator has begun it`
+      : textField(conditionOf(status, 'Ready'), 'message'),
     components: components.flatMap(({ off, ...one }) => (off ? [] : [one])),
     off: components.flatMap(({ name, message, off }) => (off ? [{ name, message }] : [])),
   };

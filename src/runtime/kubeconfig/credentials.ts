@@ -7,7 +7,7 @@ import { basicAuthorization, serverAddress } from './address.js';
 import { authProviderHeader } from './authprovider.js';
 import type { ClusterEntry, UserEntry } from './document.js';
 import type { Environment } from '../flags/flags.js';
-import { proxyFromEnvironment } from './environment.js';
+import { routeFromEnvironment } from './environment.js';
 import { runPlugin, type PluginCredentials } from './plugin.js';
 import type { Settings } from './settings.js';
 import { fileFault } from '../errors.js';
@@ -55,14 +55,14 @@ export class CredentialReader {
     const identity = isSecure ? await this.#identity(settings, fresh) : ANONYMOUS;
     const authorization = own ?? identity.authorization;
     const who = authorization === undefined ? {} : { Authorization: authorization };
-    const proxy = cluster.proxyUrl === '' ? proxyFromEnvironment(new URL(url), this.#tools.env) : cluster.proxyUrl;
+    const { proxyUrl: proxy } = cluster;
+    const route = proxy === '' ? routeFromEnvironment(url, origin, this.#tools.env) : { origin, proxy };
     return {
       server: url,
-      origin,
+      ...route,
       presented: own === undefined ? identity.presented : 'the user name and password in the address',
       headers: headersOf({ ...who, ...impersonation(user) }, origin),
       tls: isSecure ? tlsOf(cluster, identity.pair, origin) : { rejectUnauthorized: true },
-      ...(proxy === undefined ? {} : { proxy }),
     };
   }
 

@@ -20,6 +20,22 @@ export function proxyUrlFault(url: string): string | undefined {
   return PROXY_SCHEMES.includes(new URL(url).protocol) ? undefined : 'its scheme must be http, https or socks5';
 }
 
+/** How a server is reached, and where its address comes from, for messages. */
+interface Route {
+  readonly origin: string;
+  /** URL of the proxy. */
+  readonly proxy?: string;
+}
+
+/** By the variables. Of a server that NO_PROXY keeps from a proxy the origin says so: a message has no other sign of it. */
+export function routeFromEnvironment(server: string, origin: string, env: Environment): Route {
+  const url = new URL(server);
+  const proxy = proxyFromEnvironment(url, env);
+  if (proxy !== undefined) return { origin, proxy };
+  const exempt = proxyFromEnvironment(url, { ...env, NO_PROXY: '', no_proxy: '' }) !== undefined;
+  return { origin: exempt ? `${origin}; NO_PROXY exempts it from the proxy` : origin };
+}
+
 /**
  * The proxy that the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for a server; undefined: none. Never one for
  * `localhost` or a loopback address.

@@ -3,7 +3,7 @@ import { KubeconfigError, type CredentialLoader } from '../transport/credentials
 import { serverAddress } from './address.js';
 import { CredentialReader, headersOf } from './credentials.js';
 import type { Environment } from '../flags/flags.js';
-import { processEnvironment, proxyFromEnvironment } from './environment.js';
+import { processEnvironment, routeFromEnvironment } from './environment.js';
 import { readKubeconfigFiles, type MergedKubeconfig } from './files.js';
 import { isInPod, podCredentials, podNamespace, podServer, type PodOptions } from './pod.js';
 import { settingsOf, type Settings } from './settings.js';
@@ -87,7 +87,7 @@ function podKubeconfig(pod: PodOptions, { context, impersonate }: KubeconfigOpti
     throw new KubeconfigError(`there is no context ${JSON.stringify(context)}: this is a pod without a kubeconfig`);
   const server = podServer(pod);
   const origin = 'the ServiceAccount of this pod';
-  const proxy = proxyFromEnvironment(new URL(server), pod.env);
+  const route = routeFromEnvironment(server, origin, pod.env);
   return {
     source: origin,
     server,
@@ -98,9 +98,8 @@ function podKubeconfig(pod: PodOptions, { context, impersonate }: KubeconfigOpti
       const others = impersonate === undefined ? {} : { 'Impersonate-User': impersonate };
       return {
         ...credentials,
-        origin,
+        ...route,
         headers: headersOf({ ...headers, ...others }, origin),
-        ...(proxy === undefined ? {} : { proxy }),
       };
     },
   };

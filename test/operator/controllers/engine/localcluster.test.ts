@@ -4,6 +4,7 @@ import type { ManagedCluster } from '../../../../src/api/generated/managedcluste
 import { PAUSED_ANNOTATION } from '../../../../src/api/names.js';
 import { ManagedClusters, MultiClusterEngines } from '../../../../src/api/resources.js';
 import { ApiError, type FailureKind } from '../../../../src/runtime/errors.js';
+import { Nodes } from '../../../../src/runtime/vocabulary/kinds.js';
 import { hub } from '../../../support/builders/engine.js';
 import { EngineRig } from '../../../support/rigs/controllers/engine.js';
 
@@ -90,6 +91,36 @@ describe('the hub as a cluster of its own', () => {
     await rig.converge();
     expect(condition(rig)?.reason).toBe('LocalClusterNotReported');
     expect(rows(rig)).toEqual([]);
+  });
+
+  it('says on Ready which right is missing when the nodes cannot be read any more, and goes on when they can', async () => {
+    const lost = { now: false };
+    const denied = (): ApiError =>
+      new ApiError({
+        kind: 'Forbidden',
+        message: 'nodes is forbidden: User "operator" cannot list resource "nodes"',
+        call: { verb: 'list', resource: 'nodes' },
+      });
+    const rig = new EngineRig({
+      hub: { ...hub, nodes: () => (lost.now ? Promise.reject(denied()) : Promise.resolve([])) },
+    });
+    await rig.install(ON);
+    lost.now = true;
+    rig.api.reviewAccess = ({ type }) => type !== Nodes;
+    await rig.clock.advance(300_000);
+    await rig.converge();
+
+    expect([rig.state(), rig.message()]).toEqual([
+      'Error PermissionDenied',
+      expect.stringContaining(
+        'the operator may not list nodes cluster-wide; ClusterRoleBinding multicluster-engine-local-cluster',
+      ),
+    ]);
+
+    lost.now = false;
+    await rig.clock.advance(60_000);
+    await rig.converge();
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
   it('is turned off although the operator may not write the cluster any more', async () => {

@@ -18,7 +18,7 @@ import { objectState, type Step } from '../../../../domain/engine/steps/steps.js
 import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
 import { errorText, isFailure } from '../../../../runtime/errors.js';
 import { sameJson } from '../../../../runtime/vocabulary/json.js';
-import { Namespaces } from '../../../../runtime/vocabulary/kinds.js';
+import { Namespaces, Nodes } from '../../../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../../../runtime/vocabulary/meta.js';
 import type { Input } from '../gather.js';
 import type { EngineMemory } from '../memory.js';
@@ -65,7 +65,10 @@ export async function reportLocalCluster(input: Input, scope: Scope): Promise<Ap
     memory.succeeded(id);
     return oneState(found.state, PROBE_PERIOD_MS);
   } catch (error) {
-    return oneState(await stateAfterFailure(step, { error, verbs: ['get', 'create'], revision: name }, input, scope));
+    // The Nodes are the one kind beside that of the step whose right only the role of this cluster grants.
+    const isOfNodes = isFailure(error, 'Forbidden') && error.call.resource === Nodes.plural;
+    const call = isOfNodes ? { verbs: ['list'], type: Nodes } : { verbs: ['get', 'create'] };
+    return oneState(await stateAfterFailure(step, { ...call, error, revision: name }, input, scope));
   }
 }
 

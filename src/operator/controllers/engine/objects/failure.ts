@@ -1,5 +1,5 @@
 import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
-import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
+import type { KubeObject, ResourceType } from '../../../../runtime/vocabulary/meta.js';
 import { Namespaces, RoleBindings } from '../../../../runtime/vocabulary/kinds.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
 import { objectState, type Step } from '../../../../domain/engine/steps/steps.js';
@@ -17,12 +17,14 @@ export interface FailedCall {
   readonly verbs: readonly string[];
   /** Revision of the desired object, or what stands for it. */
   readonly revision: string;
+  /** The kind that was refused, where it is not that of the step. */
+  readonly type?: ResourceType | undefined;
 }
 
 /** The state of a step's object after a failed call. Rethrows Fenced and Aborted. */
 export async function stateAfterFailure(
   step: Step,
-  { error, verbs, revision }: FailedCall,
+  { error, verbs, revision, type: refused }: FailedCall,
   input: Input,
   scope: Scope,
 ): Promise<ObjectState> {
@@ -32,7 +34,8 @@ export async function stateAfterFailure(
   if (!isFailure(error, 'Forbidden')) return failedState(step, { message, revision }, input, scope);
   const { type, name } = step;
   const needsNoBinding = type === Namespaces || type === RoleBindings;
-  const refusal = await classifyForbidden(error, { type, name, verbs, needsNoBinding }, scope);
+  const call = { type, name, verbs, needsNoBinding, ...(refused && { type: refused, name: { name: '' } }) };
+  const refusal = await classifyForbidden(error, call, scope);
   if (refusal.kind === 'wait') return objectState(step, 'waiting', refusal.message);
   if (refusal.kind === 'denied') return objectState(step, 'denied', refusal.message);
   return failedState(step, { message: refusal.message, revision }, input, scope);

@@ -1,6 +1,7 @@
 import type { ObjectName, ResourceType } from '../../../../runtime/vocabulary/meta.js';
 import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE, LOCAL_CLUSTER_ROLE } from '../../../../api/names.js';
 import { ManagedClusters } from '../../../../api/resources.js';
+import { Nodes } from '../../../../runtime/vocabulary/kinds.js';
 import { resourceText } from '../../../../domain/engine/manifest/manifest.js';
 import { isFailure, type ApiError } from '../../../../runtime/errors.js';
 import type { Scope } from '../scope.js';
@@ -74,7 +75,8 @@ function quoted({ message }: ApiError): string {
 }
 
 function missingBinding(type: ResourceType, name: ObjectName): string {
-  if (type === ManagedClusters) return `ClusterRoleBinding ${LOCAL_CLUSTER_ROLE} to ClusterRole ${LOCAL_CLUSTER_ROLE}`;
+  if (type === ManagedClusters || type === Nodes)
+    return `ClusterRoleBinding ${LOCAL_CLUSTER_ROLE} to ClusterRole ${LOCAL_CLUSTER_ROLE}`;
   if (name.namespace === undefined || type.kind === 'RoleBinding')
     return `ClusterRoleBinding ${OPERATOR_ROLE} to ClusterRole ${OPERATOR_ROLE}`;
   return `RoleBinding ${name.namespace}/${INSTALLER_ROLE} to ClusterRole ${INSTALLER_ROLE}`;
