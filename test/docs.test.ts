@@ -15,6 +15,7 @@ import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/engine
 import { MultiKueueEvents, PlacementEvents } from '../src/api/placementevents.js';
 import { DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
 import { isRecord } from '../src/runtime/vocabulary/json.js';
+import { pages, readPage } from './support/repository/documents.js';
 import { root } from './support/repository/root.js';
 
 function read(page: string): string {
@@ -147,4 +148,17 @@ describe('docs/reference/hubs.md', () => {
       expect(tests.flat().filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
     },
   );
+});
+
+describe('the commands of the pages', () => {
+  it('wait for no number that depends on what somebody did before: a condition is of the last edit by itself', () => {
+    const numbers = pages().flatMap((page) =>
+      [...readPage(page).matchAll(/kubectl wait .*(?:[gG]eneration|resourceVersion)\}'=\d+.*/g)].map(([line]) => [
+        page,
+        line,
+      ]),
+    );
+
+    expect(numbers).toEqual([]);
+  });
 });

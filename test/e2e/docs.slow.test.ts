@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 import { pathWithPlugin, withContext } from '../support/clients/plugin.js';
 import { Standalone } from '../support/processes/standalone.js';
-import { readPage } from '../support/repository/documents.js';
+import { AFTER_WALK, readPage, TASKS, TASKS_WITH_PLUGIN, walk } from '../support/repository/documents.js';
 import { stepsIn, type Step } from '../support/repository/markdown.js';
 import { ReaderSession } from '../support/repository/session.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -32,35 +32,8 @@ const EXAMPLES = [
 const PHASES = `kubectl get placements -A -o jsonpath='{range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}'`;
 const CLAIMS = `kubectl get mcl -o jsonpath='{range .items[*]}{.metadata.name} {.status.clusterClaims}{"\\n"}{end}'`;
 
-/** The pages that describe single tasks on a hub; a test runs them in this order. */
-const TASKS = [
-  'docs/how-to/delete-a-cluster-set.md',
-  'docs/how-to/bound-a-change.md',
-  'docs/how-to/maintenance-windows.md',
-  'docs/how-to/who-moved-my-application.md',
-  'docs/how-to/migrate-from-ocm.md',
-  'docs/how-to/rotate-the-certificate.md',
-];
-/** Likewise, with the plugin of kubectl. */
-const TASKS_WITH_PLUGIN = [
-  'docs/how-to/local-cluster.md',
-  'docs/how-to/prefer-cheaper-clusters.md',
-  'docs/how-to/select-by-capacity.md',
-  'docs/how-to/spread-over-regions.md',
-  'docs/how-to/two-here-one-there.md',
-];
 /** The page about a cluster that joins the hub: it needs a second server, the cluster. */
 const JOIN = 'docs/how-to/add-a-cluster.md';
-/** The pages that continue from the walk of the README, with the hub as it is then. */
-const AFTER_WALK = [
-  'docs/how-to/find-out-why.md',
-  'docs/how-to/preview-a-change.md',
-  'docs/how-to/components.md',
-  'docs/how-to/adopt.md',
-];
-const WALK = stepsIn(readPage('README.md').slice(readPage('README.md').indexOf('\n## '))).filter(
-  ({ command }) => !command.startsWith('make '),
-);
 const [BACKUP = '', RESTORE = ''] = readPage('docs/how-to/backup-and-restore.md').split(/^(?=## Restore$)/m);
 
 interface Hub {
@@ -167,7 +140,7 @@ describeWithKubectl('a reader of the documents', () => {
     beforeAll(async () => {
       const { run } = await startHub('walked');
       reader = new ReaderSession(folder, { ...env, KUBECONFIG: run.kubeconfig });
-      for (const step of WALK) await reader.shows(step);
+      for (const step of walk()) await reader.shows(step);
     }, 8 * MINUTE);
 
     it.each(AFTER_WALK.flatMap((page) => cases(stepsIn(readPage(page))).map((one) => ({ page, ...one }))))(

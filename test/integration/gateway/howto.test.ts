@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -79,8 +79,6 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
       `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
       { mode: 0o700 },
     );
-    await copyFile(path.join(gateway.folder, 'tls.crt'), path.join(folder, 'tls.crt'));
-    await copyFile(path.join(gateway.folder, 'tls.key'), path.join(folder, 'tls.key'));
     await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
     await server().call({
       method: 'POST',

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { stepsIn, type Step } from './markdown.js';
 import { root } from './root.js';
 
 /**
@@ -54,6 +55,36 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/reference/cli/tree.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/who-selects.md': 'test/cli/pages.test.ts',
 };
+
+/** The pages that describe single tasks on a hub; tests run them in this order, and in the reverse one. */
+export const TASKS = [
+  'docs/how-to/delete-a-cluster-set.md',
+  'docs/how-to/bound-a-change.md',
+  'docs/how-to/maintenance-windows.md',
+  'docs/how-to/who-moved-my-application.md',
+  'docs/how-to/migrate-from-ocm.md',
+  'docs/how-to/rotate-the-certificate.md',
+];
+/** Likewise, with the plugin of kubectl. */
+export const TASKS_WITH_PLUGIN = [
+  'docs/how-to/local-cluster.md',
+  'docs/how-to/prefer-cheaper-clusters.md',
+  'docs/how-to/select-by-capacity.md',
+  'docs/how-to/spread-over-regions.md',
+  'docs/how-to/two-here-one-there.md',
+];
+/** The pages that continue from the walk of the README, with the hub as it is then. */
+export const AFTER_WALK = [
+  'docs/how-to/find-out-why.md',
+  'docs/how-to/preview-a-change.md',
+  'docs/how-to/components.md',
+  'docs/how-to/adopt.md',
+];
+/** The commands of the README, on a hub that runs. */
+export function walk(): readonly Step[] {
+  const page = readPage('README.md');
+  return stepsIn(page.slice(page.indexOf('\n## '))).filter(({ command }) => !command.startsWith('make '));
+}
 
 /** The pages that users read: paths below the root of the repository, sorted. */
 export function pages(): string[] {
