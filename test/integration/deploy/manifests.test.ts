@@ -25,9 +25,9 @@ import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.j
 
 const OVERLAYS: readonly Overlay[] = ['default', 'namespaced'];
 const PLACEMENT_ROLE = 'multicluster-engine-placement-controller';
-const USER_ROLES = [
-  ...['admin', 'edit', 'view', 'reader', 'cluster-owner', 'hub-admin'].map((job) => `multicluster-engine-${job}`),
-];
+const USER_ROLES = ['admin', 'edit', 'view', 'reader', 'cluster-owner', 'hub-admin'].map(
+  (job) => `multicluster-engine-${job}`,
+);
 /** The roles of agents, and of people who let clusters join: no component of the hub has them. */
 const AGENT_ROLES = ['multicluster-engine-agents', 'multicluster-engine-enroller'];
 /** Bound only where an option of the engine is on. */
