@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { program, readConfig, type Usage } from './support/commandline.js';
+import { readConfig, type Usage } from './support/commandline.js';
 import { nodeFault } from '../src/runtime/process/nodeversion.js';
 import type { OperatorConfig } from '../src/operator/flags.js';
 import { packageRoot, version } from '../src/runtime/process/build.js';
 import { root } from './support/repository/root.js';
 
-const NAMES = program.commands.map(({ name }) => name).join(', ');
 const VARIABLES: Readonly<Record<string, string>> = {
   controllers: 'MULTICLUSTER_ENGINE_CONTROLLERS',
   kubeconfig: 'MULTICLUSTER_ENGINE_KUBECONFIG',
@@ -263,9 +262,9 @@ describe('an invalid flag value', () => {
 
 describe('a command line', () => {
   it.each<[string, string[], string]>([
-    ['without a command', [], `no command; want one of: ${NAMES} (see multicluster-engine --help)`],
+    ['without a command', [], 'no command (see multicluster-engine --help)'],
     ['with an unknown command', ['operate'], 'unknown command "operate"; did you mean operator?'],
-    ['that begins with a flag', ['--workers=3'], `unknown flag "--workers=3"; want one of the commands: ${NAMES}`],
+    ['that begins with a flag', ['--workers=3'], 'no command after "--workers=3" (see multicluster-engine --help)'],
   ])('a command line %s is refused with code 1, since 2 is a result of plan', (_name, argv, line) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${line}\n` });
   });
@@ -306,9 +305,9 @@ describe('a command line', () => {
       'unexpected argument "now": only flags are allowed (see multicluster-engine operator --help)',
     ],
     [
-      'with a stray --',
-      ['operator', '--'],
-      'unexpected argument "--": only flags are allowed (see multicluster-engine operator --help)',
+      'with an argument after --',
+      ['operator', '--', '-n'],
+      'unexpected argument "-n": only flags are allowed (see multicluster-engine operator --help)',
     ],
   ])('a command line %s is refused with code 2', (_name, argv, line) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 2, text: `multicluster-engine: ${line}\n` });

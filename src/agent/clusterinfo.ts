@@ -1,5 +1,6 @@
 import type { ClientConfig } from '../domain/agent/report/report.js';
 import { field, textField } from '../runtime/vocabulary/json.js';
+import { httpsUrl } from '../runtime/vocabulary/url.js';
 import { parseKubeconfig, type ClusterEntry } from '../runtime/kubeconfig/document.js';
 import { KubeconfigError } from '../runtime/transport/credentials.js';
 
@@ -10,7 +11,7 @@ import { KubeconfigError } from '../runtime/transport/credentials.js';
 export function clusterInfoConfig(configMap: unknown): ClientConfig | undefined {
   const cluster = firstCluster(textField(field(configMap, 'data'), 'kubeconfig'));
   const url = cluster?.server ?? '';
-  if (!URL.canParse(url) || new URL(url).protocol !== 'https:') return undefined;
+  if (httpsUrl(url) === undefined) return undefined;
   const caBundle = cluster?.certificateAuthorityData.toString('base64') ?? '';
   return caBundle === '' ? { url } : { url, caBundle };
 }

@@ -59,15 +59,13 @@ export const AGENT: Command<AgentConfig> = {
 
 /** @throws FlagError with the flag or variable, its value and the rule. */
 function agent(flags: Flags, { version }: Pick<Given, 'version'>): AgentConfig {
-  const endpoint = flags.find('api-endpoint');
-  if (endpoint !== undefined && !isHttps(endpoint.text)) endpoint.refuse('an https URL');
   const health = flags.get('health-listen');
   const config: AgentConfig = {
     command: 'agent',
     version,
-    kubeconfig: flags.find('kubeconfig')?.matching(/^.+$/s, 'a file'),
-    namespace: flags.get('namespace').matching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'a namespace name'),
-    apiEndpoint: endpoint?.text,
+    kubeconfig: flags.find('kubeconfig')?.file(),
+    namespace: flags.get('namespace').namespace(),
+    apiEndpoint: flags.find('api-endpoint')?.httpsUrl(),
     tokenLifetimeSeconds: flags.get('token-lifetime').integer(LIFETIME_SECONDS.from, LIFETIME_SECONDS.to),
     metricsListen: flags.get('metrics-listen').listen(),
     healthListen: health.listen(),
@@ -77,8 +75,4 @@ function agent(flags: Flags, { version }: Pick<Given, 'version'>): AgentConfig {
   if (metricsListen.port !== 0 && metricsListen.port === healthListen.port)
     health.refuse('an address with another port than the metrics');
   return config;
-}
-
-function isHttps(text: string): boolean {
-  return URL.canParse(text) && new URL(text).protocol === 'https:';
 }

@@ -1,7 +1,9 @@
+import { ManagedClusters, Placements } from '../api/resources.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
 import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/kube-apiserver/jsonpath';
 import type { Given } from '../runtime/flags/commands.js';
+import { nameAmong } from './kinds.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
@@ -18,8 +20,8 @@ export type ObjectSource =
     }
   | {
       readonly kind: 'files';
-      /** A file or folder; `-` is standard input. */
-      readonly path: string;
+      /** Files and folders; `-` is standard input. */
+      readonly paths: readonly string[];
     };
 
 /** A template is that of `jsonpath=`. */
@@ -88,13 +90,14 @@ export const CLI_FLAGS: FlagRows = {
   filename: {
     value: 'FILE',
     short: 'f',
+    list: true,
     help: 'with --offline: a file or folder; - is standard input',
     needs: OFFLINE,
     completes: { files: true },
   },
   color: {
     value: 'WHEN',
-    help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set',
+    help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set or TERM is dumb',
     default: 'auto',
     completes: { words: COLORS },
   },
@@ -156,8 +159,13 @@ export function targetConfig(flags: Flags, { version }: Given): TargetConfig {
 /** @throws FlagError with the flag, its value and the rule. */
 export function outputConfig(flags: Flags, env: Given['env']): Pick<CliConfig, 'output' | 'color'> {
   const color = flags.get('color').oneOf(COLORS);
-  const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
+  const plain = color === 'auto' && ((env['NO_COLOR'] ?? '') !== '' || isDumb(env));
   return { output: outputIn(flags.find('output')), color: plain ? 'never' : color };
+}
+
+/** Whether the terminal, if there is one, shows control sequences as text. */
+export function isDumb(env: Given['env']): boolean {
+  return env['TERM'] === 'dumb';
 }
 
 /** As kubectl takes it, and refuses it. */
@@ -200,16 +208,23 @@ export const NAMESPACE_RULE = `the name of a namespace: ${PATH_NAME_RULE}`;
 
 /** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
 export function placementIn(positional: readonly string[], usage: string): string {
-  const [kind = '', name = '', ...more] = positional.length === 1 ? (positional[0] ?? '').split('/') : positional;
-  if (/^placements?$/i.test(kind) && name !== '' && more.length === 0) return checkedName(name, 'a Placement');
-  return refuseArguments(positional, usage);
+  const name = nameAmong(positional, Placements, false);
+  return name === undefined ? refuseArguments(positional, usage) : checkedName(name, 'a Placement');
 }
 
-/** The only argument, the name of a cluster. @throws FlagError; `usage`: the arguments that are wanted. */
+/** The name in `CLUSTER`, `mcl CLUSTER` or `mcl/CLUSTER`. @throws FlagError; `usage`: the arguments that are wanted. */
 export function nameIn(positional: readonly string[], usage: string): string {
-  const [name = ''] = positional;
-  return name !== '' && positional.length === 1 ? checkedName(name, 'a cluster') : refuseArguments(positional, usage);
+  const name = nameAmong(positional, ManagedClusters);
+  return name === undefined || name === '' ? refuseArguments(positional, usage) : checkedName(name, 'a cluster');
 }
+
+/** The cluster that a flag names, as {@link nameIn}. @throws FlagError with the flag, its value and the rule. */
+export function clusterIn(flag: FlagValue): string {
+  const name = nameAmong([flag.text], ManagedClusters) ?? '';
+  return flag.with(name).matching(ONE_NAME, `the name of one cluster: ${PATH_NAME_RULE}, without commas`);
+}
+
+const ONE_NAME = /^(?!\.{1,2}$)[^/%,]+$/;
 
 function checkedName(name: string, owner: string): string {
   if (PATH_NAME.test(name)) return name;
@@ -230,32 +245,21 @@ export function refuseArguments(positional: readonly string[], usage: string): n
 
 function sourceOf(flags: Flags): ObjectSource {
   if (!flags.get('offline').bool()) return apiSource(flags);
-  return { kind: 'files', path: flags.get('filename').matching(/^[^\0]+$/s, 'a file, a folder or -') };
+  return { kind: 'files', paths: flags.get('filename').list() };
 }
 
 /** The API server that the flags name. */
 export function apiSource(flags: Flags): Extract<ObjectSource, { kind: 'api' }> {
   return {
     kind: 'api',
-    kubeconfig: flags.findText('kubeconfig')?.matching(/^.+$/s, 'a file'),
+    kubeconfig: flags.findText('kubeconfig')?.file(),
     context: flags.findText('context')?.matching(/^.+$/s, 'a context'),
     impersonate: flags.findText('as')?.matching(/^[\x20-\x7e]+$/, 'a user name'),
   };
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A duration such as 30s, 10m or 1h, in ms; `most`: the longest one. @throws FlagError with the flag, its value and the rule. */
-export function durationMs(given: FlagValue, most: '24h' | '7d'): number {
-  const ms = msOf(given.text);
-  return ms > 0 && ms <= msOf(most) ? ms : given.refuse(`a duration such as 30s, 10m or 1h, from 1s to ${most}`);
-}
-
-/** NaN for another text. */
-function msOf(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return Number(count) * (UNITS[unit] ?? NaN);
-}
+/** Examples of how long something may take. */
+export const DURATIONS = '30s, 10m or 1h';
 
 /** The exit codes of a command that reads objects and shows something about them. */
 export const READING_CODES =

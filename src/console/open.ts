@@ -1,3 +1,4 @@
+import { InputError } from '../cli/terminal/output.js';
 import type { ReadClient } from '../runtime/client/client.js';
 import type { Transport } from '../runtime/transport/transport.js';
 import { systemClock, type Clock } from '../runtime/clock.js';
@@ -35,7 +36,7 @@ export interface OpenConsole {
   readonly close: () => void;
 }
 
-/** @throws Error with the flag and the address where nothing can listen there. */
+/** @throws InputError with the flag and the address where nothing can listen there. */
 export async function openConsole(options: ConsoleOptions): Promise<OpenConsole> {
   const { client, transport, namespace, fallback, listen: address, flag, clock } = options;
   const snapshots = new Snapshots({ client, namespace, fallback, clock });
@@ -52,7 +53,7 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
   const entrance = new LinkEntrance(hub, sessions);
   const server = await listen({ assets, entrance }, address).catch((error: unknown) => {
     const why = codeOf(error) === 'EADDRINUSE' ? 'another program listens there' : errorText(error);
-    throw new Error(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
+    throw new InputError(`--${flag} ${addressOf(address)}: ${why}`, { cause: error });
   });
   return {
     link: () => `http://${addressOf({ host: address.host, port: portOf(server) })}/login#code=${sessions.code()}`,

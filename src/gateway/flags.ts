@@ -1,4 +1,4 @@
-import type { FlagRows, Flags, FlagValue } from '../runtime/flags/flags.js';
+import type { FlagRows, Flags } from '../runtime/flags/flags.js';
 import {
   refuseLeakyEnvironment,
   TOKEN_SERVER_FLAGS,
@@ -88,7 +88,7 @@ export const GATEWAY: Command<GatewayConfig> = {
 export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayConfig {
   refuseLeakyEnvironment(environment, 'a gateway');
   const { env, version } = environment;
-  const headerTimeoutMs = positive(flags.get('header-timeout'), 60_000);
+  const headerTimeoutMs = flags.get('header-timeout').duration('1ms', '60s');
   const requestTimeout = flags.get('request-timeout');
   const config: GatewayConfig = {
     command: 'gateway',
@@ -97,18 +97,13 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
     strictStatusCodes: flags.get('strict-status-codes').bool(),
     maxConnections: flags.get('max-connections').integer(10, 100_000),
     headerTimeoutMs,
-    requestTimeoutMs: positive(requestTimeout, 300_000),
-    upstreamTimeoutMs: positive(flags.get('upstream-timeout'), 300_000),
-    shutdownDelayMs: flags.get('shutdown-delay').duration(4_000),
-    reloadIntervalMs: positive(flags.get('reload-interval'), 60_000),
+    requestTimeoutMs: requestTimeout.duration('1ms', '300s'),
+    upstreamTimeoutMs: flags.get('upstream-timeout').duration('1ms', '300s'),
+    shutdownDelayMs: flags.get('shutdown-delay').duration('0s', '4s'),
+    reloadIntervalMs: flags.get('reload-interval').duration('1ms', '60s'),
     tracing: tracing(env),
     unusedProxies: PROXY_VARIABLES.flatMap((name) => variablesSet(env, name)),
   };
   if (config.requestTimeoutMs < headerTimeoutMs) requestTimeout.refuse('at least as long as the header timeout');
   return config;
-}
-
-function positive(given: FlagValue, toMs: number): number {
-  const ms = given.duration(toMs);
-  return ms > 0 ? ms : given.refuse('a duration above 0s');
 }

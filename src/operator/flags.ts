@@ -189,8 +189,8 @@ function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>
     command: 'operator',
     version,
     controllers: controllers(flags.get('controllers')),
-    kubeconfig: kubeconfig?.matching(/^.+$/s, 'a file'),
-    leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
+    kubeconfig: kubeconfig?.file(),
+    leaderElectionNamespace: flags.get('leader-election-namespace').namespace(),
     identity: identity ? holder(identity) : freshIdentity(),
     namespace: namespace && targetName(namespace),
     componentImage: flags.find('component-image')?.image() ?? releasedImage(version) ?? NO_IMAGE,
@@ -206,7 +206,7 @@ function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>
     workers: flags.get('workers').integer(1, 64),
     kubeApiQps: qps,
     kubeApiBurst: burst?.integer(Math.ceil(qps), 20_000) ?? Math.ceil(2 * qps),
-    settleWindowMs: flags.get('settle-window').duration(10_000),
+    settleWindowMs: flags.get('settle-window').duration('0s', '10s'),
     inventories: inventories(flags),
     sigDecisions: flags.get('sig-decisions').bool(),
     multikueue: flags.get('multikueue').bool(),
@@ -225,13 +225,13 @@ function metricsTls(flags: Flags): TlsFiles | undefined {
   if (cert === undefined || key === undefined)
     throw new FlagError('--metrics-tls-cert and --metrics-tls-key need each other');
   if (!flags.get('metrics-secure').bool()) cert.refuse('unset without --metrics-secure');
-  return Object.freeze({ cert: cert.matching(/^.+$/s, 'a file'), key: key.matching(/^.+$/s, 'a file') });
+  return Object.freeze({ cert: cert.file(), key: key.file() });
 }
 
 function inventories(flags: Flags): InventoriesConfig {
   const namespace = flags.find('cluster-profiles');
   return Object.freeze({
-    clusterProfiles: namespace && namespaceName(namespace),
+    clusterProfiles: namespace?.namespace(),
     ocmClusters: flags.get('ocm-clusters').bool(),
   });
 }
@@ -261,12 +261,7 @@ function without(given: FlagValue | undefined): readonly string[] {
 /** The rule of the engine's CRD for spec.targetNamespace. */
 function targetName(given: FlagValue): string {
   if (given.text === 'default' || given.text.startsWith('kube-')) given.refuse('neither default nor kube-*');
-  return namespaceName(given);
-}
-
-function namespaceName(given: FlagValue): string {
-  const rule = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
-  return given.matching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
+  return given.namespace();
 }
 
 function holder(given: FlagValue): string {

@@ -1,13 +1,6 @@
 import path from 'node:path';
 
-import {
-  LOG_LEVELS,
-  type FlagRows,
-  type Flags,
-  type FlagValue,
-  type Listen,
-  type LogLevel,
-} from '../runtime/flags/flags.js';
+import { LOG_LEVELS, type FlagRows, type Flags, type Listen, type LogLevel } from '../runtime/flags/flags.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
 import { loopbackIn } from '../console/flags.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
@@ -90,7 +83,7 @@ function standalone(flags: Flags, { env, version }: Pick<Given, 'env' | 'version
   const config: StandaloneConfig = {
     command: 'standalone',
     version,
-    dataDir: path.resolve(file(flags.get('data-dir'), 'a folder')),
+    dataDir: path.resolve(flags.get('data-dir').file('a folder')),
     listen: flags.get('listen').listen(),
     gatewayListen: gateway.listen(),
     consoleListen: console.text === NO_CONSOLE ? undefined : loopbackIn(console),
@@ -102,15 +95,11 @@ function standalone(flags: Flags, { env, version }: Pick<Given, 'env' | 'version
     ephemeral: flags.get('ephemeral').bool(),
     seedFleet: flags.get('seed-fleet').integer(0, 10_000),
     demoFleet: flags.get('demo-fleet').integer(0, 1_000),
-    auditLog: audit === undefined ? undefined : path.resolve(file(audit, 'a file')),
+    auditLog: audit === undefined ? undefined : path.resolve(audit.file()),
     logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
     tracing: tracing(env),
   };
   const { port } = config.gatewayListen;
   if (port !== 0 && port === config.listen.port) gateway.refuse('an address with another port than the API');
   return config;
-}
-
-function file(given: FlagValue, what: string): string {
-  return given.matching(/^[^\0]+$/s, what);
 }

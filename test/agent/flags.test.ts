@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { AgentConfig } from '../../src/agent/flags.js';
+import { HTTPS_URL_RULE } from '../../src/runtime/vocabulary/url.js';
 import { readConfig } from '../support/commandline.js';
 import { version } from '../../src/runtime/process/build.js';
 
@@ -41,9 +42,9 @@ describe('the configuration of the agent', () => {
   });
 
   it.each([
-    ['namespace', 'A', 'a namespace name'],
-    ['api-endpoint', 'http://edge-1', 'an https URL'],
-    ['api-endpoint', 'edge-1:6443', 'an https URL'],
+    ['namespace', 'A', 'a namespace name (at most 63 lower-case letters, digits and inner dashes)'],
+    ['api-endpoint', 'http://edge-1', HTTPS_URL_RULE],
+    ['api-endpoint', 'edge-1:6443', HTTPS_URL_RULE],
     ['token-lifetime', '599', 'a whole number from 600 to 604800'],
     ['token-lifetime', '604801', 'a whole number from 600 to 604800'],
     ['health-listen', ':8080', 'an address with another port than the metrics'],

@@ -49,7 +49,7 @@ describe('the commands that show the state of a hub', () => {
   });
 
   it.each(['who-selects a', 'tree', 'status'])('%s reads files', (line) => {
-    expect(read(`${line} --offline -f dir`)).toMatchObject({ source: { kind: 'files', path: 'dir' } });
+    expect(read(`${line} --offline -f dir`)).toMatchObject({ source: { kind: 'files', paths: ['dir'] } });
   });
 
   it.each([

@@ -149,7 +149,10 @@ describe('a name that no object can have', () => {
     ['plan --delete mcl/a -n ..', `--namespace must be the name of a namespace: ${RULE}, got ".."`],
     ['clusterset bind a -n ..', `--namespace must be the name of a namespace: ${RULE}, got ".."`],
     ['check --operator-namespace ..', `--operator-namespace must be the name of a namespace: ${RULE}, got ".."`],
-    ['explain placement web --cluster ..', `--cluster must be the name of a cluster: ${RULE}, got ".."`],
+    [
+      'explain placement web --cluster ..',
+      `--cluster must be the name of one cluster: ${RULE}, without commas, got ".."`,
+    ],
     ['explain placement ..', `the name of a Placement must be ${RULE}, got ".."`],
     ['tree placement/..', `the name of a Placement must be ${RULE}, got ".."`],
     ['release placement a%b', `the name of a Placement must be ${RULE}, got "a%b"`],

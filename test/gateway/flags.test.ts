@@ -99,7 +99,10 @@ describe('the gateway does not start', () => {
     ],
     [[...FILES, '--strict-status-codes=yes'], '--strict-status-codes must be one of true, false, got "yes"'],
     [[...FILES, '--request-timeout=5s'], '--request-timeout must be at least as long as the header timeout, got "5s"'],
-    [[...FILES, '--header-timeout=0s'], '--header-timeout must be a duration above 0s, got "0s"'],
+    [
+      [...FILES, '--header-timeout=0s'],
+      '--header-timeout must be a duration such as 50ms or 1s, from 1ms to 60s, got "0s"',
+    ],
     [
       [...FILES, '--metrics-listen=:8443'],
       '--metrics-listen must be an address with another port than --listen, got ":8443"',

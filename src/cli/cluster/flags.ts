@@ -1,3 +1,4 @@
+import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import { releasedImage } from '../../api/published.js';
 import {
   CLUSTER_NAMES,
@@ -12,6 +13,7 @@ import {
   type CliConfig,
   type TargetConfig,
 } from '../flags.js';
+import { nameAmong } from '../kinds.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import { FlagError, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 
@@ -47,7 +49,6 @@ export type ClusterConfig = ClusterAddConfig | ClusterRemoveConfig | ClusterList
 
 const CLUSTER_ARGUMENTS = 'add NAME, remove NAME or list';
 const JOINABLE_NAME = /^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const HTTPS_URL = /^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;
 /** The name of a ServiceAccount that every namespace has: no agent is called so. */
 const NO_CLUSTER = 'default';
 /** The flags of each action of `cluster`, besides {@link TARGET_FLAGS}. */
@@ -88,16 +89,16 @@ export const CLUSTER: Command<ClusterConfig> = {
 function cluster(flags: Flags, given: Given): ClusterConfig {
   const [action = '', ...rest] = given.positional;
   const allowed = ACTION_FLAGS[action];
-  if (allowed === undefined || rest.length !== (action === 'list' ? 0 : 1))
+  const name = nameAmong(rest, ManagedClusters);
+  if (allowed === undefined || (action === 'list' ? rest.length > 0 : name === undefined))
     return refuseArguments(given.positional, CLUSTER_ARGUMENTS);
   const others = Object.values(ACTION_FLAGS).flat();
   const other = others.find((name) => flags.isSet(name) && !allowed.includes(name));
   if (other !== undefined) throw new FlagError(`--${other} cannot be used with cluster ${action}`);
   const base = targetConfig(flags, given);
-  if (action === 'add') return clusterAdd(flags, base, rest[0] ?? '');
+  if (action === 'add') return clusterAdd(flags, base, name ?? '');
   if (action === 'list') return { command: 'cluster list', ...base, ...outputConfig(flags, given.env) };
-  const name = nameIn(rest, 'remove NAME');
-  return { command: 'cluster remove', ...base, cluster: name, force: flags.get('force').bool() };
+  return { command: 'cluster remove', ...base, cluster: nameIn(rest, 'remove NAME'), force: flags.get('force').bool() };
 }
 
 function clusterAdd(flags: Flags, base: TargetConfig, name: string): ClusterAddConfig {
@@ -109,22 +110,24 @@ function clusterAdd(flags: Flags, base: TargetConfig, name: string): ClusterAddC
     command: 'cluster add',
     ...base,
     cluster: name,
-    clusterSet: flags.find('set')?.matching(SET_NAME, 'the name of a cluster set'),
-    hubUrl: flags.find('hub-url')?.matching(HTTPS_URL, 'an https URL'),
+    clusterSet: setIn(flags.find('set')),
+    hubUrl: flags.find('hub-url')?.httpsUrl(),
     validSeconds: validSeconds(flags.get('valid')),
     renew: flags.get('renew').bool(),
     image: requiredImage(flags, 'image', base.version),
-    apiEndpoint: flags.find('api-endpoint')?.matching(HTTPS_URL, 'an https URL'),
+    apiEndpoint: flags.find('api-endpoint')?.httpsUrl(),
   };
 }
 
-/** In minutes or hours: some API servers turn 3607 seconds, which clients in pods ask for, into a year. */
+function setIn(flag: FlagValue | undefined): string | undefined {
+  const name = flag && nameAmong([flag.text], ManagedClusterSets);
+  return name === undefined ? undefined : flag?.with(name).matching(SET_NAME, 'the name of a cluster set');
+}
+
+/** In whole minutes: some API servers turn 3607 seconds, which clients in pods ask for, into a year. */
 function validSeconds(given: FlagValue): number {
-  const [, count = '', unit] = /^(\d{1,4})([mh])$/.exec(given.text) ?? [];
-  const seconds = unit === undefined ? 0 : Number(count) * (unit === 'h' ? 3_600 : 60);
-  return seconds >= 600 && seconds <= 86_400
-    ? seconds
-    : given.refuse('a duration in minutes or hours such as 30m or 1h, from 10m to 24h');
+  const ms = given.duration('10m', '24h', '30m or 1h');
+  return ms % 60_000 === 0 ? ms / 1_000 : given.refuse('a duration of whole minutes');
 }
 
 /** The image of the flag, else that of this release. */

@@ -8,6 +8,8 @@ import {
   targetConfig,
   type TargetConfig,
 } from '../flags.js';
+import { ManagedClusterSets } from '../../api/resources.js';
+import { nameAmong } from '../kinds.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { Flags } from '../../runtime/flags/flags.js';
 
@@ -29,8 +31,9 @@ export const CLUSTER_SET: Command<ClusterSetBindConfig> = {
 };
 
 function clusterSet(flags: Flags, given: Given): ClusterSetBindConfig {
-  const [action, name = '', ...more] = given.positional;
-  if (action !== 'bind' || !SET_NAME.test(name) || more.length > 0) return refuseArguments(given.positional, ARGUMENTS);
+  const [action, ...words] = given.positional;
+  const name = nameAmong(words, ManagedClusterSets) ?? '';
+  if (action !== 'bind' || !SET_NAME.test(name)) return refuseArguments(given.positional, ARGUMENTS);
   const namespace = namespaceIn(flags);
   return { command: 'clusterset bind', ...targetConfig(flags, given), namespace, clusterSet: name };
 }

@@ -1,8 +1,8 @@
-import { PATH_NAME, PATH_NAME_RULE } from '../../runtime/vocabulary/names.js';
 import {
   cliConfig,
   CLI_FLAGS,
   CLUSTER_NAMES,
+  clusterIn,
   PLACEMENT_ARGUMENTS,
   placementIn,
   READING_CODES,
@@ -46,11 +46,12 @@ export const EXPLAIN: Command<ExplainConfig> = {
 };
 
 function explain(flags: Flags, given: Given): ExplainConfig {
+  const cluster = flags.find('cluster');
   return {
     command: 'explain',
     ...cliConfig(flags, given),
     placement: placementIn(given.positional, ARGUMENTS),
-    cluster: flags.find('cluster')?.matching(PATH_NAME, `the name of a cluster: ${PATH_NAME_RULE}`),
+    cluster: cluster && clusterIn(cluster),
     nearest: flags.get('nearest').integer(0, 10_000),
     scores: flags.get('scores').bool(),
   };

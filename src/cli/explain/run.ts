@@ -4,7 +4,7 @@ import { eventsAbout, readLeavingEvents } from './events.js';
 import { deniedOf } from './rights.js';
 import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../whatif/worlds.js';
 import { INCOMPLETE } from '../terminal/output.js';
-import { isComplete } from '../whatif/withheld.js';
+import { absentInFiles, isComplete } from '../whatif/withheld.js';
 import type { ExplainConfig } from './flags.js';
 import type { World } from '../../domain/fleet/world.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
@@ -27,7 +27,9 @@ export function runExplain(config: ExplainConfig): Promise<number> {
     const { world, request } = await readFrom(config);
     const { beyond, leaving } = request;
     const isWhole = isComplete({ world, refused: beyond?.refused ?? [] }) && leaving?.withheld === undefined;
-    return { text: explainPlacement(world, request), exitCode: isWhole ? 0 : INCOMPLETE };
+    const absent = config.source.kind === 'files' ? absentInFiles(world) : undefined;
+    const errors = absent === undefined ? [] : [absent];
+    return { text: explainPlacement(world, request), exitCode: isWhole ? 0 : INCOMPLETE, errors };
   });
 }
 
@@ -39,7 +41,7 @@ async function readFrom(config: ExplainConfig): Promise<Read> {
     return withHub(config, source, (hub) => readHub(config, hub));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  const world = { ...worldOfObjects(await readFiles([source.path]), namespace), at: systemClock.now() };
+  const world = { ...worldOfObjects(await readFiles(source.paths), namespace), at: systemClock.now() };
   return readOf(config, world, { namespace: config.allNamespaces ? undefined : namespace });
 }
 

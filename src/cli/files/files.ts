@@ -70,6 +70,7 @@ export async function manifestFaults(object: KubeObject): Promise<readonly Fault
   return (await manifestRules()).ofObject(object);
 }
 
+let isInputRead = false;
 let ownRules: ManifestRules | undefined;
 
 /** The rules of the definitions of this program. Loads them only where manifests are read: most of a start is spent on it. */
@@ -175,6 +176,9 @@ function faultText({ kind, metadata: { name } }: KubeObject, faults: readonly Fa
  * pipe, which is an error for `readFileSync`. @throws Error of the system.
  */
 function readStandardInput(): Uint8Array {
+  // As kubectl says it: nothing is left for a second `-`.
+  if (isInputRead) throw new Error('standard input cannot be used for multiple arguments');
+  isInputRead = true;
   const chunks: Buffer[] = [];
   for (;;) {
     const chunk = Buffer.alloc(CHUNK_BYTES);

@@ -1,4 +1,4 @@
-import { CLUSTER_NAMES, durationMs, nameIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../flags.js';
+import { CLUSTER_NAMES, DURATIONS, nameIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine cordon` and `uncordon`. */
@@ -43,7 +43,7 @@ export const DRAIN: Command<DrainConfig> = {
     cluster: nameIn(given.positional, 'CLUSTER'),
     dryRun: flags.get('dry-run').bool(),
     yes: flags.get('yes').bool(),
-    timeoutMs: durationMs(flags.get('timeout'), '7d'),
+    timeoutMs: flags.get('timeout').duration('1s', '7d', DURATIONS),
   }),
 };
 

@@ -1,5 +1,6 @@
+import { findKind, KINDS, type NamedKind } from '../kinds.js';
 import { InputError } from '../terminal/output.js';
-import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../../runtime/vocabulary/names.js';
 import {
   ManagedClusters,
@@ -10,31 +11,12 @@ import {
 } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { Change } from '../../domain/fleet/overlay.js';
-import type { WorldResource } from '../../domain/fleet/world.js';
 import { parseLabelSelector } from '../../domain/selectors.js';
 
 /** The changes of a command line, from their text. */
 
 /** A change that cannot be read. The message is one line. */
 export class ChangeTextError extends InputError {}
-
-/** A kind that a plan changes, by the names that kubectl takes. */
-interface PlannedKind {
-  readonly resource: WorldResource;
-  readonly type: ResourceType;
-  readonly shortNames: readonly [string, ...string[]];
-}
-
-const KINDS: readonly PlannedKind[] = [
-  { resource: 'placements', type: Placements, shortNames: ['fpl'] },
-  { resource: 'managedclusters', type: ManagedClusters, shortNames: ['mcl', 'fmcl'] },
-  { resource: 'managedclustersets', type: ManagedClusterSets, shortNames: ['mclset', 'fmclset'] },
-  {
-    resource: 'managedclustersetbindings',
-    type: ManagedClusterSetBindings,
-    shortNames: ['mclsetbinding', 'fmclsetbinding'],
-  },
-];
 
 /** Those of a Namespace, which has no decision of its own. */
 const NAMESPACE_NAMES: readonly string[] = ['ns', 'namespace', 'namespaces', 'namespaces.v1.'];
@@ -112,21 +94,9 @@ function checkName(name: string, flag: string): void {
   throw new ChangeTextError(`${flag}: the name must be ${PATH_NAME_RULE}, got ${JSON.stringify(name)}`);
 }
 
-function kindOf(text: string, flag: string): PlannedKind {
+function kindOf(text: string, flag: string): NamedKind {
   const found = findKind(text);
   if (found !== undefined) return found;
   const names = [...KINDS.map(({ shortNames }) => shortNames[0]), ...(flag === '--delete' ? ['ns'] : [])];
   throw new ChangeTextError(`${flag}: the kind must be one of ${names.join(', ')}, got ${JSON.stringify(text)}`);
-}
-
-/** The kind of a name that kubectl takes. */
-export function findKind(text: string): PlannedKind | undefined {
-  const word = text.toLowerCase();
-  return KINDS.find((one) => namesOf(one).includes(word));
-}
-
-/** Plural, singular and short names, each with the group or without. */
-function namesOf({ type, shortNames }: PlannedKind): readonly string[] {
-  const names = [type.plural, type.kind.toLowerCase(), ...shortNames];
-  return names.flatMap((name) => [name, `${name}.${type.group}`, `${name}.${type.version}.${type.group}`]);
 }

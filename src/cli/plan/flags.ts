@@ -180,7 +180,7 @@ function checkChanges({ files, deletions, labels, lost, loseEach }: Changes, sou
 
 function sourceOf(flags: Flags): PlanSource {
   if (!flags.get('offline').bool()) return apiSource(flags);
-  return { kind: 'files', base: flags.find('base')?.matching(/^[^\0]+$/s, 'a file, a folder or -') };
+  return { kind: 'files', base: flags.find('base')?.file('a file, a folder or -') };
 }
 
 function mostOf(flags: Flags, name: 'max-removals' | 'max-additions'): ChangeLimit | undefined {

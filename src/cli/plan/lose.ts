@@ -7,7 +7,8 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { WorldInputs, type World, type WorldResource } from '../../domain/fleet/world.js';
 import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../terminal/output.js';
-import { ChangeTextError, findKind } from './changes.js';
+import { findKind } from '../kinds.js';
+import { ChangeTextError } from './changes.js';
 
 /** The clusters that `--lose` and `--lose-each` take away, from the text of the flags. */
 

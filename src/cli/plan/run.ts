@@ -5,6 +5,7 @@ import { fromOcm } from './fromocm.js';
 import { planChange } from './plan.js';
 import type { PlanConfig } from './flags.js';
 import { systemClock } from '../../runtime/clock.js';
+import { absentInFiles } from '../whatif/withheld.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { readAppliedFiles, readFiles, type AppliedFiles } from '../files/files.js';
 import { progressLine, type ProgressLine } from '../terminal/progressline.js';
@@ -39,7 +40,9 @@ export function runPlan(config: PlanConfig): Promise<number> {
       };
       const colored = isColored(config);
       const output = planChange(reading, { ...config, namespace, manifests, check, complete, colored, onProgress });
-      return { ...output, errors: [...errors, ...output.errors] };
+      const after = manifests === undefined ? reading.world : worldOfObjects(manifests, namespace);
+      const absent = complete ? absentInFiles(after) : undefined;
+      return { ...output, errors: [...errors, ...output.errors, ...(absent === undefined ? [] : [absent])] };
     } finally {
       progress.clear();
     }

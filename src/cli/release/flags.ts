@@ -1,7 +1,8 @@
 import {
   apiSource,
+  clusterIn,
   CLUSTER_NAMES,
-  durationMs,
+  DURATIONS,
   namespaceIn,
   PLACEMENT_ARGUMENTS,
   placementIn,
@@ -10,7 +11,7 @@ import {
   type ObjectSource,
 } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
-import type { Flags } from '../../runtime/flags/flags.js';
+import type { Flags, FlagValue } from '../../runtime/flags/flags.js';
 
 /** The configuration of `multicluster-engine release`. */
 export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> {
@@ -39,6 +40,7 @@ export const RELEASE: Command<ReleaseConfig> = {
     additions: { help: 'let clusters come in that the budget keeps out; none may leave', default: 'false' },
     clusters: {
       value: 'A,B',
+      list: true,
       help: 'clusters that may leave or come in, or *',
       defaultText: 'those that are held now',
       completes: CLUSTER_NAMES,
@@ -57,11 +59,12 @@ function release(flags: Flags, { positional, version }: Given): ReleaseConfig {
     namespace: namespaceIn(flags),
     placement: placementIn(positional, ARGUMENTS),
     additions: flags.get('additions').bool(),
-    clusters: flags
-      .find('clusters')
-      ?.matching(/^(\*|[^,/*\s]+(,[^,/*\s]+)*)$/, 'names with commas, or *')
-      .split(','),
-    forMs: durationMs(flags.get('for'), LONGEST),
+    clusters: clustersIn(flags.find('clusters')),
+    forMs: flags.get('for').duration('1s', LONGEST, DURATIONS),
     source: apiSource(flags),
   };
+}
+
+function clustersIn(flag: FlagValue | undefined): readonly string[] | undefined {
+  return flag?.text === '*' ? ['*'] : flag?.list().map((name) => clusterIn(flag.with(name)));
 }

@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { processEnvironment } from '../../runtime/kubeconfig/environment.js';
+import { isDumb } from '../flags.js';
 
 const STANDARD_ERROR = 2;
 
@@ -39,7 +41,7 @@ export class ProgressLine {
 /** A progress line on standard error, if that is a terminal. It is not part of the output: one that has gone is no error. */
 export function progressLine(): ProgressLine {
   return new ProgressLine({
-    isTTY: isatty(STANDARD_ERROR),
+    isTTY: isatty(STANDARD_ERROR) && !isDumb(processEnvironment()),
     write(text) {
       try {
         writeSync(STANDARD_ERROR, text);

@@ -8,8 +8,8 @@ import { PROGRAM } from '../program.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { INCOMPLETE } from '../terminal/output.js';
 import { printAnswer, printNote } from '../terminal/print.js';
-import { readAt, readFleetWorld, worldIn, type FleetReading, worldOfObjects } from './worlds.js';
-import { isComplete } from './withheld.js';
+import { DECISION_RESOURCES, readAt, readFleetWorld, worldIn, type FleetReading, worldOfObjects } from './worlds.js';
+import { absentInFiles, isComplete } from './withheld.js';
 
 export interface InspectOptions {
   readonly output: OutputFormat;
@@ -82,8 +82,11 @@ async function read(config: InspectConfig, inspection: Inspection): Promise<Read
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
   const namespace = inspection.namespaceOf(() => own);
-  const world = worldIn(worldOfObjects(await readFiles([source.path]), own), namespace);
-  return { reading: { world: { ...world, at: systemClock.now() }, namespace, refused: [] }, errors: [] };
+  const all = worldOfObjects(await readFiles(source.paths), own);
+  const absent = inspection.resources === DECISION_RESOURCES ? absentInFiles(all) : undefined;
+  const errors = absent === undefined ? [] : [absent];
+  const world = { ...worldIn(all, namespace), at: systemClock.now() };
+  return { reading: { world, namespace, refused: [] }, errors };
 }
 
 async function readHub(

@@ -1,4 +1,5 @@
-import type { Withheld } from '../../domain/fleet/world.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import type { Withheld, World } from '../../domain/fleet/world.js';
 import type { FleetReading } from './worlds.js';
 
 /** What a caller may not read, as text and in documents. */
@@ -26,6 +27,25 @@ export function withheldFields({ world, refused, namespace }: FleetReading): obj
 /** Whether everything was read that the answer is about. */
 export function isComplete({ world, refused }: Pick<FleetReading, 'world' | 'refused'>): boolean {
   return world.withheld.length === 0 && refused.length === 0;
+}
+
+/** What a decision depends on, as kubectl lists it. */
+const INPUTS = [
+  ['managedclusters', ManagedClusters.kind],
+  ['managedclustersets', ManagedClusterSets.kind],
+  ['managedclustersetbindings', ManagedClusterSetBindings.kind],
+] as const;
+
+/**
+ * Of which kinds files hold nothing, so that their Placements select nothing, and what to do; undefined where they hold some of
+ * each, or no Placement.
+ */
+export function absentInFiles({ objects }: World): string | undefined {
+  const absent = INPUTS.filter(([resource]) => objects[resource].length === 0);
+  if (absent.length === 0 || objects.placements.length === 0) return undefined;
+  const kinds = absent.map(([, kind]) => kind).join(', ');
+  const list = `kubectl get ${absent.map(([resource]) => resource).join(',')} -A -o yaml`;
+  return `the files hold no ${kinds}: add those of the hub (${list}), or ask the hub, without --offline`;
 }
 
 function listText(withheld: readonly Withheld[]): string {

@@ -1,5 +1,6 @@
 import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
 import { authoritiesProblem } from '../../runtime/vocabulary/keypair.js';
+import { httpsUrl, HTTPS_URL_RULE } from '../../runtime/vocabulary/url.js';
 
 /** What an agent has to know to join a hub: the content of its manifest's Secret. */
 export interface JoinData {
@@ -62,8 +63,7 @@ export function readHubToken(secret: unknown): HubToken {
   const missing = REQUIRED.filter((name) => value(name) === '').map((name) => KEYS[name]);
   if (missing.length > 0) return unusable(`it has no ${missing.join(', ')}`);
   const hubUrl = value('hubUrl').replace(/\/+$/, '');
-  if (!URL.canParse(hubUrl) || new URL(hubUrl).protocol !== 'https:')
-    return unusable(`${KEYS.hubUrl} must be an https URL`);
+  if (httpsUrl(hubUrl) === undefined) return unusable(`${KEYS.hubUrl} must be ${HTTPS_URL_RULE}`);
   const hubCa = isRecord(data) && KEYS.hubCa in data ? value('hubCa') : undefined;
   const problem = hubCa === undefined ? undefined : authoritiesProblem(hubCa, KEYS.hubCa);
   if (problem !== undefined) return unusable(problem);

@@ -1,17 +1,15 @@
 import { meantText } from '../vocabulary/nearestword.js';
-import { completionOf, flagsOf, type CommandSummary, type Completion } from './completion.js';
+import { commandFirst, readCommandLine, readFlags, type ParsedCommandLine } from './commandline.js';
+import { completionOf, flagsOf, rowsOfAll, type CommandSummary, type Completion } from './completion.js';
 import {
   checkTogether,
   FlagError,
   Flags,
-  readCommandLine,
-  readFlags,
   usageOf,
   variableOf,
   type Environment,
   type FlagRow,
   type FlagRows,
-  type ParsedCommandLine,
 } from './flags.js';
 
 /** The commands of a program: reads its command line, and says what is wrong with it. */
@@ -46,7 +44,7 @@ const PROFILE_FLAGS: FlagRows = {
 
 /** @throws FlagError for an empty folder. */
 function profileConfig(flags: Flags): ProfileConfig {
-  const folder = flags.find('profile-dir')?.matching(/^[^\0]+$/s, 'a folder');
+  const folder = flags.find('profile-dir')?.file('a folder');
   return folder === undefined ? {} : { profileDir: folder };
 }
 
@@ -117,19 +115,20 @@ export function readProgram(program: Program, argv: readonly string[], env: Envi
 
 /** 2 for a command that runs a server. Else 1, also for an unknown command. */
 function usageExitCode(program: Program, argv: readonly string[]): 1 | 2 {
-  const command = commandOf(program, argv);
+  const [first] = commandFirst(rowsOfAll(program.commands), argv);
+  const command = commandOf(program, first);
   return command !== undefined && command.arguments === undefined ? 2 : 1;
 }
 
 function interpret(program: Program, argv: readonly string[], env: Environment): Ready | Usage {
   const { name: caller, version, commands } = program;
-  const [first, ...rest] = argv;
-  if (first === undefined) throw new FlagError(`no command; want one of: ${namesOf(program)} (see ${caller} --help)`);
+  const [first, ...rest] = commandFirst(rowsOfAll(commands), argv);
+  if (first === undefined) throw new FlagError(`no command (see ${caller} --help)`);
   if (first === '--help' || first === '-h') return print(overview(program));
   if (first === '--version') return print(`${version}\n`);
   if (first === '__complete') return program.complete(completionOf(commands, rest), { version });
-  if (first === 'help') return interpret(program, [...rest.slice(0, 2), '--help'], env);
-  const command = commandOf(program, argv);
+  if (first === 'help') return interpret(program, [...rest, '--help'], env);
+  const command = commandOf(program, first);
   if (command === undefined) throw unknownCommand(program, first);
   const given = readArguments(command, rest, `${caller} ${command.name}`);
   if (given.kind === 'help') return print(help(program, command, rest[0]));
@@ -144,15 +143,16 @@ function interpret(program: Program, argv: readonly string[], env: Environment):
   return command.read(flags, { env, positional: given.line.positional, version });
 }
 
-function commandOf({ commands }: Program, [name]: readonly string[]): CommandRow | undefined {
+function commandOf({ commands }: Program, name: string | undefined): CommandRow | undefined {
   return commands.find((row) => row.name === name);
 }
 
-function unknownCommand(program: Program, word: string): FlagError {
-  const what = word.startsWith('-') ? 'flag' : 'command';
-  const known = program.commands.map(({ name }) => name);
-  const meant = meantText(word, known) || `; want one of the commands: ${namesOf(program)}`;
-  return new FlagError(`unknown ${what} ${JSON.stringify(word)}${meant}`);
+function unknownCommand({ name: caller, commands }: Program, word: string): FlagError {
+  const known = commands.map(({ name }) => name);
+  const what = word.startsWith('-')
+    ? `no command after ${JSON.stringify(word)}`
+    : `unknown command ${JSON.stringify(word)}`;
+  return new FlagError(`${what}${meantText(word, known) || ` (see ${caller} --help)`}`);
 }
 
 function readArguments(command: CommandRow, argv: readonly string[], caller: string): ParsedCommandLine {
@@ -162,10 +162,6 @@ function readArguments(command: CommandRow, argv: readonly string[], caller: str
 
 function print(text: string): Usage {
   return { kind: 'usage', exitCode: 0, text };
-}
-
-function namesOf({ commands }: Program): string {
-  return commands.map((row) => row.name).join(', ');
 }
 
 function overview({ name, commands }: Program): string {

@@ -1,3 +1,4 @@
+import { commandFirst } from './commandline.js';
 import { isSwitch, type FlagRow, type FlagRows, type Suggestion } from './flags.js';
 
 /** What help and completion say of a command. */
@@ -15,6 +16,11 @@ export interface CommandSummary {
   readonly exitCodes?: string;
   /** What its arguments can be, by position. */
   readonly completes?: readonly Suggestion[];
+}
+
+/** Those of all commands: what a flag takes is the same in each. */
+export function rowsOfAll(commands: readonly CommandSummary[]): FlagRows {
+  return Object.fromEntries(commands.flatMap(({ flags }) => Object.entries(flags)));
 }
 
 /** The flags that a command takes with an action, which need not be one: then all of them. */
@@ -42,17 +48,27 @@ export interface Completion extends Suggestion {
  * throws: a command line that is not complete is often wrong.
  */
 export function completionOf(commands: readonly CommandSummary[], typed: readonly string[]): Completion {
-  const isHelp = typed.length > 1 && typed[0] === 'help';
-  const line = isHelp ? typed.slice(1) : typed;
-  const last = line.at(-1) ?? '';
-  const command = line.length > 1 ? commands.find(({ name }) => name === line[0]) : undefined;
-  const given = givenIn(command?.flags ?? {}, command === undefined ? [] : line.slice(1, -1));
-  const suggestion = line.length <= 1 ? { words: commandWords(commands) } : next(command, given, last);
+  const last = typed.at(-1) ?? '';
+  const words = commandFirst(rowsOfAll(commands), typed.slice(0, -1));
+  const isHelp = words[0] === 'help';
+  const line = isHelp ? words.slice(1) : words;
+  const [name = '', ...rest] = line;
+  // Before a command there are at most its flags.
+  const isBefore = name === '' || name.startsWith('-');
+  const command = isBefore ? anyCommand(commands) : commands.find((one) => one.name === name);
+  const given = givenIn(command?.flags ?? {}, isBefore ? line : rest);
+  const suggestion = next(command, given, last);
   return {
     ...(isHelp && last.startsWith('-') ? {} : suggestion),
     prefix: last.startsWith('--') && last.includes('=') ? last.slice(last.indexOf('=') + 1) : last,
     flags: given.flags,
   };
+}
+
+/** What stands for a command for users that is still to be named. */
+function anyCommand(commands: readonly CommandSummary[]): CommandSummary {
+  const flags = rowsOfAll(commands.filter((one) => one.arguments !== undefined));
+  return { name: '', summary: '', flags, completes: [{ words: commandWords(commands) }] };
 }
 
 interface GivenSoFar {

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
-import { meantText } from '../vocabulary/nearestword.js';
+import { isIPv4, isIPv6 } from 'node:net';
+import { httpsUrl, HTTPS_URL_RULE, withoutUser } from '../vocabulary/url.js';
 
 /** What can follow in a command line that is being typed. */
 export interface Suggestion {
@@ -63,70 +63,12 @@ export function addressOf({ host, port }: { readonly host: string; readonly port
 /** An error in the command line or the environment: one line with the flag, its value and the rule. */
 export class FlagError extends Error {}
 
-/** What a command line holds: its flags by name, and its other arguments in their order. */
-export interface CommandLine {
-  readonly flags: ReadonlyMap<string, string>;
-  readonly positional: readonly string[];
-}
-
-/** A command line, or that it asks for the help or the version. */
-export type ParsedCommandLine =
-  | { readonly kind: 'parsed'; readonly line: CommandLine }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'version' };
-
-/** Parses a command line of flags alone; `program` is used in errors. */
-export function readFlags(rows: FlagRows, argv: readonly string[], program: string): ParsedCommandLine {
-  const parsed = readCommandLine(rows, argv, program);
-  const [stray] = parsed.kind === 'parsed' ? parsed.line.positional : [];
-  if (stray !== undefined)
-    throw new FlagError(`unexpected argument ${JSON.stringify(stray)}: only flags are allowed (see ${program} --help)`);
-  return parsed;
-}
-
-/** Parses a command line; `program` is used in errors. A `--` counts as an argument. */
-export function readCommandLine(rows: FlagRows, argv: readonly string[], program: string): ParsedCommandLine {
-  const own = Object.entries(rows).map(([name, row]) => [name, optionOf(row)] as const);
-  const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
-  const options = { ...Object.fromEntries(own), ...booleans };
-  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
-  const given = new Map<string, string>();
-  const positional: string[] = [];
-  for (const token of tokens) {
-    if (token.kind !== 'option') {
-      positional.push(token.kind === 'positional' ? token.value : '--');
-      continue;
-    }
-    const flag = token.rawName;
-    if (token.name === 'help' || token.name === 'version') {
-      if (token.value !== undefined) throw new FlagError(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
-      return { kind: token.name };
-    }
-    const row = rowOf(rows, token.name);
-    if (row === undefined) {
-      const known = Object.keys(options).map((name) => `--${name}`);
-      throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)${meantText(flag, known)}`);
-    }
-    const value = token.value ?? (isSwitch(row) ? 'true' : undefined);
-    if (value === undefined) throw new FlagError(`${flag} needs a value (${flag}=VALUE)`);
-    const before = given.get(token.name);
-    if (before !== undefined && row.list !== true)
-      throw new FlagError(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
-    given.set(token.name, before === undefined ? value : `${before},${value}`);
-  }
-  return { kind: 'parsed', line: { flags: given, positional } };
-}
-
-function optionOf(row: FlagRow): { type: 'boolean' | 'string'; short?: string } {
-  const type = isSwitch(row) ? 'boolean' : 'string';
-  return row.short === undefined ? { type } : { type, short: row.short };
-}
-
 export function isSwitch(row: Pick<FlagRow, 'value'>): boolean {
   return row.value === undefined;
 }
 
-function rowOf(rows: FlagRows, name: string): FlagRow | undefined {
+/** A row by its name. */
+export function rowOf(rows: FlagRows, name: string): FlagRow | undefined {
   return Object.hasOwn(rows, name) ? rows[name] : undefined;
 }
 
@@ -210,6 +152,20 @@ export function variableOf(prefix: string, name: string, { variable }: FlagRow):
   return prefix + (variable ?? name.toUpperCase().replaceAll('-', '_'));
 }
 
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration as Go writes it, such as 1h30m, also in days; NaN for another text. */
+function durationMs(text: string): number {
+  if (!/^(\d{1,9}(\.\d{1,9})?(ms|[smhd]))+$/.test(text)) return NaN;
+  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)];
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? NaN), 0);
+}
+
+const DNS_LABEL = '[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?';
+const DNS_NAME = `${DNS_LABEL}(\\.${DNS_LABEL})*`;
+/** One that ends with a number would be an IPv4 address. */
+const HOST_NAME = new RegExp(`^${DNS_NAME}$(?<!(^|\\.)\\d+$)`);
+
 /** The text of a flag and its readings. Each reading throws a FlagError with the flag or variable, the rule and the text. */
 export class FlagValue {
   readonly text: string;
@@ -249,6 +205,21 @@ export class FlagValue {
     return this.oneOf(['true', 'false']) === 'true';
   }
 
+  /** A path, which need not exist; `what`: a file, for the error. */
+  file(what = 'a file'): string {
+    return this.matching(/^[^\0]+$/s, what);
+  }
+
+  httpsUrl(): string {
+    return httpsUrl(this.text) === undefined ? this.with(withoutUser(this.text)).refuse(HTTPS_URL_RULE) : this.text;
+  }
+
+  /** The name of a namespace that may be created. */
+  namespace(): string {
+    const rule = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
+    return this.matching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
+  }
+
   integer(from: number, to: number): number {
     const value = /^\d{1,9}$/.test(this.text) ? Number(this.text) : NaN;
     return value >= from && value <= to ? value : this.refuse(`a whole number from ${from} to ${to}`);
@@ -260,17 +231,18 @@ export class FlagValue {
     return value > 0 && value <= to ? value : this.refuse(`a number above 0, up to ${to}`);
   }
 
-  /** A duration in ms, up to `toMs`. */
-  duration(toMs: number): number {
-    const match = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s)$/.exec(this.text);
-    const ms = match === null ? NaN : Number(match[1]) * (match[2] === 's' ? 1000 : 1);
-    return ms <= toMs ? ms : this.refuse(`a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
+  /** A duration between two others, in ms; `examples`: for the error. */
+  duration(from: string, to: string, examples = '50ms or 1s'): number {
+    const ms = durationMs(this.text);
+    const isIn = ms >= durationMs(from) && ms <= durationMs(to);
+    return isIn ? ms : this.refuse(`a duration such as ${examples}, from ${from} to ${to}`);
   }
 
   /** `[host[:port]/]path[:tag][@digest]`, as in the OCI distribution specification. */
   image(): string {
-    const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
-    const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
+    const host = `${DNS_NAME}(:\\d{1,5})?/`;
+    const part = '[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*';
+    const name = `${part}(/${part})*`;
     const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
     if (this.text.length > 1024 || !pattern.test(this.text))
       this.refuse('an image name: [host[:port]/]path[:tag][@digest]');
@@ -279,10 +251,13 @@ export class FlagValue {
 
   /** `host:port`, `[v6]:port` or `:port` (all addresses). */
   listen(): Listen {
-    const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(this.text);
-    const port = Number(match?.[3]);
-    if (match === null || port > 65_535)
-      return this.refuse('HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
-    return Object.freeze({ host: match[1] ?? match[2] ?? '', port });
+    const [, bracketed, host = '', digits] = /^(?:\[(.*)\]|(.*)):(\d{1,5})$/.exec(this.text) ?? [];
+    const isHost =
+      bracketed === undefined
+        ? host === '' || isIPv4(host) || HOST_NAME.test(host)
+        : isIPv6(bracketed) && !bracketed.includes('%');
+    const port = Number(digits);
+    if (!isHost || !(port <= 65_535)) return this.refuse('HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
+    return Object.freeze({ host: bracketed ?? host, port });
   }
 }

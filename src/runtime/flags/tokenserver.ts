@@ -1,4 +1,5 @@
 import { EXTRA_AUTHORITIES } from '../tls/extraauthorities.js';
+import { httpsUrl, withoutUser } from '../vocabulary/url.js';
 import {
   addressOf,
   FlagError,
@@ -90,7 +91,7 @@ export function tokenServerConfig(flags: Flags, env: Environment): TokenServerCo
 function requiredFile(flags: Flags, name: string): string {
   const given = flags.find(name);
   if (given === undefined) throw new FlagError(`--${name} is required`);
-  return given.matching(/^.+$/s, 'a file');
+  return given.file();
 }
 
 /** Environment variables that would disclose what users send. */
@@ -127,17 +128,9 @@ function upstreamUrl(given: FlagValue | undefined, env: Environment): string {
   if (text === undefined)
     throw new FlagError('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
   const source = given ?? new FlagValue(text, 'KUBERNETES_SERVICE_HOST');
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // URL.origin is in lower case and without the default port.
-  const origin = text.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
-  if (url?.protocol !== 'https:' || url.origin !== origin)
-    return source.with(withoutUser(text)).refuse('an https URL with host and port only');
+  const url = httpsUrl(text);
+  if (url?.pathname !== '/') return source.with(withoutUser(text)).refuse('an https URL with host and port only');
   return url.origin;
-}
-
-/** The URL without user and password, for an error. */
-function withoutUser(url: string): string {
-  return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
 }
 
 function inClusterUrl(env: Environment): string | undefined {

@@ -2,6 +2,8 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { Environment } from '../flags/flags.js';
 import { isLoopback } from '../http/host.js';
+import { withoutUser } from '../vocabulary/url.js';
+import { KubeconfigError } from '../transport/credentials.js';
 
 /** Where a kubeconfig is, and through which proxy a server is reached, is said by variables of other programs too. */
 export function processEnvironment(): Environment {
@@ -38,7 +40,7 @@ export function routeFromEnvironment(server: string, origin: string, env: Enviro
 
 /**
  * The proxy that the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for a server; undefined: none. Never one for
- * `localhost` or a loopback address.
+ * `localhost` or a loopback address. @throws KubeconfigError with the variable, its value and the rule.
  */
 export function proxyFromEnvironment(server: URL, env: Environment): string | undefined {
   const isSecure = server.protocol === 'https:';
@@ -48,7 +50,11 @@ export function proxyFromEnvironment(server: URL, env: Environment): string | un
   if (!isSecure && (env['REQUEST_METHOD'] ?? '') !== '') return undefined;
   if (!usesProxy(server, variable(env, 'NO_PROXY'))) return undefined;
   const isWhole = URL.canParse(named) && [...PROXY_SCHEMES, 'socks5h:'].includes(new URL(named).protocol);
-  return isWhole ? named.replace(/^socks5h:/, 'socks5:') : `http://${named}`;
+  const url = isWhole ? named.replace(/^socks5h:/, 'socks5:') : `http://${named}`;
+  if (URL.canParse(url)) return url;
+  const given = JSON.stringify(withoutUser(named));
+  const rule = 'must be HOST:PORT, or an http, https or socks5 URL';
+  throw new KubeconfigError(`the variable ${isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY'} ${rule}, got ${given}`);
 }
 
 function variable(env: Environment, name: string): string {

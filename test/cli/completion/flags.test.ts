@@ -52,6 +52,8 @@ describe('completion', () => {
     [['help', 'cluster', ''], { words: ['add', 'remove', 'list'] }],
     [['status', ''], { words: [], live: undefined, files: false }],
     [['nonsense', ''], { words: [], live: undefined }],
+    [['-n', 's'], { live: 'namespaces', prefix: 's' }],
+    [['-n', 'shop', 'explain', 'placement', ''], { live: 'placements', namespace: 'shop' }],
     [['explain', '--nonsense', 'placement', ''], { live: 'placements' }],
   ])('%j can be followed by %j', (typed, expected) => {
     expect(after(...typed)).toMatchObject(expected);

@@ -32,8 +32,11 @@ describe('release', () => {
     ['placement web --for 8d', '--for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "8d"'],
     ['placement web --for 0s', '--for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "0s"'],
     ['placement web --for 10', '--for must be a duration such as 30s, 10m or 1h, from 1s to 24h, got "10"'],
-    ['placement web --clusters a,', '--clusters must be names with commas, or *, got "a,"'],
-    ['placement web --clusters a/b', '--clusters must be names with commas, or *, got "a/b"'],
+    ['placement web --clusters a,', '--clusters must be words with commas between them, got "a,"'],
+    [
+      'placement web --clusters a/b',
+      '--clusters must be the name of one cluster: not empty, . or .., without / and %, without commas, got "a/b"',
+    ],
   ])('%s ends with code 1 and the reason', (line, message) => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
   });

@@ -1,3 +1,4 @@
+import { HTTPS_URL_RULE } from '../../../src/runtime/vocabulary/url.js';
 import { describe, expect, it } from '@jest/globals';
 
 import { joinSecretData, ownTokenData, readHubToken } from '../../../src/domain/agent/hubtoken.js';
@@ -49,7 +50,11 @@ describe('the Secret hub-token', () => {
       'it has no join-token',
     ],
     ['no object', undefined, 'it has no cluster, cluster-uid, hub, join-token, join-secret-uid'],
-    ['a hub without TLS', { data: joinSecretData(joinData({ hubUrl: 'http://hub' })) }, 'hub must be an https URL'],
+    [
+      'a hub without TLS',
+      { data: joinSecretData(joinData({ hubUrl: 'http://hub' })) },
+      `hub must be ${HTTPS_URL_RULE}`,
+    ],
     [
       'a hub whose certificate is text',
       { data: joinSecretData(joinData({ hubCa: 'x' })) },
@@ -60,7 +65,11 @@ describe('the Secret hub-token', () => {
       { data: joinSecretData(joinData({ hubCa: base64(joinData().hubCa ?? '') })) },
       'ca.crt is encoded in base64 twice',
     ],
-    ['a hub that is no URL', { data: joinSecretData(joinData({ hubUrl: 'hub:6443' })) }, 'hub must be an https URL'],
+    [
+      'a hub that is no URL',
+      { data: joinSecretData(joinData({ hubUrl: 'hub:6443' })) },
+      `hub must be ${HTTPS_URL_RULE}`,
+    ],
   ])('%s is unusable, and the problem names the keys and no value', (_name, secret, problem) => {
     expect(readHubToken(secret)).toEqual({ kind: 'unusable', problem });
   });
