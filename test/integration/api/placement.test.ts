@@ -236,7 +236,7 @@ const RULES: readonly Rule<Spec>[] = [
     good: { disruptionBudget: { maxAdditions: '100%' } },
     field: 'spec.disruptionBudget.maxAdditions',
     value: '101%: ',
-    says: 'must be a whole number from 0 to 2147483647, or a percentage from 0% to 100%',
+    says: 'must be a whole number from 0 to 2147483647 without quotes, or a percentage from 0% to 100%',
   },
   ...[-1, 2_147_483_648, '3', '101%', '05%', '1.5%', '', '10 %'].map((maxRemovals): Rule<Spec> => ({
     rule: `maxRemovals of a disruptionBudget is a number or a percentage, and not ${JSON.stringify(maxRemovals)}`,
@@ -244,7 +244,7 @@ const RULES: readonly Rule<Spec>[] = [
     good: { disruptionBudget: { maxRemovals: '10%' } },
     field: 'spec.disruptionBudget.maxRemovals',
     value: `${maxRemovals}: `,
-    says: 'must be a whole number from 0 to 2147483647, or a percentage from 0% to 100%',
+    says: 'must be a whole number from 0 to 2147483647 without quotes, or a percentage from 0% to 100%',
   })),
   {
     rule: 'windowSeconds of a disruptionBudget is a minute or more',

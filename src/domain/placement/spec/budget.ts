@@ -33,7 +33,7 @@ export function readBudget(value: unknown, path: string): DisruptionBudget | und
 }
 
 function readLimit(value: unknown, path: string): Limit | undefined {
-  const rule = 'a whole number from 0 to 2147483647, or a percentage from 0% to 100%';
+  const rule = 'a whole number from 0 to 2147483647 without quotes, or a percentage from 0% to 100%';
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER)
     return { unit: 'clusters', value };

@@ -73,7 +73,7 @@ function readSize(value: unknown, path: string): Limit {
     return { unit: 'clusters', value };
   if (typeof value === 'string' && PERCENTAGE.test(value))
     return { unit: 'percent', value: Number.parseInt(value, 10) };
-  const rule = `must be a whole number from 1 to ${LARGEST_NUMBER}, or a percentage from 1% to 100%`;
+  const rule = `must be a whole number from 1 to ${LARGEST_NUMBER} without quotes, or a percentage from 1% to 100%`;
   return reject(path, `${quote(value)}: ${rule}`);
 }
 

@@ -26,7 +26,7 @@ describe('spec.disruptionBudget', () => {
     expect(budgetOf(null)).toMatchObject({ problem: undefined, budget: undefined });
   });
 
-  const amount = 'a whole number from 0 to 2147483647, or a percentage from 0% to 100%';
+  const amount = 'a whole number from 0 to 2147483647 without quotes, or a percentage from 0% to 100%';
   it.each([
     [{ maxAdditions: '101%' }, 'maxAdditions', `"101%" is not ${amount}`],
     [{ maxRemovals: -1 }, 'maxRemovals', `-1 is not ${amount}`],

@@ -41,7 +41,7 @@ describe('spec.decisionStrategy.groupStrategy', () => {
     ]);
   });
 
-  const amount = 'must be a whole number from 1 to 2147483647, or a percentage from 1% to 100%';
+  const amount = 'must be a whole number from 1 to 2147483647 without quotes, or a percentage from 1% to 100%';
   const rule = "must be 1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
   it.each([
     [size(0), 'clustersPerDecisionGroup', `0: ${amount}`],
