@@ -3,12 +3,17 @@
 #
 #   tools/plugin.sh FOLDER
 set -euo pipefail
-main=$(cd "$(dirname "$0")/.." && pwd)/dist/src/main.js
+checkout=$(cd "$(dirname "$0")/.." && pwd)
+main=$checkout/dist/src/main.js
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 
 program() { # program NAME MODULE [WORD]: a program that calls the module with this first word
-  printf '#!/bin/sh\nexec node "%s"%s "$@"\n' "$2" "${3:+ $3}" >"$folder/$1"
+  cat >"$folder/$1" <<END
+#!/bin/sh
+[ -e "$2" ] || { echo "$1: $2 is missing: make plugin (in $checkout)" >&2; exit 1; }
+exec node "$2"${3:+ $3} "\$@"
+END
   chmod +x "$folder/$1"
 }
 
