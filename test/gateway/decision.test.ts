@@ -72,6 +72,19 @@ describe('the decision of a placement', () => {
     );
   });
 
+  it('has a header where Flux Operator will not take it: the reader then keeps what it has, and a person sees why', async () => {
+    const clusters = Array.from({ length: 6_500 }, (_, at) => `c${at}-`.padEnd(63, 'x'));
+    rig.upstream.script = stored(storedAt(revisionOf(clusters)), listOf(...clusters));
+
+    const [flux, json] = [await rig.ask({ path: `${PATH}?as=flux` }), await rig.ask({ path: PATH })];
+
+    expect(flux.status).toBe(200);
+    expect(flux.headers['warning']).toMatch(
+      /^299 - "\d{6,} bytes: Flux Operator takes at most 921600, and keeps the inputs/,
+    );
+    expect(json.headers['warning']).toBeUndefined();
+  });
+
   it('is answered in the same way with /apis, and as YAML when that is accepted', async () => {
     const answer = await rig.ask({ path: `${PLACEMENTS_APIS}/web/decision`, headers: { accept: 'application/yaml' } });
 

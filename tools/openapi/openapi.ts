@@ -232,7 +232,11 @@ function decisionSuccess(action: 'decision' | 'parameters'): JsonSchema {
   };
   return {
     description: 'The whole decision: every selected cluster, in order.',
-    headers: { ...COMMON_HEADERS, ETag: tag },
+    headers: {
+      ...COMMON_HEADERS,
+      ETag: tag,
+      Warning: { ...WARNING, description: 'Present when the response is longer than its reader takes.' },
+    },
     content: decisionContent(action),
   };
 }

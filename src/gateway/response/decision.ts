@@ -73,11 +73,22 @@ export function decisionDocument(decision: Decision, form: DecisionForm): object
   }
 }
 
-/** Labels for relabeling: those that begin with `__` are dropped after it. */
+/**
+ * Labels for relabeling: those that begin with `__` are dropped after it. Of several fields with the same label it has the text of
+ * the first one by name, and `left_out` names the others.
+ */
 function metaLabels({ clusterName, ...details }: SelectedCluster, { namespace, placement }: Decision): object {
   const given = { namespace, placement, cluster: clusterName, ...details };
-  const texts = Object.entries(given).filter(([, text]) => text !== '');
-  return Object.fromEntries(texts.map(([key, text]) => [`__meta_multicluster_${labelName(key)}`, text]));
+  const labels = new Map<string, string>();
+  const leftOut: string[] = [];
+  for (const [key, text] of Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const label = `__meta_multicluster_${labelName(key)}`;
+    if (text === '') continue;
+    if (labels.has(label)) leftOut.push(key);
+    else labels.set(label, text);
+  }
+  if (leftOut.length > 0) labels.set('__meta_multicluster_left_out', leftOut.join(','));
+  return Object.fromEntries(labels);
 }
 
 /**
@@ -87,6 +98,16 @@ function metaLabels({ clusterName, ...details }: SelectedCluster, { namespace, p
 function labelName(key: string): string {
   const name = isDetailName(key) ? key : key.replaceAll(/(?<=[a-z0-9])[A-Z]/g, '_$&').toLowerCase();
   return name.replaceAll(/[^A-Za-z0-9]/g, '_');
+}
+
+/** Flux Operator refuses a longer response, and keeps the inputs that it has (maxExternalServicePayloadSize). */
+const FLUX_BYTES = 900 * 1024;
+
+/** The header `Warning` of a document that its reader will not take, in the form of the API server. */
+export function warningsOf(text: string, form: DecisionForm): readonly string[] {
+  const bytes = Buffer.byteLength(text);
+  if (form !== 'flux' || bytes <= FLUX_BYTES) return [];
+  return [`299 - "${bytes} bytes: Flux Operator takes at most ${FLUX_BYTES}, and keeps the inputs that it has"`];
 }
 
 /** The entity tag of a document: it changes exactly when the document does. */

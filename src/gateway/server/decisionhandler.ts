@@ -4,7 +4,7 @@ import { collectionPath, objectPath } from '../../runtime/client/path.js';
 import { delay } from '../../runtime/clock.js';
 import { recordsIn, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { Reservation } from '../request/budget.js';
-import { consistentClusters, decisionDocument, tagOf, type SelectedCluster } from '../response/decision.js';
+import { consistentClusters, decisionDocument, tagOf, warningsOf, type SelectedCluster } from '../response/decision.js';
 import { readJson } from '../response/mapresponse.js';
 import { StatusError } from '../statuserror.js';
 import type { CallerToken } from '../upstream/acceptedtokens.js';
@@ -26,8 +26,9 @@ export async function respondWithDecision(request: DecisionRequest, context: Req
   const json = JSON.stringify(decisionDocument({ namespace, placement, clusters }, form));
   const yaml = form === 'plain' && accept.format === 'yaml';
   const body = yaml ? await deps.parser.toYaml(Buffer.from(json)) : json;
-  const headers = { 'content-type': yaml ? accept.name : 'application/json', etag: tagOf(body) };
-  await writeCounted({ code: 200, headers, body }, { action: 'decision' }, context);
+  const type = yaml ? accept.name : 'application/json';
+  const headers = { 'content-type': type, etag: tagOf(body) };
+  await writeCounted({ code: 200, headers, warnings: warningsOf(body, form), body }, { action: 'decision' }, context);
 }
 
 async function readUnused(caller: CallerToken, context: RequestContext): Promise<void> {

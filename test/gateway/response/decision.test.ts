@@ -3,7 +3,12 @@ import fc from 'fast-check';
 
 import { DECISION_REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { revisionOf } from '../../../src/domain/placement/stored/decision.js';
-import { consistentClusters, decisionDocument, type DecisionForm } from '../../../src/gateway/response/decision.js';
+import {
+  consistentClusters,
+  decisionDocument,
+  warningsOf,
+  type DecisionForm,
+} from '../../../src/gateway/response/decision.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 
 /** A decision object with these clusters. */
@@ -133,6 +138,38 @@ describe('the document of a decision', () => {
 
   it('fits into what Flux Operator reads, 900 KiB, for 5,000 clusters with names of 60 characters', () => {
     const clusters = Array.from({ length: 5_000 }, (_, at) => ({ clusterName: `c${at}-`.padEnd(60, 'x'), reason: '' }));
-    expect(JSON.stringify(decisionDocument({ ...decision, clusters }, 'flux')).length).toBeLessThan(900 * 1024);
+    expect(warningsOf(JSON.stringify(decisionDocument({ ...decision, clusters }, 'flux')), 'flux')).toEqual([]);
+  });
+
+  it.each<[DecisionForm, number, readonly string[]]>([
+    ['flux', 900 * 1024, []],
+    [
+      'flux',
+      900 * 1024 + 1,
+      ['299 - "921601 bytes: Flux Operator takes at most 921600, and keeps the inputs that it has"'],
+    ],
+    ['json', 900 * 1024 + 1, []],
+  ])('is warned of with as=%s and %d bytes by %j', (form, bytes, warnings) => {
+    expect(warningsOf(`${'é'.repeat(2)}${'x'.repeat(bytes - 4)}`, form)).toEqual(warnings);
+  });
+
+  it('has one label of Prometheus for several fields that differ in marks alone: the first by name, and the others are named', () => {
+    const details = { 'label/a_b': '_', 'label/a.b': '.', 'label/a-b': '-', 'label/a/b': '', 'claim/a_b': 'c' };
+    const labels = {
+      __meta_multicluster_namespace: 'shop',
+      __meta_multicluster_placement: 'web',
+      __meta_multicluster_cluster: 'a',
+      __meta_multicluster_claim_a_b: 'c',
+      __meta_multicluster_label_a_b: '-',
+      __meta_multicluster_left_out: 'label/a.b,label/a_b',
+    };
+    const orders = [Object.entries(details), Object.entries(details).reverse()];
+
+    for (const order of orders) {
+      const clusters = [{ clusterName: 'a', ...Object.fromEntries(order) }];
+      expect(decisionDocument({ namespace: 'shop', placement: 'web', clusters }, 'prometheus')).toEqual([
+        { targets: ['a'], labels },
+      ]);
+    }
   });
 });
