@@ -117,8 +117,30 @@ function spread(over: Spec): Spec {
   return { numberOfClusters: 3, spreadPolicy: { spreadConstraints: [constraint(over)] } };
 }
 
+function labelExpression(key: string, value: string): Spec {
+  const matchExpressions = [{ key, operator: 'In', values: [value] }];
+  return { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions } } }] };
+}
+
+const EXPRESSION = 'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0]';
 const MATCH_LABELS = 'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels';
 const LABEL_RULES: readonly Rule<Spec>[] = [
+  {
+    rule: 'the key of an expression on labels is a label key',
+    bad: labelExpression('tier ', 'gold'),
+    good: labelExpression('example.com/a_b', 'gold'),
+    field: `${EXPRESSION}.key`,
+    value: '"tier "',
+    says: 'should match',
+  },
+  {
+    rule: 'a value of an expression on labels is a label value',
+    bad: labelExpression('tier', 'go ld'),
+    good: labelExpression('tier', ''),
+    field: `${EXPRESSION}.values[0]`,
+    value: '"go ld"',
+    says: 'should match',
+  },
   {
     rule: 'a key of matchLabels is a label key',
     bad: matchLabels({ region: 'eu', 'a b': 'eu' }),
