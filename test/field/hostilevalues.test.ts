@@ -1,8 +1,15 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { readHubToken } from '../../src/domain/agent/hubtoken.js';
 import { clusterInfoConfig } from '../../src/agent/clusterinfo.js';
 import { proxyFromEnvironment } from '../../src/runtime/kubeconfig/environment.js';
-import { program, readConfig, type Usage } from '../support/commandline.js';
+import { listen } from '../../src/runtime/http/listen.js';
+import { program, readConfig } from '../support/commandline.js';
 
 /*
  * People gave `cluster add --hub-url https://fd00::1:6443`, `https://hub:port` or a port of 99999: a pattern took it, the parser
@@ -12,34 +19,51 @@ import { program, readConfig, type Usage } from '../support/commandline.js';
  */
 
 const URLS = [
-  ...['https://fd00::1:6443', 'https://hub:port', 'https://hub:99999', 'https://hub:0', 'https://%zz', 'https://h/%zz'],
-  ...['https://a b', 'https://', 'https:///x', 'https://[::1', 'https://[zz]:1', 'http://h', 'https://user:pw@h'],
-  ...[
-    'https://h?x',
-    'https://h#x',
-    'https://h/\\',
-    'ftp://h',
-    'https://h:443:443',
-    'https://256.256.256.256',
-    'https://1.2.3',
-  ],
-  ...['https://0x7f.1', 'https://xn--a', 'https://h\n', 'https://h/\u001b'],
+  'https://fd00::1:6443',
+  'https://hub:port',
+  'https://hub:99999',
+  'https://hub:0',
+  'https://%zz',
+  'https://h/%zz',
+  'https://a b',
+  'https://',
+  'https:///x',
+  'https://[::1',
+  'https://[zz]:1',
+  'http://h',
+  'https://user:pw@h',
+  'https://h?x',
+  'https://h#x',
+  'https://h/\\',
+  'ftp://h',
+  'https://h:443:443',
+  'https://256.256.256.256',
+  'https://1.2.3',
+  'https://0x7f.1',
+  'https://xn--a',
+  'https://h\n',
+  'https://h/\u001b',
 ];
 const ADDRESSES = [
-  ...[
-    ':99999',
-    'h:port',
-    '[::1]',
-    '::1',
-    '::1:80',
-    '[zz]:80',
-    '[1.2.3.4]:80',
-    '256.1.1.1:80',
-    '1.2.3:80',
-    '..:80',
-    'a..b:80',
-  ],
-  ...['-a:80', 'localhost', 'localhost:', '[fe80::1%lo]:80', '[1::2::3]:0', 'a b:80', 'a_b:80', '\n:80'],
+  ':99999',
+  'h:port',
+  '[::1]',
+  '::1',
+  '::1:80',
+  '[zz]:80',
+  '[1.2.3.4]:80',
+  '256.1.1.1:80',
+  '1.2.3:80',
+  '..:80',
+  'a..b:80',
+  '-a:80',
+  'localhost',
+  'localhost:',
+  '[fe80::1%lo]:80',
+  '[1::2::3]:0',
+  'a b:80',
+  'a_b:80',
+  '\n:80',
 ];
 const NUMBERS = ['-1', '1e309', '9'.repeat(400), 'NaN', 'Infinity', '0x10', '1_000', '1e3', ' 5', '5 ', '"5"', '٣'];
 const DURATIONS = ['-1s', '1e3s', '10 m', '9999999d', 'PT1H', '1h 30m', '1', 's', '1.s', '1w'];
@@ -123,7 +147,7 @@ function answers(
   return values.map((value) => {
     const [words, env] = variable === undefined ? [[`--${flag}=${value}`], {}] : [[], { [variable]: value }];
     const read = readConfig([command, ...restOf(command, flag), ...words], env);
-    return read.command === 'usage' ? `${(read as Usage).exitCode} ${(read as Usage).text}` : 'taken';
+    return read.command === 'usage' ? `${read.exitCode} ${read.text}` : 'taken';
   });
 }
 
@@ -192,5 +216,33 @@ describe('a hostile value elsewhere', () => {
 
     expect(read).toThrow(/^the variable HTTPS_PROXY must be HOST:PORT, or an http, https or socks5 URL, got "/);
     expect(read).not.toThrow('secret');
+  });
+});
+
+describe('an address that another program has', () => {
+  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+  it('the console names flag, address and reason in one sentence', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'hostile-'));
+    const other = createServer();
+    const port = await listen(other, { host: '127.0.0.1', port: 0 });
+    const kubeconfig = path.join(folder, 'kubeconfig');
+    const config = {
+      clusters: [{ name: 'a', cluster: { server: `https://127.0.0.1:${port}` } }],
+      users: [{ name: 'a', user: { token: 'a' } }],
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      'current-context': 'a',
+    };
+    writeFileSync(kubeconfig, JSON.stringify(config));
+    const args = [main, 'console', `--kubeconfig=${kubeconfig}`, `--listen=127.0.0.1:${port}`];
+
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    other.close();
+    rmSync(folder, { recursive: true });
+
+    expect([status, stderr]).toEqual([
+      1,
+      `multicluster-engine console: --listen 127.0.0.1:${port}: another program listens there\n`,
+    ]);
   });
 });

@@ -89,14 +89,14 @@ export const CLUSTER: Command<ClusterConfig> = {
 function cluster(flags: Flags, given: Given): ClusterConfig {
   const [action = '', ...rest] = given.positional;
   const allowed = ACTION_FLAGS[action];
-  const name = nameAmong(rest, ManagedClusters);
-  if (allowed === undefined || (action === 'list' ? rest.length > 0 : name === undefined))
+  const named = nameAmong(rest, ManagedClusters);
+  if (allowed === undefined || (action === 'list' ? rest.length > 0 : named === undefined))
     return refuseArguments(given.positional, CLUSTER_ARGUMENTS);
   const others = Object.values(ACTION_FLAGS).flat();
   const other = others.find((name) => flags.isSet(name) && !allowed.includes(name));
   if (other !== undefined) throw new FlagError(`--${other} cannot be used with cluster ${action}`);
   const base = targetConfig(flags, given);
-  if (action === 'add') return clusterAdd(flags, base, name ?? '');
+  if (action === 'add') return clusterAdd(flags, base, named ?? '');
   if (action === 'list') return { command: 'cluster list', ...base, ...outputConfig(flags, given.env) };
   return { command: 'cluster remove', ...base, cluster: nameIn(rest, 'remove NAME'), force: flags.get('force').bool() };
 }
