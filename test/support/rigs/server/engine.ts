@@ -184,7 +184,8 @@ export class User {
   /** Every kind of request that the operator made since `mark`, as `verb resource code`. */
   async requests(mark: number): Promise<string[]> {
     const log = await this.#server.requestLog({ after: mark });
-    const made = log.filter((request) => request.userAgent.startsWith(AGENT));
+    // /version, which has no resource, is asked for while there are watches: whether their connections are held.
+    const made = log.filter(({ userAgent, resource }) => userAgent.startsWith(AGENT) && resource !== '');
     return [...new Set(made.map(({ verb, resource, code }) => `${verb} ${resource} ${code}`))].sort();
   }
 }
