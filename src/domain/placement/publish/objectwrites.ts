@@ -139,7 +139,8 @@ export function historiesToKeep(
   const lost = deleted.size === 0 ? [] : stored.filter(({ name }) => deleted.has(name));
   const staying = lost.length === 0 ? [] : stored.filter((one) => isOwn(one) && !deleted.has(one.name));
   const told = new Set(staying.flatMap(({ history }) => readHistory(history).of ?? []));
-  return { deleted, lost, untold: lost.filter((one) => !told.has(historyOf(one))) };
+  const hasSomething = ({ history, clusters }: StoredDecision): boolean => history !== undefined || clusters.length > 0;
+  return { deleted, lost, untold: lost.filter((one) => hasSomething(one) && !told.has(historyOf(one))) };
 }
 
 /** Names an object as it was when another took over its history. */
