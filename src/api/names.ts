@@ -60,9 +60,9 @@ export const SOURCE_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/source-revision'
 export const LOCAL_CLUSTER_ANNOTATION = 'cluster.fleetmgmt.io/local-cluster';
 /** Labels and taints with keys of this group are decided on the hub alone: other inventories cannot set them. */
 export const OWN_KEY_PREFIX = 'cluster.fleetmgmt.io/';
-/** On a MultiKueueConfig of Kueue: the Placement whose clusters it lists, as `NAMESPACE/NAME`. */
 /** On the Lease of the placement controller: the release of the zones by which its holder opens change windows. */
 export const TIME_ZONE_DATA_ANNOTATION = 'cluster.fleetmgmt.io/time-zone-data';
+/** On a MultiKueueConfig of Kueue: the Placement whose clusters it lists, as `NAMESPACE/NAME`. */
 export const FOLLOWS_PLACEMENT_ANNOTATION = 'cluster.fleetmgmt.io/follows-placement';
 /** On the PlacementDecisions of SIG Multicluster: the same value on all objects of one decision. */
 export const DECISION_KEY_LABEL = 'multicluster.x-k8s.io/decision-key';

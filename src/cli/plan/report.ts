@@ -183,8 +183,7 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
 /**
  * A percentage is rounded up, as that of a PodDisruptionBudget; of additions it is of one cluster at least. The changes may be
  * written together or slowly: the larger number counts. A move counts as a removal of the cluster that it leaves, since the
- * workload leaves it, and as an addition of the one that it goes to, and so
- * does what comes in after it.
+ * workload leaves it, and as an addition of the one that it goes to, and so does what comes in after it.
  */
 function excessesOf(
   plan: PlacementPlan,

@@ -57,8 +57,8 @@ export type PieceName = Pick<Piece, 'group' | 'index'>;
 
 /**
  * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
- * cluster comes in or leaves, other ones are held, phase, reason or the wanted number differ, or a key or a group is
- * new that no cluster has.
+ * cluster comes in or leaves, other ones are held, phase, reason or the wanted number differ, or a key or a group is new
+ * that no cluster has.
  */
 export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
 

@@ -10,7 +10,7 @@ import type { Release } from '../spec/release.js';
  */
 
 /**
- * Whether the decision was made with other definitions. One without a record of them, of an earlier version, is compared by age.
+ * Whether the decision was made with other definitions. One without a record of them, since they were not known, is compared by age.
  * Where the definitions are not known, what the condition says counts.
  */
 export function isDefinitionReplaced({ placement, definitions }: PlacementSnapshot): boolean {

@@ -60,7 +60,7 @@ export function readItems(status: unknown, piece: Piece | undefined): StoredItem
   const clusters: string[] = [];
   const since = new Map<string, string>();
   const details = new Map<string, StringMap>();
-  // Version 0.1.0 has not written the number. While its definition is stored, the API server drops it from each write.
+  // While an older definition is stored, the API server drops the number from each write.
   const number = isRecord(status) ? status['numberOfClusters'] : undefined;
   let wellFormed = number === undefined || number === listed.length;
   for (const item of listed) {
