@@ -76,8 +76,9 @@ export class TokenEntrance implements Entrance {
 /** @throws RequestError 401 without a token, 400 for what is no namespace. */
 function credentialIn(visit: Visit): Credential {
   const token = bearerOf(visit);
-  const fault = token === undefined ? 'log in with a token of the hub' : tokenFault(token);
-  if (token === undefined || fault !== undefined) throw unauthorized(fault ?? '');
+  if (token === undefined) throw unauthorized('log in with a token of the hub');
+  const fault = tokenFault(token);
+  if (fault !== undefined) throw unauthorized(fault);
   const namespace = visit.request.headers[NAMESPACE_HEADER];
   if (typeof namespace !== 'string' || namespace === '') return { token, namespace: undefined };
   if (PATH_NAME.test(namespace)) return { token, namespace };

@@ -127,8 +127,10 @@ function unreadOf({ refused, world, namespace }: FleetReading, besides: readonly
 const texts = new WeakMap<object, { readonly json: string; readonly hash: string }>();
 
 function textOf(data: object): { readonly json: string; readonly hash: string } {
-  const json = texts.get(data)?.json ?? JSON.stringify(data);
-  const text = texts.get(data) ?? { json, hash: createHash('sha256').update(json).digest('base64url') };
+  const known = texts.get(data);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(data);
+  const text = { json, hash: createHash('sha256').update(json).digest('base64url') };
   texts.set(data, text);
   return text;
 }

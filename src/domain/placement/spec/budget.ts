@@ -54,9 +54,9 @@ export function allowed({ unit, value }: Limit, base: number): number {
   return unit === 'percent' ? Math.ceil((base * value) / 100) : value;
 }
 
-/** What {@link allowed} leaves after `used`; nothing where that is Infinity: it is not known. */
+/** What {@link allowed} leaves after `used`; nothing where that is not known (Infinity). */
 export function leftOf(limit: Limit, base: number, used: number): number {
-  return used === Infinity ? -Infinity : allowed(limit, base) - used;
+  return used === Infinity ? 0 : allowed(limit, base) - used;
 }
 
 /** The limit as in the spec: 3, 10%. */
