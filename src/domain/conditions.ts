@@ -1,4 +1,5 @@
 import { MESSAGE_LIMIT } from '../api/names.js';
+import { field, recordsIn, type JsonRecord } from '../runtime/vocabulary/json.js';
 import type { Condition, ConditionStatus } from '../runtime/vocabulary/meta.js';
 import type { Problem } from './selectors.js';
 
@@ -14,6 +15,11 @@ export interface ConditionState {
   readonly reason: string;
   readonly message: string;
   readonly observedGeneration: number;
+}
+
+/** The condition of this type in an unchecked status; undefined without one. */
+export function conditionIn(status: unknown, type: string): JsonRecord | undefined {
+  return recordsIn(field(status, 'conditions')).find((one) => one['type'] === type);
 }
 
 /**

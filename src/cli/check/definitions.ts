@@ -1,5 +1,5 @@
 import { field, recordsIn, sameJson, textField } from '../../runtime/vocabulary/json.js';
-import { nameList } from '../../domain/conditions.js';
+import { conditionIn, nameList } from '../../domain/conditions.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadDefinition } from './input.js';
 import { failed, INSTALL_REMEDY, passed, unread, type CheckResult } from './result.js';
@@ -16,7 +16,7 @@ export function checkDefinitions(definitions: readonly ReadDefinition[], version
     if (stored.kind === 'Withheld') return unread(NAME, 'whether the CRDs are those of this version', stored);
     const { name } = wanted.metadata;
     if (stored.value === undefined) missing.push(name);
-    else if (!isEstablished(stored.value)) notEstablished.push(name);
+    else if (conditionIn(stored.value.status, 'Established')?.['status'] !== 'True') notEstablished.push(name);
     else if (!isOfVersion(stored.value, wanted)) different.push(name);
   }
   if (missing.length > 0) {
@@ -44,11 +44,6 @@ export function otherDefinitions(definitions: readonly ReadDefinition[]): readon
 
 function numberText(count: number): string {
   return count === 6 ? 'six' : String(count);
-}
-
-function isEstablished({ status }: RawObject): boolean {
-  const conditions = recordsIn(field(status, 'conditions'));
-  return conditions.some((one) => textField(one, 'type') === 'Established' && textField(one, 'status') === 'True');
 }
 
 /** Whether each version is served with the same schema and subresources. The server adds other fields by default. */

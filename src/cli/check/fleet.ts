@@ -1,8 +1,9 @@
 import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
 import type { MultiClusterEngineSpec } from '../../api/generated/multiclusterengine.js';
 import { LOCAL_CLUSTER_ANNOTATION } from '../../api/names.js';
+import { conditionIn } from '../../domain/conditions.js';
 import { effectiveSpec } from '../../domain/engine/spec.js';
-import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import { field } from '../../runtime/vocabulary/json.js';
 import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
 import { someNames } from '../terminal/output.js';
 import type { HubInput } from './input.js';
@@ -44,18 +45,10 @@ export function checkAgents({ reading }: Pick<HubInput, 'reading'>): readonly Ch
   const { degraded } = fleetSummary(reading.world.objects.managedclusters);
   const [first] = degraded;
   if (first === undefined) return [];
-  const names = someNames(
-    degraded.map(({ name }) => name),
-    MOST_NAMES,
-  );
+  const all = degraded.map(({ name }) => name);
   const what = degraded.length === 1 ? 'an agent lacks' : `${degraded.length} agents lack`;
-  return [
-    warning(
-      'agents',
-      `${what} something in its cluster: ${names}: ${first.message}`,
-      `kubectl describe mcl ${first.name}`,
-    ),
-  ];
+  const text = `${what} something in its cluster: ${someNames(all, MOST_NAMES)}: ${first.message}`;
+  return [warning('agents', text, `kubectl describe mcl ${first.name}`)];
 }
 
 /** Clusters that stand for the hub, and say that it is available although no engine reports for them any more. */
@@ -67,17 +60,11 @@ export function checkLocalClusters({ reading: { world } }: HubInput): readonly C
     .map(({ spec }) => effectiveSpec(spec as MultiClusterEngineSpec).localCluster);
   return managedclusters.flatMap(({ metadata: { name, annotations }, spec, status }) => {
     const isLocal = annotations?.[LOCAL_CLUSTER_ANNOTATION] === 'true' && field(spec, 'hubAcceptsClient') === undefined;
-    if (!isLocal || reported.includes(name) || !isAvailable(status)) return [];
+    const isAvailable = conditionIn(status, AVAILABLE_CONDITION)?.['status'] === 'True';
+    if (!isLocal || reported.includes(name) || !isAvailable) return [];
     const text = `ManagedCluster ${name} stands for the hub and is available by its status, and nobody reports for it`;
     return [warning(NAME, text, `kubectl mce cluster remove ${name}`)];
   });
-}
-
-function isAvailable(status: unknown): boolean {
-  const conditions = recordsIn(field(status, 'conditions'));
-  return conditions.some(
-    (one) => textField(one, 'type') === AVAILABLE_CONDITION && textField(one, 'status') === 'True',
-  );
 }
 
 function goneText({ silent, unavailable }: FleetSummary): string {

@@ -4,7 +4,7 @@ import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { taintsOf } from '../../domain/clusters/maintenance.js';
-import { isList } from '../../domain/selectors.js';
+import { conditionIn } from '../../domain/conditions.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
 import type { OutputFormat } from '../flags.js';
 import { table, type Cell } from '../terminal/table.js';
@@ -63,8 +63,7 @@ function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
 }
 
 function conditionOf(status: unknown, type: string): Condition | undefined {
-  const conditions = field(status, 'conditions');
-  const found = isList(conditions) ? conditions.find((one) => textField(one, 'type') === type) : undefined;
+  const found = conditionIn(status, type);
   if (found === undefined) return undefined;
   return {
     status: textField(found, 'status'),

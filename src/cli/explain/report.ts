@@ -1,4 +1,5 @@
-import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
+import { textField } from '../../runtime/vocabulary/json.js';
+import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import {
   clusterViewIn,
@@ -152,9 +153,7 @@ function satisfactionOf({ readable, placement }: Explanation, { snapshot }: Expl
 }
 
 function storedSatisfaction(status: unknown): Satisfaction {
-  const conditions = field(status, 'conditions');
-  const listed: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
-  const found = listed.find((one) => isRecord(one) && one['type'] === PlacementConditions.PlacementSatisfied);
+  const found = conditionIn(status, PlacementConditions.PlacementSatisfied);
   return {
     phase: textField(status, 'phase') || 'Pending',
     status: textField(found, 'status'),

@@ -14,7 +14,7 @@ import { eligibleSets, readableSelectors } from '../../domain/placement/select/e
 import { setsOf } from '../../domain/fleet/clustertable.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { Condition, Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
-import { conditionOf } from './reading/health.js';
+import { conditionIn } from '../../domain/conditions.js';
 import { managerOf, manifestText } from './manifest.js';
 import { choiceOf, isIn } from './preferences.js';
 import type { Snapshot } from './reading/snapshot.js';
@@ -46,7 +46,7 @@ function allPlacements(snapshot: Snapshot): Pick<Placements, 'rows' | 'phases'> 
 function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected' | 'wanted' | 'since'> {
   const selected = field(object?.status, 'numberOfSelectedClusters');
   const wanted = field(object?.spec, 'numberOfClusters');
-  const since = textField(conditionOf(object?.status, PlacementConditions.PlacementSatisfied), 'lastTransitionTime');
+  const since = textField(conditionIn(object?.status, PlacementConditions.PlacementSatisfied), 'lastTransitionTime');
   return {
     selected: typeof selected === 'number' ? selected : 0,
     ...(typeof wanted === 'number' ? { wanted } : {}),

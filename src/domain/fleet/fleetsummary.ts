@@ -1,7 +1,7 @@
 import { AGENT_DEGRADED_CONDITION, AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
-import { asRecord, field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import { asRecord, field, textField } from '../../runtime/vocabulary/json.js';
 import { standingMaintenance } from '../clusters/maintenance.js';
-import { nameList } from '../conditions.js';
+import { conditionIn, nameList } from '../conditions.js';
 import { isSilentScope } from '../health/brake.js';
 import { brakedScopeIn } from '../health/conditions.js';
 import type { RawObject } from './world.js';
@@ -66,7 +66,7 @@ export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
 }
 
 function degradedOf({ metadata: { name }, status }: RawObject): readonly ClusterSummary[] {
-  const found = recordsIn(field(status, 'conditions')).find((one) => one['type'] === AGENT_DEGRADED_CONDITION);
+  const found = conditionIn(status, AGENT_DEGRADED_CONDITION);
   return found?.['status'] === 'True' ? [{ name, state: 'Degraded', message: textField(found, 'message') }] : [];
 }
 
@@ -115,12 +115,10 @@ export function brakeText(brake: readonly string[]): string {
 
 /** A joined cluster without condition Available was not judged yet. It counts as silent, as with status Unknown. */
 export function stateOf({ spec, status }: RawObject): { readonly state: State; readonly message: string } {
-  const conditions = recordsIn(field(status, 'conditions'));
-  const find = (type: string): unknown => conditions.find((one) => textField(one, 'type') === type);
-  const available = find(AVAILABLE_CONDITION);
+  const available = conditionIn(status, AVAILABLE_CONDITION);
   const message = textField(available, 'message');
   if (field(spec, 'hubAcceptsClient') !== true) return { state: 'notAccepted', message };
-  if (textField(find(JOINED_CONDITION), 'status') !== 'True') return { state: 'notJoined', message };
+  if (textField(conditionIn(status, JOINED_CONDITION), 'status') !== 'True') return { state: 'notJoined', message };
   const states: Readonly<Record<string, State>> = { True: 'available', False: 'unavailable' };
   return { state: states[textField(available, 'status')] ?? 'silent', message };
 }

@@ -1,5 +1,6 @@
-import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
 import { Deployments } from '../../runtime/vocabulary/kinds.js';
+import { conditionIn } from '../conditions.js';
 import { isList } from '../selectors.js';
 import type { RawObject, World } from './world.js';
 
@@ -95,7 +96,7 @@ function engineSummary({ metadata, status }: RawObject): EngineSummary {
     version: textField(status, 'currentVersion'),
     message: isUnseen
       ? `its deletion was requested at ${deleted}, and no operator has begun it`
-      : textField(conditionOf(status, 'Ready'), 'message'),
+      : textField(conditionIn(status, 'Ready'), 'message'),
     components: components.flatMap(({ off, ...one }) => (off ? [] : [one])),
     off: components.flatMap(({ name, message, off }) => (off ? [{ name, message }] : [])),
   };
@@ -103,12 +104,12 @@ function engineSummary({ metadata, status }: RawObject): EngineSummary {
 
 function placementSummary({ metadata, status }: RawObject): PlacementSummary {
   const isTrue = (one: unknown): boolean => textField(one, 'status') === 'True';
-  const hold = HOLDS.map((type) => conditionOf(status, type)).find(isTrue);
+  const hold = HOLDS.map((type) => conditionIn(status, type)).find(isTrue);
   const held = hold !== undefined;
-  const paused = [conditionOf(status, 'Paused')].find(isTrue);
-  const empty = [conditionOf(status, 'GroupsEmpty')].find(isTrue);
-  const waits = paused ?? [conditionOf(status, 'ChangesWaiting')].find(isTrue);
-  const shown = hold ?? waits ?? conditionOf(status, 'PlacementSatisfied');
+  const paused = [conditionIn(status, 'Paused')].find(isTrue);
+  const empty = [conditionIn(status, 'GroupsEmpty')].find(isTrue);
+  const waits = paused ?? [conditionIn(status, 'ChangesWaiting')].find(isTrue);
+  const shown = hold ?? waits ?? conditionIn(status, 'PlacementSatisfied');
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
@@ -122,8 +123,3 @@ function placementSummary({ metadata, status }: RawObject): PlacementSummary {
 }
 
 const HOLDS = ['RemovalsHeld', 'AdditionsHeld'] as const;
-
-function conditionOf(status: unknown, type: string): unknown {
-  const conditions = field(status, 'conditions');
-  return isList(conditions) ? conditions.find((one) => isRecord(one) && one['type'] === type) : undefined;
-}

@@ -1,7 +1,6 @@
 import { IN_USE_CONDITION } from '../../api/clusterreasons.js';
-import { field, textField } from '../../runtime/vocabulary/json.js';
 import { ALLOW_DELETION_ANNOTATION } from '../../api/names.js';
-import { isList } from '../selectors.js';
+import { conditionIn } from '../conditions.js';
 import type { RawObject, World } from './world.js';
 
 /** A deletion that admission refuses. */
@@ -29,9 +28,7 @@ function isDeleting(object: RawObject | undefined): boolean {
 }
 
 function isInUse({ status }: RawObject): boolean {
-  const conditions = field(status, 'conditions');
-  const listed = isList(conditions) ? conditions : [];
-  return listed.some((one) => textField(one, 'type') === IN_USE_CONDITION && textField(one, 'status') === 'True');
+  return conditionIn(status, IN_USE_CONDITION)?.['status'] === 'True';
 }
 
 function isAllowed({ metadata }: RawObject): boolean {

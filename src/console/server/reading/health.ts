@@ -1,7 +1,8 @@
 import { AVAILABLE_CONDITION } from '../../../api/clusterreasons.js';
+import { conditionIn } from '../../../domain/conditions.js';
 import { stateOf } from '../../../domain/fleet/fleetsummary.js';
 import type { RawObject } from '../../../domain/fleet/world.js';
-import { field, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import { textField } from '../../../runtime/vocabulary/json.js';
 import { HEALTHS, type Health } from '../../wire/fleet.js';
 
 /** The health of each cluster, as `status` counts it. */
@@ -29,17 +30,12 @@ export function noCounts(): Record<Health, number> {
   return Object.fromEntries(HEALTHS.map((health) => [health, 0])) as Record<Health, number>;
 }
 
-/** The condition of an object; undefined where its status has none. */
-export function conditionOf(status: unknown, type: string): JsonRecord | undefined {
-  return recordsIn(field(status, 'conditions')).find((one) => textField(one, 'type') === type);
-}
-
 function healthOf(cluster: RawObject): ClusterHealth {
   const { deletionTimestamp } = cluster.metadata;
   if (deletionTimestamp !== undefined) return { health: 'deleting', since: deletionTimestamp };
   const { state } = stateOf(cluster);
   if (state === 'notAccepted') return { health: 'noAgent', since: undefined };
   if (state === 'notJoined') return { health: state, since: undefined };
-  const since = textField(conditionOf(cluster.status, AVAILABLE_CONDITION), 'lastTransitionTime') || undefined;
+  const since = textField(conditionIn(cluster.status, AVAILABLE_CONDITION), 'lastTransitionTime') || undefined;
   return { health: state, since };
 }

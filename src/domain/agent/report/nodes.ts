@@ -1,4 +1,5 @@
 import { field, isRecord, textField } from '../../../runtime/vocabulary/json.js';
+import { conditionIn } from '../../conditions.js';
 
 /** What the agent keeps of a Node. */
 export interface NodeFacts {
@@ -30,10 +31,8 @@ export function nodeFacts(node: unknown): NodeFacts {
   const labels = field(field(node, 'metadata'), 'labels');
   const spec = field(node, 'spec');
   const status = field(node, 'status');
-  const conditions = field(status, 'conditions');
-  const ready = Array.isArray(conditions) ? conditions.find((one) => textField(one, 'type') === 'Ready') : undefined;
   return {
-    isReady: textField(ready, 'status') === 'True',
+    isReady: conditionIn(status, 'Ready')?.['status'] === 'True',
     isSchedulable: field(spec, 'unschedulable') !== true,
     providerId: textField(spec, 'providerID'),
     region: textField(labels, REGION_LABEL),

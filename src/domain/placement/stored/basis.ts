@@ -1,4 +1,5 @@
 import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import { conditionIn } from '../../conditions.js';
 import { isList, parse } from '../../selectors.js';
 import { limitValue, readBudget, type DisruptionBudget } from '../spec/budget.js';
 
@@ -26,7 +27,7 @@ export interface Basis {
 /** Of more sets none is remembered. */
 const MOST_SETS = 50;
 
-/** Undefined for a status without it, as an earlier version wrote it. What cannot be read counts as absent. */
+/** Undefined for a status without it, as where an older definition drops it. What cannot be read counts as absent. */
 export function readBasis(status: unknown): Basis | undefined {
   const basis = field(status, 'basis');
   if (!isRecord(basis)) return undefined;
@@ -104,7 +105,7 @@ export interface StoredHold {
 
 /** The condition of this type in the stored status; undefined unless it is True. */
 export function storedHold({ status, generation }: StoredPlacement, type: string): StoredHold | undefined {
-  const found = recordsIn(asRecord(status)['conditions']).find((one) => one['type'] === type);
+  const found = conditionIn(status, type);
   if (found?.['status'] !== 'True') return undefined;
   const since = Date.parse(String(found['lastUpdateTime']));
   return { reason: String(found['reason']), isCurrent: found['observedGeneration'] === generation, since };
@@ -114,8 +115,8 @@ const DECIDED: readonly unknown[] = ['Held', 'Waiting', 'Unsatisfied', 'Partiall
 
 /**
  * Whether a stored status is that of a Placement that had its first decision, even if its objects do not exist any more. The
- * first is made with a valid spec, unpaused and from a cluster at least, and stored as a whole: it has a basis or, as an earlier
- * version wrote it, a cluster and no object that waits to be stored.
+ * first is made with a valid spec, unpaused and from a cluster at least, and stored as a whole: it has a basis or, where
+ * an older definition drops that, a cluster and no object that waits to be stored.
  */
 export function hadDecision(stored: unknown): boolean {
   const { basis, conditions, decisions, numberOfSelectedClusters, phase } = asRecord(stored);

@@ -1,5 +1,5 @@
 import type { Placement } from '../../../api/generated/placement.js';
-import { isRecord } from '../../../runtime/vocabulary/json.js';
+import { field, recordsIn } from '../../../runtime/vocabulary/json.js';
 import type { Condition } from '../../../runtime/vocabulary/meta.js';
 import { PlacementEvents, type PlacementEvent } from '../../../api/placementevents.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
@@ -11,7 +11,6 @@ import { changeNote, listed, shortageNote } from '../../../domain/placement/repo
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
 import { publishedAfter } from '../../../domain/placement/publish/slices.js';
 import type { PlacementReport } from '../../../domain/placement/report/status.js';
-import { isList } from '../../../domain/selectors.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Outcome } from './decide.js';
 import type { Input } from './gather.js';
@@ -81,9 +80,7 @@ function isFirst({ snapshot }: Input): boolean {
 
 /** The stored conditions, unchecked: others may have edited them. */
 export function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
-  const { status } = snapshot.placement;
-  const stored = isRecord(status) ? status['conditions'] : undefined;
-  return isList(stored) ? stored.filter((one): one is Partial<Condition> => isRecord(one)) : [];
+  return recordsIn(field(snapshot.placement.status, 'conditions'));
 }
 
 function decisionNote(outcome: Outcome): PlacementNote | undefined {
@@ -110,7 +107,7 @@ function laterDecision(
   const note = changeNote(snapshot, schedule, stored);
   if (note === undefined) return undefined;
   const { status, generation } = snapshot.placement;
-  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
+  const isEdited = field(status, 'observedGeneration') !== generation;
   const type = schedule.dropped.length > 0 && !isEdited ? 'Warning' : 'Normal';
   return { reason: 'DecisionChanged', type, note };
 }
