@@ -41,15 +41,13 @@ export interface Hub {
 
 const REVIEWS = resourceOf(SelfSubjectAccessReviews);
 
-type ApiSource = Extract<ObjectSource, { kind: 'api' }>;
-
 /**
  * Calls `work` with the API server that the flags name. An error names the server that has not responded, or has rejected
  * the credentials, or was not asked. @throws KubeconfigError, and what `work` throws.
  */
 export async function withHub<T>(
   config: Pick<CliConfig, 'version' | 'namespace'> & { readonly command: string },
-  source: ApiSource,
+  source: Extract<ObjectSource, { kind: 'api' }>,
   work: (hub: Hub) => Promise<T>,
 ): Promise<T> {
   const kubeconfig = loadKubeconfig({

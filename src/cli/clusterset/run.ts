@@ -12,11 +12,6 @@ export function runClusterSet(config: ClusterSetBindConfig): Promise<number> {
   );
 }
 
-export interface BindRequest {
-  readonly clusterSet: string;
-  readonly namespace: string;
-}
-
 /**
  * Applies the binding that lets the Placements of a namespace select from a set. Returns the lines of the output: a second
  * one where the set does not exist.
@@ -24,7 +19,7 @@ export interface BindRequest {
  */
 export async function bindClusterSet(
   client: Pick<ReadClient, 'get' | 'list'> & Pick<WriteClient, 'apply'>,
-  { clusterSet, namespace }: BindRequest,
+  { clusterSet, namespace }: { readonly clusterSet: string; readonly namespace: string },
 ): Promise<readonly string[]> {
   const binding = { metadata: { name: clusterSet, namespace }, spec: { clusterSet } };
   await client.apply(ManagedClusterSetBindings, binding, { fieldManager: CLI_FIELD_MANAGER, force: false });

@@ -7,12 +7,10 @@ import { Flags } from '../../runtime/flags/flags.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export type Shell = (typeof SHELLS)[number];
-
 /** The configuration of `multicluster-engine completion`. */
 export interface CompletionConfig {
   readonly command: 'completion';
-  readonly shell: Shell;
+  readonly shell: (typeof SHELLS)[number];
 }
 
 /** What can follow in a command line: fixed words, and names that have to be read; else the names of files. */

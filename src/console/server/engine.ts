@@ -121,17 +121,12 @@ const KINDS = [MultiClusterEngines, Placements, ManagedClusters, ManagedClusterS
 /** So many are shown. */
 const MOST_EVENTS = 200;
 
-export interface EventsRead {
-  readonly rows: readonly EventRow[];
-  readonly withheld: readonly Withheld[];
-}
-
 /** The newest events about objects of this product. `about`: `KIND/NAME` or `KIND/NAMESPACE/NAME`; empty: all. */
 export async function readEvents(
   client: Pick<ReadClient, 'list'>,
   namespace: string | undefined,
   about: string,
-): Promise<EventsRead> {
+): Promise<{ readonly rows: readonly EventRow[]; readonly withheld: readonly Withheld[] }> {
   const [kind, ...names] = about.split('/');
   const name = names.pop();
   const kinds = about === '' ? KINDS.map((one) => one.kind) : [kind ?? ''];

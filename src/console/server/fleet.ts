@@ -90,14 +90,11 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
   };
 }
 
-interface Matched {
-  readonly terms: readonly Term[];
-  readonly fault: string | undefined;
-  readonly matched: readonly FleetCluster[];
-}
-
 /** A query with a fault filters nothing, and says why. */
-function matchedBy(snapshot: Snapshot, query: string): Matched {
+function matchedBy(
+  snapshot: Snapshot,
+  query: string,
+): { readonly terms: readonly Term[]; readonly fault: string | undefined; readonly matched: readonly FleetCluster[] } {
   return snapshot.once(`matched ${query}`, () => {
     const clusters = fleetClusters(snapshot);
     const parsed = parseQuery(query);

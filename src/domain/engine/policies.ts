@@ -13,12 +13,6 @@ export interface OwnPolicy {
   readonly file: string;
 }
 
-/** The admission policies of a hub, and their bindings. */
-export interface StoredPolicies {
-  readonly policies: readonly KubeObject[];
-  readonly bindings: readonly RawObject[];
-}
-
 /** The own policies that are not in force. */
 export interface MissingPolicies {
   readonly limiting: readonly OwnPolicy[];
@@ -60,7 +54,10 @@ export function limitingPolicies(hasTarget: boolean): readonly OwnPolicy[] {
 }
 
 /** A policy is in force that exists and has a binding with its action. */
-export function missingPolicies({ policies, bindings }: StoredPolicies, hasTarget: boolean): MissingPolicies {
+export function missingPolicies(
+  { policies, bindings }: { readonly policies: readonly KubeObject[]; readonly bindings: readonly RawObject[] },
+  hasTarget: boolean,
+): MissingPolicies {
   const present = new Set(policies.map(({ metadata }) => metadata.name));
   const isMissing = ({ name, action }: OwnPolicy): boolean =>
     !present.has(name) || !bindings.some((one) => textField(one.spec, 'policyName') === name && hasAction(one, action));

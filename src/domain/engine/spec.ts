@@ -18,8 +18,6 @@ export interface PodToleration {
 /** Whether an existing object of a desired name is taken over: never, or where nobody owns it. */
 export type Adoption = NonNullable<MultiClusterEngineSpec['adoption']>;
 
-export type PullPolicy = NonNullable<MultiClusterEngineSpec['imagePullPolicy']>;
-
 /** A spec with its defaults. Defaults are never written into a user's spec. */
 export interface EffectiveSpec {
   readonly targetNamespace: string;
@@ -29,7 +27,7 @@ export interface EffectiveSpec {
   readonly components: ComponentSpecs;
   /** Takes the place of the registry of each image; undefined: as the image has it. */
   readonly imageRegistry: string | undefined;
-  readonly imagePullPolicy: PullPolicy | undefined;
+  readonly imagePullPolicy: NonNullable<MultiClusterEngineSpec['imagePullPolicy']> | undefined;
   /** Name of a Secret in the target namespace; undefined for none. */
   readonly imagePullSecret: string | undefined;
   /** The name of the ManagedCluster that stands for the hub; undefined: there is to be none. */

@@ -14,9 +14,7 @@ import { Empty, isAbsent, Show } from '../parts/states.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
 
-type PlacementRoute = Extract<Route, { page: 'placement' }>;
-
-export function PlacementPage({ route }: { readonly route: PlacementRoute }): JSX.Element {
+export function PlacementPage({ route }: { readonly route: Extract<Route, { page: 'placement' }> }): JSX.Element {
   const { namespace, name } = route;
   const loaded = useLoaded<PlacementView>(placementPath(namespace, name));
   const show = SHOWS.find((one) => one === route.show) ?? 'in';

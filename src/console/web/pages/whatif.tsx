@@ -174,11 +174,7 @@ function withDocument(text: string, document: string): string {
   return text.trim() === '' ? document : `${text.trimEnd()}\n---\n${document}`;
 }
 
-interface OutcomeProps extends Planned {
-  readonly onMoved: () => void;
-}
-
-function Outcome(props: OutcomeProps): JSX.Element {
+function Outcome(props: Planned & { readonly onMoved: () => void }): JSX.Element {
   const { plan, seen, agreed, fault, isPlanning, withheld, namespace, onMoved } = props;
   const isOld = isPlanning || fault !== undefined;
   const isCounted = !isWithheld({ withheld }, 'placements');

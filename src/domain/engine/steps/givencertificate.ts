@@ -5,7 +5,7 @@ import { isTree, type Tree } from '../manifest/manifest.js';
 
 /** A Secret with a serving certificate that somebody else made: whether a component can serve with it. */
 
-export type GivenCertificate = GivenState & {
+export type GivenCertificate = { readonly kind: 'usable' | 'doubtful' | 'unusable'; readonly message: string } & {
   /** When the state changes although the Secret does not, ms since the epoch; undefined: never. */
   readonly changesAt?: number;
 };
@@ -15,11 +15,6 @@ export type GivenCertificate = GivenState & {
  * - doubtful: it is used, and may soon be of no use, or is of none to some.
  * - unusable: no server can use it, or no client accepts it.
  */
-interface GivenState {
-  readonly kind: 'usable' | 'doubtful' | 'unusable';
-  readonly message: string;
-}
-
 const CERTIFICATE = 'tls.crt';
 const KEY = 'tls.key';
 const TAKEN = 'was created by somebody else and is used unchanged';

@@ -14,8 +14,6 @@ import type { Scope } from '../scope.js';
 import type { Input } from '../gather.js';
 import type { TargetContents } from '../targetcaches.js';
 
-type SecretObject = KubeObject & { readonly data?: unknown };
-
 /** When a Secret that could not be read is read again, ms. */
 const RETRY_MS = 30_000;
 
@@ -49,7 +47,7 @@ export function givenSecretState(
 async function read(name: ObjectName, scope: Scope): Promise<GivenSecret> {
   const { client, pass } = scope;
   try {
-    const secret = await client.get<SecretObject>(Secrets, name, { signal: pass.signal });
+    const secret = await client.get<KubeObject & { readonly data?: unknown }>(Secrets, name, { signal: pass.signal });
     if (secret === undefined) return { unread: 'it was deleted a moment ago' };
     return { resourceVersion: secret.metadata.resourceVersion, finding: inspectSecretData(secret.data) };
   } catch (error) {
