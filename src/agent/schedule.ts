@@ -27,7 +27,6 @@ export function renewalPeriodMs(leaseMs: number, random: Random): number {
 
 /** What bounds the wait before a request is sent again, in ms. */
 interface RetryBounds {
-  /** The duration of the lease. */
   readonly leaseMs?: number;
   /** The server's Retry-After. */
   readonly retryAfterMs?: number | undefined;

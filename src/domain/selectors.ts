@@ -212,7 +212,6 @@ export function readOneOf<T extends string>(value: unknown, known: readonly T[],
   );
 }
 
-/** Whether `value` is a list. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }

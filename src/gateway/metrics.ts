@@ -37,7 +37,6 @@ const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** The gateway's metrics with their exposition. */
 export type GatewayRegistry = GatewayMetrics & Exposition;
 
-/** The registry of a gateway process. */
 export function createGatewayMetrics(build?: Build): GatewayRegistry {
   const registry = createProcessRegistry(METRICS_PREFIX, build);
   const collectors = new Collectors(registry, HELP);

@@ -246,7 +246,6 @@ function checkInventories({ controllers: names, inventories: on }: OperatorConfi
   if (!runs && on.ocmClusters) flags.get('ocm-clusters').refuse(rule);
 }
 
-/** The controllers in the order of CONTROLLERS. */
 function controllers(given: FlagValue): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => given.with(text).oneOf(CONTROLLERS));
   if (new Set(names).size < names.length) given.refuse('a list without duplicates');

@@ -73,7 +73,6 @@ export function createMetrics(build?: Build) {
   };
 }
 
-/** Metrics of engines. */
 function engineMetrics(registry: Registry): EngineMetrics {
   const known = new Map<string, EngineInfo>();
   const labels = ['name', 'version', 'phase', 'target_namespace'] as const;

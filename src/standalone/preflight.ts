@@ -18,7 +18,6 @@ const PORTS = 100;
 const FOLDERS = ['store', 'logs', 'pods'];
 const OTHER_FOLDER = 'another folder with --data-dir=DIR';
 
-/** Prints one line for the user. */
 type Print = (line: string) => void;
 
 /** The log file below a data folder. */

@@ -34,7 +34,6 @@ export interface SessionContext {
   /** The lifetime that is requested for each token. */
   readonly tokenLifetimeSeconds: number;
   readonly state: HubState;
-  /** Ends the session. */
   readonly end: (how: SessionEnd) => void;
 }
 

@@ -17,7 +17,6 @@ const MARKS: Readonly<Record<CheckStatus, { readonly text: string; readonly colo
   Unknown: { text: '?', color: 'yellow' },
 };
 
-/** The output of `check`. */
 export function checkText(results: readonly CheckResult[], { output, colored, pre }: CheckOptions): string {
   switch (output) {
     case 'text':

@@ -81,7 +81,6 @@ export function hubAddress(url: string | undefined, { server, ca, isVerified }: 
   return { url: address, ca, warning };
 }
 
-/** The cluster that is to join. */
 export interface JoiningCluster {
   readonly cluster: string;
   /** Its own address; undefined: not said. */

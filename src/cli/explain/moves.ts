@@ -40,7 +40,6 @@ export function movementOf({ snapshot }: ExplainInput, { schedule, readable }: E
   return { moves, addLater: ahead.addLater, hasMore: !ahead.isComplete, stuck, exceeded };
 }
 
-/** Lines about the Placement. */
 export function movementLines(movement: Movement, { rebalance }: PlacementRules): readonly string[] {
   const { moves, addLater, hasMore, stuck, exceeded } = movement;
   const isMoving = moves.length > 0 || hasMore || stuck !== undefined;

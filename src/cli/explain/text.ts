@@ -196,7 +196,6 @@ function existingValues(index: number, { explanation, predicates }: ExplainRepor
     : `; there are ${source} ${texts.join(', ')}${more > 0 ? ` and ${more} more values` : ''}`;
 }
 
-/** The explanation of one cluster for a terminal, as lines. */
 export function clusterLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
   const name = one.sets.length === 0 ? wordText(one.name) : `${wordText(one.name)} (${setsText(one.sets)})`;
   const withheld = withheldLine(report);

@@ -103,7 +103,6 @@ function list(name: string, description: string): Input {
   return { as: 'list', flag: name, schema: { ...WORDS, description } };
 }
 
-/** The JSON Schema of the inputs of a tool. */
 export function inputSchema({ inputs }: Tool): JsonRecord & { readonly type: 'object' } {
   const entries = Object.entries(inputs);
   return {

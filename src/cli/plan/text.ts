@@ -22,7 +22,6 @@ export interface TextOptions {
   readonly wide: boolean;
 }
 
-/** The plan for a terminal, as lines. */
 export function planLines(
   { placements, apart, refusals, totals, reading, loss }: PlanReport,
   options: TextOptions,

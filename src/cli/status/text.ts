@@ -17,7 +17,6 @@ import type { InspectOptions } from '../whatif/inspect.js';
 /** What the command lists. */
 export const STATUS_RESOURCES: readonly WorldResource[] = ['multiclusterengines', 'placements', 'managedclusters'];
 
-/** The output of `status`. */
 export function status(reading: FleetReading, { output, colored }: InspectOptions): string {
   const hub = hubStatus(reading.world);
   switch (output) {

@@ -25,7 +25,6 @@ export function table(rows: readonly (readonly Cell[])[], colored: boolean): rea
   );
 }
 
-/** The text, in its color on a terminal. */
 export function painted({ text, color }: Cell, colored: boolean): string {
   return colored && color !== undefined ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text;
 }

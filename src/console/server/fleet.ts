@@ -29,7 +29,6 @@ const MOST_KEYS = 200;
 /** The name of the claim that the agent writes. */
 const VERSION_CLAIMS = ['kubeversion.cluster.fleetmgmt.io', 'kubernetes'] as const;
 
-/** All clusters by name. */
 export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
   return snapshot.once('clusters', () => {
     const { world, health, inputs } = snapshot;

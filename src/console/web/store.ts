@@ -138,7 +138,6 @@ export async function faultOf(response: Response | undefined): Promise<string> {
   return (response === undefined ? lostStatus() : await statusOf(response)).message;
 }
 
-/** The address of one Placement. */
 export function placementPath(namespace: string, name: string): string {
   return `placements/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 }

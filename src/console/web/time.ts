@@ -28,7 +28,6 @@ export function momentText(time: string, now: number): string {
   return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}, ${clockText(time)}`;
 }
 
-/** The time of day of a time. */
 export function clockText(time: string): string {
   const at = new Date(time);
   return Number.isNaN(at.getTime()) ? '' : at.toLocaleTimeString('en-GB');

@@ -16,7 +16,6 @@ import { finished, type Steps } from './steps.js';
  * as the end of a toleration, is decided and not said.
  */
 
-/** A move that follows. */
 export interface MoveAhead {
   readonly move: Move;
   /** When, at the earliest: ms since the epoch. */

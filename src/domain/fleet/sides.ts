@@ -6,7 +6,6 @@ import type { PlacementInput, World, WorldInputs } from './world.js';
 
 /** A Placement in one world, and in another one: what is compared. */
 
-/** A Placement. */
 export interface Name {
   readonly namespace: string;
   readonly name: string;

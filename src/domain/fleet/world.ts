@@ -216,7 +216,6 @@ export class WorldInputs {
     return (this.#selections = selections);
   }
 
-  /** The sets that the bindings name. */
   #boundSets(bindings: readonly BindingView[]): ReadonlyMap<string, SetView> {
     const sets = new Map<string, SetView>();
     for (const { clusterSet } of bindings) {

@@ -173,7 +173,6 @@ function clockSynced(input: ConditionInput, stored: StoredCondition | undefined)
       };
 }
 
-/** The stored condition stays as it is. */
 function kept(stored: StoredCondition | undefined): HealthState | undefined {
   if (stored === undefined) return undefined;
   const { status, reason = '', message = '' } = stored;

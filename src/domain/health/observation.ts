@@ -13,7 +13,6 @@ export interface Observation {
   readonly checkedAt: number;
 }
 
-/** The state of the watch of the Leases. */
 export interface WatchState {
   readonly now: number;
   /** Whether a complete list was read and the last did not fail. */

@@ -67,7 +67,6 @@ export interface MappingDeps {
   readonly parser: Pick<ObjectParser, 'toYaml'>;
 }
 
-/** The response to a client. */
 interface MappedResponse extends HttpResponse {
   /** Why the response to a write has no body, although the API server has done the write. */
   readonly failure?: UpstreamError;

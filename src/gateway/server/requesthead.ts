@@ -26,7 +26,6 @@ export interface LocalRequest {
   readonly action: Action;
 }
 
-/** A request for the decision of a Placement. */
 export interface DecisionRequest {
   readonly kind: 'decision';
   readonly namespace: string;

@@ -45,7 +45,6 @@ export class BindingIndex {
     return { bindings: this.bindings(namespace), sets: this.sets(namespace) };
   }
 
-  /** The bindings of a namespace. */
   bindings(namespace: string): readonly BindingView[] {
     return [...(this.#bindings.get(namespace)?.values() ?? [])];
   }

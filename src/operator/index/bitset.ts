@@ -42,7 +42,6 @@ export class Bitset {
     return present ? this.add(index) : this.delete(index);
   }
 
-  /** Adds all of `other`. */
   addAll(other: Bitset): void {
     if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
     for (let word = 0; word < other.#words.length; word++)

@@ -94,7 +94,6 @@ export class MembershipIndex {
     this.#updateSetsOfClusters(name, before, entry.members);
   }
 
-  /** Removes a set. */
   removeSet(name: string): void {
     const before = this.members(name);
     this.#sets.delete(name);

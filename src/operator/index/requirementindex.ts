@@ -60,7 +60,6 @@ export class RequirementIndex {
     for (const cluster of clusters.values()) this.#countKeys(undefined, cluster);
   }
 
-  /** Adds the predicates of the Placement `key`. */
   addPlacement(key: string, rules: PlacementRules): void {
     for (const { id, one } of requirementsOf(rules)) {
       const shared = this.#requirements.get(id) ?? this.#create(id, one);

@@ -91,7 +91,6 @@ export async function reviewSelf(transport: Pick<Transport, 'call'>): Promise<st
   }
 }
 
-/** The status of the review. */
 async function review(
   transport: Pick<Transport, 'call'>,
   type: ResourceType,

@@ -184,7 +184,6 @@ function detailsOf(area: Area, { error, attempted, now }: Tried): string[] {
   return [`${certificateText(all.find((one) => isOutOfDate(one, now)) ?? leaf)}, ${here}`];
 }
 
-/** The client certificate. */
 function ownText({ clientCertificate }: Attempted): string {
   const [own] = certificatesIn(clientCertificate ?? '');
   return own === undefined ? 'none was sent' : certificateText(own);

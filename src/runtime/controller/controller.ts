@@ -42,7 +42,6 @@ export interface Controller {
   start(): void;
   /** Accepts no more keys and waits for running reconciles, whose signal fires after `drainMs`; resolves when all have ended. */
   stop(drainMs: number): Promise<void>;
-  /** The running reconciles. */
   running(): RunningWork;
 }
 

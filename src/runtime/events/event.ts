@@ -120,7 +120,6 @@ export function truncateBytes(text: string, limit: number): string {
   return `${bytes.toString('utf8', 0, end)}…`;
 }
 
-/** The guard rows for events. */
 export const eventRights: readonly GuardRow[] = [
   { verbs: ['create', 'apply'], type: Events, namespace: (namespace) => namespace !== '' },
 ];

@@ -63,7 +63,6 @@ export interface Ready {
   readonly run: () => Promise<number>;
 }
 
-/** A row of the table of commands. */
 export interface CommandRow extends CommandSummary {
   readonly read: (flags: Flags, given: Given) => Ready;
 }

@@ -11,7 +11,6 @@ export interface Suggestion {
   readonly files?: boolean;
 }
 
-/** One flag of a command. */
 export interface FlagRow {
   /** Placeholder of the value in the help; absent for a switch, which is true without a value. */
   readonly value?: string;
@@ -67,7 +66,6 @@ export function isSwitch(row: Pick<FlagRow, 'value'>): boolean {
   return row.value === undefined;
 }
 
-/** A row by its name. */
 export function rowOf(rows: FlagRows, name: string): FlagRow | undefined {
   return Object.hasOwn(rows, name) ? rows[name] : undefined;
 }
@@ -147,7 +145,6 @@ export function usageOf(name: string, row: FlagRow | undefined): string {
   return row?.value === undefined ? `--${name}` : `--${name}=${row.value}`;
 }
 
-/** The environment variable of a flag. */
 export function variableOf(prefix: string, name: string, { variable }: FlagRow): string {
   return prefix + (variable ?? name.toUpperCase().replaceAll('-', '_'));
 }

@@ -2,7 +2,6 @@ import { isIPv4 } from 'node:net';
 import { posix } from 'node:path';
 import { KubeconfigError } from '../transport/credentials.js';
 
-/** The address of an API server. */
 export interface ServerAddress {
   /** Scheme, host, and the path without a `/` at the end. */
   readonly url: string;

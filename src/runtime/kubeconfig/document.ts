@@ -55,7 +55,6 @@ export interface ContextEntry {
   readonly namespace: string;
 }
 
-/** A kubeconfig. */
 export interface KubeconfigDocument {
   readonly currentContext: string;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;

@@ -43,7 +43,6 @@ export interface LeaseTaker {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A new Lease of the taker. */
 export function newLease(name: ObjectName, taker: LeaseTaker, now: number): Lease {
   const spec = { ...acquiredBy(taker, now), leaseTransitions: 0 };
   return { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata: annotated({ ...name }, taker), spec };
@@ -68,7 +67,6 @@ function acquiredBy({ identity, times }: LeaseTaker, now: number): NonNullable<L
   return { holderIdentity: identity, leaseDurationSeconds: times.duration / 1000, acquireTime: time, renewTime: time };
 }
 
-/** The Lease renewed by its holder. */
 export function renewedLease(lease: Lease, now: number): Lease {
   return { ...lease, spec: { ...lease.spec, renewTime: microTime(now) } };
 }

@@ -29,7 +29,6 @@ export type ReconcileResult = 'success' | 'requeue_after' | 'requeue' | 'error';
 export interface ReconcileMetrics {
   /** The limit of concurrent reconciles. */
   workers(max: number): void;
-  /** Reconciles in progress. */
   active(reconciles: number): void;
   /** A reconcile ended, after this long. */
   finished(result: ReconcileResult, seconds: number): void;
@@ -53,7 +52,6 @@ export interface LeaderMetrics {
   leader(lease: string, held: boolean): void;
 }
 
-/** Metrics of the write guard. */
 export interface GuardMetrics {
   /** A write was refused: it lacks a precondition, or the table of writes does not permit it. */
   refused(verb: string, resource: string): void;
@@ -69,13 +67,11 @@ export interface CacheMetrics {
   broken(resource: string): void;
 }
 
-/** Metrics of the event recorder. */
 export interface EventMetrics {
   /** The outcome of a recorded event: created, joined to a series, or dropped. */
   recorded(outcome: 'created' | 'joined' | 'dropped'): void;
 }
 
-/** Metrics of the log of the process. */
 export interface LogMetrics {
   /** Sets the function that returns the number of lines that were dropped so far; it is called at each scrape. */
   dropped(read: () => number): void;

@@ -26,7 +26,6 @@ export function releaseVersion(): string {
   return textsOf(path.join(packageRoot(), 'package.json')).version;
 }
 
-/** The version of this build. */
 export function version(): string {
   return build().version;
 }

@@ -61,7 +61,6 @@ function defaults(): ProfilingDeps {
   return { host: process, pid: process.pid, clock: systemClock, print: (line) => standardError().write(line) };
 }
 
-/** What a profiler reports. */
 export interface ProfilerSink {
   readonly written: (files: readonly string[]) => void;
   readonly failed: (error: unknown) => void;

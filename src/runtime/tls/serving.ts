@@ -19,7 +19,6 @@ export interface ServingCertificate extends KeyPair {
 }
 
 const DAY_MS = 24 * 3600 * 1000;
-/** 90 days. */
 export const LIFETIME_MS = 90 * DAY_MS;
 /** Of RFC 5280; a longer name is cut to its first label, which has 63 characters at most. Clients read the DNS names. */
 const MAX_COMMON_NAME = 64;

@@ -19,7 +19,6 @@ export interface SpanEnd {
   readonly errorType: string | undefined;
 }
 
-/** One operation. */
 export interface Span {
   /** The header `traceparent` of the requests that this operation causes. */
   readonly traceparent: string | undefined;

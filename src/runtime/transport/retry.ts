@@ -8,7 +8,6 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 const DEFAULT_THROTTLE_MS = 1_000;
 
-/** A failed attempt of a call. */
 export interface FailedAttempt {
   readonly error: ApiError;
   /** 1 for the first. */
@@ -69,7 +68,6 @@ export class RetryAfter {
     this.#clock = clock;
   }
 
-  /** Number of entries. */
   get size(): number {
     return this.#until.size;
   }

@@ -216,7 +216,6 @@ function deadlineOf(options: TransportOptions): number {
   return Math.min(options.deadlineMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS);
 }
 
-/** Any error of an attempt as an AttemptError. */
 function asAttemptError(error: unknown, { call, deadline, ms, credentials, failure }: OngoingCall): AttemptError {
   if (error instanceof AttemptError && deadline.reason === undefined) return error;
   if (deadline.expired)

@@ -155,7 +155,6 @@ function isCertificate({ type }: Block): boolean {
   return ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE'].includes(type);
 }
 
-/** The certificates of a text, each in PEM. */
 export function pemCertificates(text: string): readonly string[] {
   return blocksOf(text)
     .filter(isCertificate)

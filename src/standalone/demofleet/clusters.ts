@@ -41,7 +41,6 @@ const TIERS = ['gold', 'silver'] as const;
 /** Of one node. */
 const RESOURCES = { cpu: '8', memory: '32Gi', pods: '110' };
 
-/** The cluster with a number from 0 on. */
 export function demoCluster(index: number): DemoCluster {
   const name = `demo-${index + 1}`;
   const place = nth(PLACES, index);

@@ -17,7 +17,6 @@ interface DemoFleetOptions extends MemberTools {
   /** The hub as its administrator uses it. */
   readonly hub: JoinHub;
   readonly address: Pick<JoinData, 'hubUrl' | 'hubCa'>;
-  /** Prints a line for the user. */
   readonly print: (line: string) => void;
 }
 

@@ -108,7 +108,6 @@ function Deleted({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-/** A text that is opened. */
 function Whole({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
   return (
     <details>

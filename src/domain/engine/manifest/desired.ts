@@ -224,7 +224,6 @@ function imageFrom(registry: string, image: string): string {
   return `${registry}/${hasRegistry ? image.slice(slash + 1) : image}`;
 }
 
-/** A binding with its subjects in `namespace`. */
 function renderSubjects(binding: Manifest, namespace: string): Manifest {
   const subjects: readonly unknown[] = Array.isArray(binding['subjects']) ? binding['subjects'] : [];
   return { ...binding, subjects: subjects.map((one) => (isTree(one) ? { ...one, namespace } : one)) };

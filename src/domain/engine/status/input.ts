@@ -51,7 +51,6 @@ export type PolicyFindings =
   | ({ readonly kind: 'Known' } & MissingPolicies)
   | { readonly kind: 'Unknown'; readonly resource: string };
 
-/** The progress of an uninstall. */
 export interface UninstallProgress {
   /** The objects that are left, in the order of removal: the rows of the status. Absent where none was read. */
   readonly remaining?: readonly ObjectState[];

@@ -118,7 +118,6 @@ export function bundleOf(issued: KeyPair, served: string | undefined): string {
   return [...trusted].map((pem) => `${pem}\n`).join('');
 }
 
-/** The ConfigMap that publishes `bundle`. */
 export function bundleConfigMap(certificate: ServingCertificate, bundle: string): DesiredObject {
   const metadata = { name: certificate.row.configMap };
   return complete(certificate, ConfigMaps, { metadata, data: { [TRUST_KEY]: bundle } });

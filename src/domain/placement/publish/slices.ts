@@ -131,7 +131,6 @@ export function pieceOfEach(slices: readonly PublishedSlice[]): ReadonlyMap<stri
   );
 }
 
-/** The pieces of the objects. */
 export function piecesOf(slices: readonly PublishedSlice[]): Pieces {
   return new Map(slices.flatMap(({ ordinal, piece }) => (piece === undefined ? [] : [[ordinal, piece] as const])));
 }

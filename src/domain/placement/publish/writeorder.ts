@@ -48,7 +48,6 @@ export interface PublishedSlice {
   readonly piece: Piece | undefined;
 }
 
-/** A write to one object. */
 export interface UnorderedWrite {
   readonly write: DecisionWrite;
   readonly ordinal: number;

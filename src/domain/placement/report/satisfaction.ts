@@ -43,7 +43,6 @@ const KEPT = {
   Pause: ['stays while spec.paused is true', 'stay while spec.paused is true'],
 } as const;
 
-/** The PlacementSatisfied condition. */
 export function satisfiedCondition(statements: Statements): ConditionText {
   for (const rule of RULES) {
     const condition = rule(statements);

@@ -49,7 +49,6 @@ export interface Ration {
   readonly uncounted: number;
 }
 
-/** The clusters of a decision. */
 export interface DecidedClusters {
   /** Those that fail a rule, with the first that they fail, and with a budget those above the number of their predicate. */
   readonly failing: ReadonlyMap<string, HeldCause>;

@@ -35,7 +35,6 @@ export interface Ranked {
 /** The part of the hash that depends on the Placement alone. */
 export type RankSeed = Hash64;
 
-/** The seed of the Placement `namespace/name`. */
 export function seedOf(namespace: string, name: string): RankSeed {
   return hash64(`${namespace}/${name}`);
 }

@@ -118,7 +118,6 @@ export function foundIn(cluster: ClusterView, { source, requirement }: ClusterRe
   return source === 'expression' ? requirement.expression.resultOf(cluster) : textOf(cluster, source, requirement.key);
 }
 
-/** Whether the cluster meets the requirement. */
 export function meetsOne(cluster: ClusterView, one: ClusterRequirement): boolean {
   return admits(one.requirement, foundIn(cluster, one));
 }

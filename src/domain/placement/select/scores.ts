@@ -22,7 +22,6 @@ export interface ScoredClusters {
 /** Why a coordinate has the score 0: there is no value, or it is no number. */
 export type ValueProblem = 'absent' | 'notANumber';
 
-/** The score of one coordinate. */
 export interface CoordinateScore {
   readonly prioritizer: Prioritizer;
   /** In hundredths, 0 to 10000. */

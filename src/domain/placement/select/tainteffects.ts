@@ -8,7 +8,6 @@ import { taintsAgainstNew } from './standing.js';
 /** A selected cluster that would leave because of a taint if another cluster could take its place. */
 export interface StuckCluster {
   readonly cluster: string;
-  /** The key of the taint. */
   readonly key: string;
 }
 

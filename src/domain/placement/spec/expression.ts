@@ -115,7 +115,6 @@ function listIn(value: unknown, name: string): readonly unknown[] {
   return isList(list) ? list : [];
 }
 
-/** A compiled expression. */
 class Expression {
   readonly #run: Program;
   readonly #variables: Variables;

@@ -14,7 +14,6 @@ export interface ObjectWithStatus extends KubeObject {
   status?: object;
 }
 
-/** One kind of such objects. */
 export interface StatusKind<T extends ObjectWithStatus> {
   readonly type: ResourceType;
   readonly cache: Cache<T>;

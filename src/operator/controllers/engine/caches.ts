@@ -50,7 +50,6 @@ export function allCaches(
   return [caches.engines, ...(caches.namespaces === undefined ? [] : [caches.namespaces]), ...caches.bindings];
 }
 
-/** The bindings that exist. */
 export function storedBindings(caches: EngineCaches): readonly StoredObject[] {
   return contentsOf(caches.bindings);
 }

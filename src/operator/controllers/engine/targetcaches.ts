@@ -33,7 +33,6 @@ export type TargetView = { readonly kind: 'synced'; readonly contents: TargetCon
 
 export const NO_CONTENTS: TargetContents = { stored: [], named: [], pullSecret: 'unknown' };
 
-/** The caches of one engine. */
 interface CacheSet {
   readonly uid: string;
   readonly namespace: string;
@@ -188,7 +187,6 @@ function byName(type: ResourceType, namespace: string, name: string): CacheOptio
   return type === Secrets ? { ...options, metadataOnly: true, managedFields: true } : options;
 }
 
-/** The objects that the caches hold. */
 export function contentsOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
   return caches.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
 }

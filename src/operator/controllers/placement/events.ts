@@ -112,7 +112,6 @@ function laterDecision(
   return { reason: 'DecisionChanged', type, note };
 }
 
-/** Records an event. */
 export function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
   const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
   recorder.record({ regarding, type, reason, action: 'Schedule', note });
