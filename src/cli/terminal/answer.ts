@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import { TemplateError } from '@multicluster-engine/kube-apiserver/jsonpath';
 import { InputError, NotFoundError, RefusedError } from './output.js';
+import { printable } from '../../domain/placement/explain/requirementtext.js';
 import type { CliConfig } from '../flags.js';
 import { PROGRAM } from '../program.js';
 import { KubeconfigError } from '../../runtime/transport/credentials.js';
@@ -27,7 +28,7 @@ export function answer(command: string, work: () => Promise<Answer>): Promise<nu
   return withOutput(program, async () => {
     const { text, exitCode, errors = [] } = await answerOrError(work);
     printAnswer(text);
-    printNote(errors.map((line) => `${program}: ${plainText(line)}\n`).join(''));
+    printNote(errors.map((line) => `${program}: ${printable(line)}\n`).join(''));
     return exitCode;
   });
 }
@@ -45,11 +46,6 @@ function isExpected(error: unknown): boolean {
   return [ApiError, KubeconfigError, InputError, NotFoundError, RefusedError, TemplateError].some(
     (kind) => error instanceof kind,
   );
-}
-
-/** One line that moves no cursor, whatever it quotes: control characters as JSON may write them. */
-function plainText(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Whether the answer has colors, by `--color`: with `auto`, when standard output is a terminal. */

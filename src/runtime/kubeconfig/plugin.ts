@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { field, parseJson, textField } from '../vocabulary/json.js';
+import { escaped, field, parseJson, textField } from '../vocabulary/json.js';
 import type { ClusterEntry, PluginEntry } from './document.js';
 import type { Environment } from '../flags/flags.js';
 import { KubeconfigError } from '../transport/credentials.js';
@@ -114,10 +114,6 @@ function execInfo(plugin: PluginEntry, cluster: PluginRun['cluster'], interactiv
 
 /** What Go escapes in JSON, so that it can stand in HTML and JavaScript. */
 const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g;
-
-function escaped(letter: string): string {
-  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
 
 function clusterInfo({ ca, ...cluster }: PluginRun['cluster']): object {
   const { server, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression, pluginConfig } = cluster;

@@ -12,6 +12,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** A character as JSON may write it: `\u001b`. */
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** Whether `value` is an object and not an array. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { escaped } from '../../../runtime/vocabulary/json.js';
 import { holds, isComparison } from '../../comparison.js';
 import type { Requirement } from '../../selectors.js';
 import type { SourcedRequirement, Unmet } from '../select/rules.js';
@@ -59,10 +60,6 @@ function quotedText(word: string): string {
 /** A text that stands in an object, without line breaks and control characters. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, escaped).replace(UNPRINTABLE, escaped);
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** An expression without line breaks, cut when long. */
