@@ -191,7 +191,7 @@ function operator(flags: Flags, { env, version }: Pick<Given, 'env' | 'version'>
     controllers: controllers(flags.get('controllers')),
     kubeconfig: kubeconfig?.file(),
     leaderElectionNamespace: flags.get('leader-election-namespace').namespace(),
-    identity: identity ? holder(identity) : freshIdentity(),
+    identity: identity ? holder(identity) : `${hostname()}_${randomBytes(4).toString('hex')}`,
     namespace: namespace && targetName(namespace),
     componentImage: flags.find('component-image')?.image() ?? releasedImage(version) ?? NO_IMAGE,
     componentReplicas: flags.get('component-replicas').integer(1, 100),
@@ -265,8 +265,4 @@ function targetName(given: FlagValue): string {
 
 function holder(given: FlagValue): string {
   return given.matching(/^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
-}
-
-function freshIdentity(): string {
-  return `${hostname()}_${randomBytes(4).toString('hex')}`;
 }

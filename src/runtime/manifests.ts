@@ -83,7 +83,8 @@ export function readKustomization(folder: string): KubeObject[] {
   if (unsupported !== undefined)
     throw new Error(`${file}: ${unsupported}: not supported, only ${[...SUPPORTED].join(', ')}`);
   const labels = labelsOf(content['labels']);
-  const objects = stringsOf(content['resources']).flatMap((entry) => {
+  const { resources } = content;
+  const objects = (Array.isArray(resources) ? resources.map(String) : []).flatMap((entry) => {
     const place = path.join(folder, entry);
     return entry.endsWith('.yaml') ? parseManifests(readFileSync(place, 'utf8'), place) : readKustomization(place);
   });
@@ -98,8 +99,4 @@ function labelled(object: KubeObject, labels: Readonly<Record<string, string>>):
 function labelsOf(rows: unknown): Record<string, string> {
   const pairs = Array.isArray(rows) ? rows.flatMap((row) => Object.entries(field(row, 'pairs') ?? {})) : [];
   return Object.fromEntries(pairs.map(([key, value]) => [key, String(value)]));
-}
-
-function stringsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -22,12 +22,13 @@ export function checkFleet({ reading, clustersLease, now }: HubInput): CheckResu
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'managedclusters');
   if (withheld !== undefined) return unread(NAME, 'whether clusters are silent', withheld);
   const fleet = fleetSummary(reading.world.objects.managedclusters);
-  const { joined, silent, unavailable, brake, mostSilent } = fleet;
+  const { joined, silent, unavailable, brake, mostSilent, others } = fleet;
   if (joined === 0) return passed(NAME, 'no cluster has joined');
   if (isHeld(clustersLease, now) === false)
     return failed(NAME, `no controller judges the health of ${countText(joined)}`, 'kubectl get mce');
   if (silent + unavailable === 0) return passed(NAME, `${countText(joined)} ${joined === 1 ? 'is' : 'are'} available`);
-  const text = `${goneText(fleet)} of ${countText(joined)}: ${someNames(namesOf(fleet), MOST_NAMES)}`;
+  const names = others.map(({ name }) => name);
+  const text = `${goneText(fleet)} of ${countText(joined)}: ${someNames(names, MOST_NAMES)}`;
   if (brake.length > 0) return failed(NAME, `${text}; the brake: ${brakeText(brake)}`, REMEDY);
   return mostSilent ? failed(NAME, `${text}; most of the fleet`, REMEDY) : warning(NAME, text, REMEDY);
 }
@@ -73,10 +74,6 @@ function goneText({ silent, unavailable }: FleetSummary): string {
     [unavailable, 'unavailable'],
   ] as const;
   return parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(' and ');
-}
-
-function namesOf({ others }: FleetSummary): readonly string[] {
-  return others.map(({ name }) => name);
 }
 
 function countText(joined: number): string {

@@ -109,7 +109,7 @@ function manifestsOf(from: string, recursive: boolean): readonly UserManifest[] 
   if (/^https?:\/\//.test(from))
     throw new Error(`${JSON.stringify(from)}: URLs are not read: pipe it in (curl -fsSL URL | … -f -), or give a file`);
   return placesOf(from).flatMap((place) => {
-    const files = isFolder(place) ? filesIn(place, recursive) : [place];
+    const files = reading(place, (file) => statSync(file)).isDirectory() ? filesIn(place, recursive) : [place];
     return files.flatMap((file) =>
       parseUserManifests(
         reading(file, (one) => readFileSync(one)),
@@ -134,10 +134,6 @@ function isThere(place: string): boolean {
   } catch (error) {
     return codeOf(error) !== 'ENOENT';
   }
-}
-
-function isFolder(place: string): boolean {
-  return reading(place, (file) => statSync(file)).isDirectory();
 }
 
 function filesIn(folder: string, recursive: boolean): readonly string[] {

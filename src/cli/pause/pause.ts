@@ -1,8 +1,8 @@
 import { asRecord } from '../../runtime/vocabulary/json.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { planFleet } from '../../domain/fleet/fleetplan.js';
-import type { PlacementPlan } from '../../domain/fleet/plan.js';
 import { explainInputOf, type RawObject, type World } from '../../domain/fleet/world.js';
 import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
@@ -70,7 +70,7 @@ function changeLines(world: World, placement: RawObject): readonly string[] {
     spec: { ...asRecord(placement.spec), paused: false },
   };
   const after = { ...world, objects: { ...world.objects, placements: [resumed] } };
-  const plan = planFleet(world, after).find((one) => isOf(one, placement));
+  const plan = planFleet(world, after).find((one) => keyOf(one) === keyOf(placement.metadata));
   const { adds = [], removes = [], held = [], moves = [], addLater = [] } = plan ?? {};
   const rows = [
     ...removes.map(({ name, why }) => `  - ${name}  ${why}`),
@@ -80,10 +80,6 @@ function changeLines(world: World, placement: RawObject): readonly string[] {
     ...addLater.map((one) => `  > ${one.name}  ${laterText(one)}`),
   ];
   return rows.length === 0 ? ['  no cluster comes in or leaves'] : [...rows.slice(0, MOST_NAMES), ...more(rows.length)];
-}
-
-function isOf({ namespace, name }: PlacementPlan, { metadata }: RawObject): boolean {
-  return namespace === metadata.namespace && name === metadata.name;
 }
 
 function more(count: number): readonly string[] {

@@ -142,14 +142,10 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
         ...(pieces.length === 0 ? {} : { pieces }),
         ...(emptyGroups === undefined ? {} : { emptyGroups }),
         ...(waiting === undefined ? {} : { waiting }),
-        ...(by === undefined ? {} : { topology: topologyFields(by) }),
+        ...(by === undefined ? {} : { topology: { source: by.source, key: by.key, domains: by.domains } }),
         ...releasesField(releases, { namespace, name }),
       }),
     ),
     ...withheldFields(reading),
   };
-}
-
-function topologyFields({ source, key, domains }: NonNullable<PlacementTree['by']>): object {
-  return { source, key, domains };
 }

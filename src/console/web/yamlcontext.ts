@@ -18,7 +18,7 @@ export function contextAt(text: string, caret: number): YamlContext | undefined 
   const path = keysAbove(before, indent.length);
   const [, key, value = ''] = /^([^:\s]+):\s+(.*)$/.exec(rest) ?? [];
   if (key !== undefined) return { path, valueOf: key, typed: lastItem(value) };
-  if (isListItem(line)) {
+  if (/^\s*-/.test(line)) {
     const owner = path.at(-1);
     const isPlain = owner !== undefined && LISTS_OF_VALUES.has(owner);
     if (isPlain) return { path: path.slice(0, -1), valueOf: owner, typed: rest };
@@ -28,10 +28,6 @@ export function contextAt(text: string, caret: number): YamlContext | undefined 
 
 /** Keys whose items are texts. */
 const LISTS_OF_VALUES = new Set(['values', 'ClusterSets']);
-
-function isListItem(line: string): boolean {
-  return /^\s*-/.test(line);
-}
 
 /** In `[a, b` the value is `b`. */
 function lastItem(value: string): string {

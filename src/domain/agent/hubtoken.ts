@@ -59,7 +59,8 @@ export function ownTokenData(token: string, join: JoinData): Record<string, stri
 /** Reads the `data` of a Secret `hub-token`. `problem` never contains values of the Secret. */
 export function readHubToken(secret: unknown): HubToken {
   const data = field(secret, 'data');
-  const value = (name: keyof typeof KEYS): string => decoded(textField(data, KEYS[name]));
+  const value = (name: keyof typeof KEYS): string =>
+    Buffer.from(textField(data, KEYS[name]), 'base64').toString().trim();
   const missing = REQUIRED.filter((name) => value(name) === '').map((name) => KEYS[name]);
   if (missing.length > 0) return unusable(`it has no ${missing.join(', ')}`);
   const hubUrl = value('hubUrl').replace(/\/+$/, '');
@@ -85,8 +86,4 @@ function unusable(problem: string): HubToken {
 
 function encoded(text: string): string {
   return Buffer.from(text).toString('base64');
-}
-
-function decoded(text: string): string {
-  return Buffer.from(text, 'base64').toString().trim();
 }

@@ -150,7 +150,9 @@ function availableIn(status: Status | undefined): ClusterCondition | undefined {
 /** The fields that the hub reports, as they are stored. */
 function ownFields(stored: Status | undefined): Status {
   const { clusterClaims = [], version, nodes, capacity, allocatable } = stored ?? {};
-  const claims: ClusterClaim[] = clusterClaims.filter(({ name }) => isOwnClaim(name)).sort(byName);
+  const claims: ClusterClaim[] = clusterClaims
+    .filter(({ name }) => isOwnClaim(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const available = availableIn(stored);
   return {
     ...(claims.length > 0 && { clusterClaims: claims }),
@@ -160,8 +162,4 @@ function ownFields(stored: Status | undefined): Status {
     ...(allocatable !== undefined && { allocatable }),
     ...(available !== undefined && { conditions: [available] }),
   };
-}
-
-function byName(a: ClusterClaim, b: ClusterClaim): number {
-  return a.name < b.name ? -1 : 1;
 }

@@ -17,7 +17,11 @@ export function refusedDeletions(before: World, after: World): readonly Refusal[
   const left = new Map(after.objects.managedclustersets.map((one) => [one.metadata.name, one]));
   return before.objects.managedclustersets
     .filter((one) => !isDeleting(one) && isDeleting(left.get(one.metadata.name)))
-    .filter((one) => isInUse(one) && !isAllowed(one))
+    .filter(
+      (one) =>
+        conditionIn(one.status, IN_USE_CONDITION)?.['status'] === 'True' &&
+        one.metadata.annotations?.[ALLOW_DELETION_ANNOTATION] !== 'true',
+    )
     .map(({ metadata }): Refusal => ({ kind: 'ManagedClusterSet', name: metadata.name }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -25,12 +29,4 @@ export function refusedDeletions(before: World, after: World): readonly Refusal[
 /** Whether the object is being deleted, or does not exist. */
 function isDeleting(object: RawObject | undefined): boolean {
   return object?.metadata.deletionTimestamp !== undefined || object === undefined;
-}
-
-function isInUse({ status }: RawObject): boolean {
-  return conditionIn(status, IN_USE_CONDITION)?.['status'] === 'True';
-}
-
-function isAllowed({ metadata }: RawObject): boolean {
-  return metadata.annotations?.[ALLOW_DELETION_ANNOTATION] === 'true';
 }

@@ -23,7 +23,7 @@ export function clusterEvents(
   const available = transitioned(AVAILABLE_CONDITION, stored.conditions, status?.conditions);
   const events: ClusterEvent[] = [];
   if (joined?.status === 'True') events.push(eventOf('ClusterJoined', joined.message));
-  if (available?.status === 'True' && wasAvailable(stored) !== undefined)
+  if (available?.status === 'True' && stored.conditions.some(({ type }) => type === AVAILABLE_CONDITION))
     events.push(eventOf('ClusterRecovered', available.message));
   if (available?.status === 'Unknown' && !isBraked) events.push(eventOf('ClusterLost', available.message));
   if (available?.status === 'False' && !isBraked) events.push(eventOf('ClusterUnavailable', available.message));
@@ -58,8 +58,4 @@ function transitioned(
 ): HealthCondition | undefined {
   const next = wanted.find((one) => one.type === type);
   return next?.status === stored.find((one) => one.type === type)?.status ? undefined : next;
-}
-
-function wasAvailable({ conditions }: StoredHealth): string | undefined {
-  return conditions.find(({ type }) => type === AVAILABLE_CONDITION)?.status;
 }

@@ -23,7 +23,7 @@ const UNKNOWN: Explanation = {
 const EXACT = EXPLANATIONS.filter(({ code }) => !code.includes('*'));
 const FAMILIES = EXPLANATIONS.filter(({ code }) => code.includes('*')).map((row) => ({
   row,
-  pattern: patternOf(row.code),
+  pattern: new RegExp(`^${row.code.replaceAll('*', '[A-Z0-9_/]*')}$`),
 }));
 
 /** The words for a code; undefined where the table has none. */
@@ -49,7 +49,3 @@ export function wordsOf(code: string): string {
 }
 
 const SYSTEM_TEXTS: ReadonlyMap<string, string> = new Map(getSystemErrorMap().values());
-
-function patternOf(code: string): RegExp {
-  return new RegExp(`^${code.replaceAll('*', '[A-Z0-9_/]*')}$`);
-}

@@ -68,7 +68,7 @@ export function completionOf(commands: readonly CommandSummary[], typed: readonl
 /** What stands for a command for users that is still to be named. */
 function anyCommand(commands: readonly CommandSummary[]): CommandSummary {
   const flags = rowsOfAll(commands.filter((one) => one.arguments !== undefined));
-  return { name: '', summary: '', flags, completes: [{ words: commandWords(commands) }] };
+  return { name: '', summary: '', flags, completes: [{ words: commands.map((one) => `${one.name}\t${one.summary}`) }] };
 }
 
 interface GivenSoFar {
@@ -112,8 +112,4 @@ function next(command: CommandSummary | undefined, { positional, open }: GivenSo
 /** Those of an action, where the command line names one. */
 function flagWords(command: CommandSummary, action: string): readonly string[] {
   return flagsOf(command, action).map(([name, { help }]) => `--${name}\t${help}`);
-}
-
-function commandWords(commands: readonly CommandSummary[]): readonly string[] {
-  return commands.map(({ name, summary }) => `${name}\t${summary}`);
 }

@@ -39,7 +39,9 @@ export function settingsOf(merged: MergedKubeconfig, options: SettingsOptions): 
   if (entry === undefined && name !== '') throw new KubeconfigError(missingContext(name, merged, options));
   const { cluster: clusterName, user: userName, namespace } = entry ?? NO_CONTEXT;
   const cluster = merged.clusters.get(clusterName) ?? NO_CLUSTER;
-  const user = impersonating(merged.users.get(userName) ?? NO_USER, options.impersonate);
+  const { impersonate } = options;
+  const named = merged.users.get(userName) ?? NO_USER;
+  const user = impersonate === undefined ? named : { ...named, impersonate };
   const origin = name === '' ? `kubeconfig ${file}` : `context ${JSON.stringify(name)} of ${file}`;
   const faults = [...userFaults(user, userName), ...clusterFaults(cluster, clusterName)];
   if (faults.length > 0) throw new KubeconfigError(`${origin}: ${faults.join('; ')}`);
@@ -54,10 +56,6 @@ function missingContext(name: string, merged: MergedKubeconfig, options: Setting
   return options.context === undefined
     ? `kubeconfig ${files.join(', ')}: current-context names ${JSON.stringify(name)}, which is not defined; ${others}: name one with --context${meantText(name, known)}`
     : `kubeconfig ${files.join(', ')}: there is no context ${JSON.stringify(name)}; ${others}${meantText(name, known)}`;
-}
-
-function impersonating(user: UserEntry, name: string | undefined): UserEntry {
-  return name === undefined ? user : { ...user, impersonate: name };
 }
 
 function clusterFaults(cluster: ClusterEntry, name: string): string[] {

@@ -64,7 +64,7 @@ function openConnect(options: TunnelOptions): Promise<Socket> {
 
 /** For `net.connect`. */
 function addressOf(proxy: URL, defaultPort: number): { readonly host: string; readonly port: number } {
-  return { host: hostOf(proxy), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
+  return { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
 }
 
 /** RFC 1928: the proxy resolves the name of the server. */
@@ -137,8 +137,4 @@ interface User {
 
 function userOf({ username, password }: URL): User {
   return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-}
-
-function hostOf(proxy: URL): string {
-  return proxy.hostname.replace(/^\[|\]$/g, '');
 }

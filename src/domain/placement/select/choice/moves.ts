@@ -98,10 +98,6 @@ function compareFirsts({ queue: { first: a } }: Group, { queue: { first: b } }: 
   return a === undefined || b === undefined ? 0 : highestFirst(a, b);
 }
 
-function isRise(gain: number, margin: number): boolean {
-  return gain > 0 && gain >= margin;
-}
-
 /** The tier that a selected cluster would have if it were not. */
 function tierOf(name: string, { selected, placement }: PlacementSnapshot): number {
   const taints = selected.get(name)?.taints ?? [];
@@ -117,7 +113,8 @@ function pairOf(
   const [x, y] = [leaving.queue.first, coming.queue.first];
   if (x === undefined || y === undefined || coming.tier > leaving.tier) return undefined;
   if ((contest.room[coming.predicate] ?? 0) <= 0 || contest.blockedBy(coming) >= 0) return undefined;
-  const isRising = isRise(y.score - x.score, margin);
+  const gain = y.score - x.score;
+  const isRising = gain > 0 && gain >= margin;
   if (!isRising && before.every((one) => one === 0)) return undefined;
   contest.count(coming);
   const { excess } = contest;
