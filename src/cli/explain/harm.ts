@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
 import { forecastOf } from '../../domain/fleet/forecast.js';
 import { planFleet } from '../../domain/fleet/fleetplan.js';
@@ -132,8 +133,4 @@ function passes(
 
 function lostText(placement: { readonly namespace: string; readonly name: string }, names: readonly string[]): string {
   return `${keyOf(placement)} would lose ${someNames(names, MOST_NAMES)}`;
-}
-
-function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `${namespace}/${name}`;
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { problemText } from '../../domain/conditions.js';
 import { carriedOver, type CarriedOver } from '../../domain/inventories/ocmpolicy.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
@@ -24,7 +25,7 @@ export async function fromOcm(manifests: readonly KubeObject[], output: OutputFo
   const notes: string[] = [];
   let exitCode = 0;
   for (const manifest of manifests) {
-    const name = nameOf(manifest);
+    const name = `${manifest.kind ?? ''} ${keyOf(manifest.metadata)}`;
     const { object, differences, faults } = await carried(manifest);
     if (faults.length > 0) {
       notes.push(`${name} is not carried over: ${faults.join('; ')}`);
@@ -52,8 +53,4 @@ async function carried(manifest: KubeObject): Promise<CarriedOver & { readonly f
   const { object } = result.value;
   const faults = object === undefined ? [] : await manifestFaults(object);
   return { ...result.value, faults: faults.map((fault) => `as it would be here: ${fault}`) };
-}
-
-function nameOf({ kind = '', metadata: { namespace, name } }: KubeObject): string {
-  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 }

@@ -1,5 +1,6 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { Placements } from '../../api/resources.js';
-import { atLeast, lossOfEachSteps, type ConcernedPlacement, type ValueLoss } from '../../domain/fleet/loss.js';
+import { atLeast, lossOfEachSteps, type ValueLoss } from '../../domain/fleet/loss.js';
 import { finished, type Steps } from '../../domain/fleet/steps.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
@@ -55,7 +56,7 @@ export function* loseEachSteps(
   const values = valuesOf(reading.world, key);
   const losses = yield* lossOfEachSteps(reading.world, values, onProgress);
   const clusters = reading.world.objects.managedclusters.length;
-  const short = new Set(losses.flatMap((one) => atLeast(one, 'Short').map(nameOf)));
+  const short = new Set(losses.flatMap((one) => atLeast(one, 'Short').map(keyOf)));
   const report = { key, losses, having: values.size, clusters, short, reading };
   return { text: textOf(report, output, colored), isShort: short.size > 0 };
 }
@@ -104,7 +105,7 @@ function rowOf(loss: ValueLoss, wide: boolean): readonly Cell[] {
     { text: `${loss.placements.length}` },
     { text: `${short.length}`, color: short.length > 0 ? 'yellow' : undefined },
     { text: `${empty.length}`, color: empty.length > 0 ? 'red' : undefined },
-    ...(wide ? [{ text: short.length === 0 ? '-' : someNames(short.map(nameOf), Infinity) }] : []),
+    ...(wide ? [{ text: short.length === 0 ? '-' : someNames(short.map(keyOf), Infinity) }] : []),
   ];
 }
 
@@ -132,8 +133,4 @@ function eachDocument({ key, losses, having, clusters, short, reading }: EachRep
     })),
     ...withheldFields(reading),
   };
-}
-
-function nameOf({ namespace, name }: ConcernedPlacement): string {
-  return `${namespace}/${name}`;
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import {
@@ -210,6 +211,6 @@ function checkNamespace(change: Change, only: string): void {
     throw new ChangeTextError(`${nameOf(change.resource, object)}: only namespace ${only} could be read`);
 }
 
-function nameOf(resource: WorldResource, { namespace, name }: ObjectName): string {
-  return `${TYPES[resource].kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+function nameOf(resource: WorldResource, object: ObjectName): string {
+  return `${TYPES[resource].kind} ${keyOf(object)}`;
 }

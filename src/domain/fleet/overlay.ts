@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { LAST_APPLIED } from '../../api/names.js';
 import { asRecord, isRecord, parseJson, sameJson, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { ObjectMeta, ObjectName } from '../../runtime/vocabulary/meta.js';
@@ -128,10 +129,6 @@ export function namespaceDeletions(world: World, namespace: string): readonly Ch
 
 function byKey(objects: readonly RawObject[]): Objects {
   return new Map(objects.map((one) => [keyOf(one.metadata), one]));
-}
-
-function keyOf({ namespace = '', name }: ObjectName): string {
-  return namespace === '' ? name : `${namespace}/${name}`;
 }
 
 function put(objects: Objects, object: RawObject): void {

@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { selects } from '../clusters/selector.js';
 import { emptyGroupsText } from '../placement/report/groups.js';
@@ -58,10 +59,6 @@ export function placementTrees(world: World, by?: TopologyKey): readonly Placeme
       return treeOf({ namespace, name, phase, releases, waiting: waitingIn(placement.status) }, inputs, by);
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-}
-
-function keyOf({ namespace, name }: PlacementTree): string {
-  return `${namespace}/${name}`;
 }
 
 function treeOf(
