@@ -109,8 +109,9 @@ export class PassHistory {
     for (const [name, before] of state.edited) {
       const now = objects.get(name);
       // A change after the reading is for the next pass.
-      if (now?.metadata.resourceVersion === before?.metadata.resourceVersion) continue;
+      if (now !== undefined && now.metadata.resourceVersion === before?.metadata.resourceVersion) continue;
       state.edited.delete(name);
+      // One that came and went between two passes leaves nothing to put right.
       const [was, is] = [read(before), read(now)];
       repaired.push(...repairsOf(name, was, is));
       if (isOwn(was) && was.history !== is?.history) state.carried = together(state.carried, readHistory(was.history));
