@@ -12,10 +12,9 @@ import { checkAgents, checkFleet, checkLocalClusters, checkMaintenance } from '.
 import type { HubInput, ReadLease, ReadTrust } from './input.js';
 import { checkLease, isHeld, podsOf } from './leases.js';
 import { checkNetwork } from './network.js';
-import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases } from './placements.js';
+import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases, checkTimeZones } from './placements.js';
 import { checkPolicies } from './policies.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
-import { checkTimeZones } from './timezones.js';
 
 /** Phases that end by themselves, or that were asked for. */
 const PASSING_PHASES = ['Progressing', 'Updating', 'Paused'];

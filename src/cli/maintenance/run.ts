@@ -8,7 +8,6 @@ import { printAnswer, printNote } from '../terminal/print.js';
 import { progressLine } from '../terminal/progressline.js';
 import { drainCluster, type DrainConsole } from './drain.js';
 import type { CordonConfig, DrainConfig } from './flags.js';
-import { sayAtInterrupt } from './interrupt.js';
 import { cordon, uncordon } from './maintenance.js';
 
 const STANDARD_INPUT = 0;
@@ -60,4 +59,18 @@ async function ask(question: string): Promise<boolean> {
   } finally {
     terminal.close();
   }
+}
+
+/** Says this when the process is interrupted (Ctrl-C), and lets it end as without. Returns what ends that. */
+function sayAtInterrupt(text: string): () => void {
+  const say = (): void => {
+    try {
+      // The terminal shows `^C` in a line that is not ended.
+      printNote(`\n${text}`);
+    } finally {
+      process.kill(process.pid, 'SIGINT');
+    }
+  };
+  process.once('SIGINT', say);
+  return () => void process.off('SIGINT', say);
 }
