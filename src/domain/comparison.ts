@@ -70,9 +70,14 @@ function compare(found: string, threshold: Threshold): number | undefined {
   }
   const match = VERSION_WITH_SUFFIX.exec(found);
   if (match === null) return undefined;
-  const { numbers } = versionOf(match);
-  const orders = numbers.map((number, index) => order(BigInt(number), BigInt(threshold.numbers[index] ?? 0)));
-  return orders.find((one) => one !== 0) ?? 0;
+  for (const [index, number] of versionOf(match).numbers.entries()) {
+    const than = threshold.numbers[index] ?? '0';
+    if (number === than) continue;
+    // Only of long numbers the doubles are the same: a decision compares thousands of versions.
+    const by = Number(number) - Number(than) || order(BigInt(number), BigInt(than));
+    if (by !== 0) return by;
+  }
+  return 0;
 }
 
 function order(a: bigint, b: bigint): number {
