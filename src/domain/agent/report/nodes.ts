@@ -1,3 +1,4 @@
+import { parseQuantity } from '@multicluster-engine/cel/quantity';
 import { field, isRecord, textField } from '../../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../conditions.js';
 
@@ -63,14 +64,6 @@ function sumOfResources(all: readonly Resources[]): Resources {
   return Object.fromEntries(names.map((name) => [name, sumOfQuantities(all.flatMap((one) => one[name] ?? []))]));
 }
 
-/** A resource quantity: an exact multiple of 10^-9. */
-interface Quantity {
-  readonly nanos: bigint;
-  /** It was written with a suffix such as Ki. */
-  readonly binary: boolean;
-}
-
-const QUANTITY = /^([0-9]+)(?:\.([0-9]{1,30}))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([-+]?[0-9]{1,2}))$/;
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 /** Decimal suffixes from 10^-9 on, in steps of 1000. */
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
@@ -81,21 +74,11 @@ const NANO = 10n ** 9n;
  * is. Values that are no quantities do not count; negative ones neither, since resources of Nodes have none.
  */
 export function sumOfQuantities(texts: readonly string[]): string {
-  const parsed = texts.flatMap((text) => parse(text) ?? []);
-  const nanos = parsed.reduce((sum, one) => sum + one.nanos, 0n);
+  const parsed = texts.map((text) => [text, parseQuantity(text)?.nanos ?? -1n] as const).filter(([, one]) => one >= 0n);
+  const nanos = parsed.reduce((sum, [, one]) => sum + one, 0n);
   if (nanos === 0n) return '0';
-  const isBinary = parsed[0]?.binary === true && nanos % NANO === 0n && nanos >= 1024n * NANO;
+  const isBinary = parsed[0]?.[0].endsWith('i') === true && nanos % NANO === 0n && nanos >= 1024n * NANO;
   return isBinary ? withSuffix(nanos / NANO, 1024n, BINARY) : withSuffix(nanos, 1000n, DECIMAL);
-}
-
-function parse(text: string): Quantity | undefined {
-  const [, whole, fraction = '', binary, decimal = '', exponent = '0'] = QUANTITY.exec(text) ?? [];
-  if (whole === undefined) return undefined;
-  const digits = BigInt(whole + fraction) * 1024n ** BigInt(Math.max(0, BINARY.indexOf(binary ?? '')));
-  // The suffix n stands for 10^-9, which is the unit of the result.
-  const shift = DECIMAL.indexOf(decimal) * 3 + Number(exponent) - fraction.length;
-  const unit = 10n ** BigInt(Math.abs(shift));
-  return { nanos: shift >= 0 ? digits * unit : (digits + unit - 1n) / unit, binary: binary !== undefined };
 }
 
 function withSuffix(value: bigint, step: bigint, suffixes: readonly string[]): string {
