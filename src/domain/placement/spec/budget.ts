@@ -33,13 +33,22 @@ export function readBudget(value: unknown, path: string): DisruptionBudget | und
 }
 
 function readLimit(value: unknown, path: string): Limit | undefined {
-  const rule = 'a whole number from 0 to 2147483647 without quotes, or a percentage from 0% to 100%';
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER)
-    return { unit: 'clusters', value };
-  if (typeof value === 'string' && PERCENTAGE.test(value))
-    return { unit: 'percent', value: Number.parseInt(value, 10) };
-  return reject(path, `${quote(value)} is not ${rule}`);
+  return limitIn(value, 0) ?? reject(path, `${quote(value)} is not ${limitRule(0)}`);
+}
+
+/** A number of clusters or a percentage, of at least `least`; undefined for any other value. */
+export function limitIn(value: unknown, least: 0 | 1): Limit | undefined {
+  const isPercentage = typeof value === 'string' && PERCENTAGE.test(value);
+  const count = isPercentage ? Number.parseInt(value, 10) : value;
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < least || count > LARGEST_NUMBER)
+    return undefined;
+  return { unit: isPercentage ? 'percent' : 'clusters', value: count };
+}
+
+/** What {@link limitIn} takes. */
+export function limitRule(least: 0 | 1): string {
+  return `a whole number from ${least} to ${LARGEST_NUMBER} without quotes, or a percentage from ${least}% to 100%`;
 }
 
 function readWindow(value: unknown, path: string): number {

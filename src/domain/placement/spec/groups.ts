@@ -9,7 +9,7 @@ import {
   reject,
   type Requirement,
 } from '../../selectors.js';
-import type { Limit } from './budget.js';
+import { limitIn, limitRule, type Limit } from './budget.js';
 import type { ClusterView } from './cluster.js';
 
 /** `spec.decisionStrategy.groupStrategy`: the waves in which a rollout proceeds. */
@@ -31,9 +31,7 @@ export interface DecisionGroup {
 export const NO_GROUP = '';
 
 const MOST_GROUPS = 32;
-const LARGEST_NUMBER = 2 ** 31 - 1;
 const WHOLE_GROUP: Limit = { unit: 'percent', value: 100 };
-const PERCENTAGE = /^([1-9]|[1-9][0-9]|100)%$/;
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const NAME_RULE = "must be 1 to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 
@@ -69,12 +67,7 @@ function readGroup(value: unknown, path: string, known: Set<string>): DecisionGr
 
 function readSize(value: unknown, path: string): Limit {
   if (value === undefined || value === null) return WHOLE_GROUP;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_NUMBER)
-    return { unit: 'clusters', value };
-  if (typeof value === 'string' && PERCENTAGE.test(value))
-    return { unit: 'percent', value: Number.parseInt(value, 10) };
-  const rule = `must be a whole number from 1 to ${LARGEST_NUMBER} without quotes, or a percentage from 1% to 100%`;
-  return reject(path, `${quote(value)}: ${rule}`);
+  return limitIn(value, 1) ?? reject(path, `${quote(value)}: must be ${limitRule(1)}`);
 }
 
 /** The group of a cluster: the first whose selector it matches, else the one without a name. */

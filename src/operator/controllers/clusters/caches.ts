@@ -51,7 +51,7 @@ export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly
 }
 
 /** The result of a reconcile that waits for caches, by their plural names; requeued after `afterMs` at the latest. */
-export function waitForCaches(caches: readonly string[], afterMs: number): Result {
+export function waitForCaches(caches: readonly string[], afterMs = 5_000): Result {
   return { ending: 'wait', reason: `caches not current: ${caches.join(', ')}`, afterMs };
 }
 

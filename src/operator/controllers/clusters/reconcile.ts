@@ -25,7 +25,6 @@ export interface StatusKind<T extends ObjectWithStatus> {
 
 /** The shortest time between two writes of one object. */
 const WRITE_INTERVAL_MS = 1_000;
-const NOT_CURRENT_RETRY_MS = 5_000;
 
 /** What one pass over one object works with. */
 interface Scope<T extends ObjectWithStatus> {
@@ -87,7 +86,7 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
 function gather<T extends ObjectWithStatus>({ kind, mutations, writtenAt, key }: Scope<T>): Gathered<T> {
   const { cache, inputs } = kind;
   const notCurrent = cachesNotCurrent([cache, ...inputs]);
-  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
+  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent) };
   const cached = cache.store.get(key);
   const newest = mutations.newest(key, cached);
   if (cached === undefined || newest === undefined || cached.metadata.uid !== newest.metadata.uid) {

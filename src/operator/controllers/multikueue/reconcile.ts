@@ -44,7 +44,6 @@ interface Scope extends MultiKueueContext {
   readonly pass: Pass;
 }
 
-const NOT_CURRENT_RETRY_MS = 5_000;
 const NOTHING: Gathered = { kind: 'nothing', result: DONE };
 const UNCHANGED: FollowedClusters = { clusters: undefined, problem: undefined };
 
@@ -89,7 +88,7 @@ function gather({ caches, configs, mutations, name, reported }: Scope): Gathered
     return NOTHING;
   }
   const notCurrent = cachesNotCurrent([caches.placements, caches.decisions, caches.clusters]);
-  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
+  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent) };
   const followed = followedPlacement(config.metadata);
   const key = followed.kind === 'placement' ? keyOf(followed) : '';
   const placement = caches.placements.store.get(key);

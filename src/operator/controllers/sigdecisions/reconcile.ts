@@ -43,7 +43,6 @@ type Gathered =
       readonly annotationsOf: AnnotationsOf;
     };
 
-const NOT_CURRENT_RETRY_MS = 5_000;
 const NOTHING: Gathered = { kind: 'nothing', result: DONE };
 
 /** Publishes the stored decision of one Placement once its status confirms it. With the Placement, garbage collection removes it. */
@@ -69,7 +68,7 @@ function gather({ caches, published, mutations, key }: Scope): Gathered {
   // While the API is not served there is nothing to wait for: its cache brings all Placements back.
   if (!published.current()) return NOTHING;
   const notCurrent = cachesNotCurrent([placements, caches.decisions, clusters]);
-  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
+  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent) };
   const placement = placements.store.get(key);
   if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return NOTHING;
   const confirmed = confirmedIn(caches, key, placement);
