@@ -1,10 +1,9 @@
-import { field, isRecord, textField } from '../../runtime/vocabulary/json.js';
+import { field, isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { KubeObject, ObjectName, OwnerReference } from '../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { apiVersionOf, Leases, Secrets, ServiceAccounts } from '../../runtime/vocabulary/kinds.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import { isList } from '../../domain/selectors.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import type { IdentityClient } from '../../runtime/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
@@ -137,9 +136,8 @@ const ACCEPTED_PATH = ['spec', 'hubAcceptsClient'];
 
 /** The field managers that have written a field. */
 function managersOf(cluster: RawObject | undefined, path: readonly string[]): readonly string[] {
-  const entries = field(cluster?.metadata, 'managedFields');
   const keys = ['fieldsV1', ...path.map((key) => `f:${key}`)];
-  return (isList(entries) ? entries : [])
+  return recordsIn(field(cluster?.metadata, 'managedFields'))
     .filter((one) => isRecord(keys.reduce<unknown>(field, one)))
     .map((one) => textField(one, 'manager'));
 }

@@ -1,7 +1,6 @@
-import { field, textField } from '../../runtime/vocabulary/json.js';
+import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import { Deployments } from '../../runtime/vocabulary/kinds.js';
 import { conditionIn } from '../conditions.js';
-import { isList } from '../selectors.js';
 import type { RawObject, World } from './world.js';
 
 /** The engine and the Placements of a hub, as their statuses have them. */
@@ -76,9 +75,8 @@ export function phaseCounts({ placements }: HubStatus): readonly (readonly [phas
 }
 
 function engineSummary({ metadata, status }: RawObject): EngineSummary {
-  const rows = field(status, 'components');
-  const deployments = (isList(rows) ? rows : []).filter((row) => textField(row, 'kind') === Deployments.kind);
-  const components = deployments
+  const components = recordsIn(field(status, 'components'))
+    .filter((row) => textField(row, 'kind') === Deployments.kind)
     .map((row) => ({
       name: textField(row, 'name'),
       off: textField(row, 'reason') === 'Disabled',

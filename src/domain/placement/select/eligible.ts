@@ -1,4 +1,4 @@
-import { isRecord } from '../../../runtime/vocabulary/json.js';
+import { textField } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { PlacementRules } from '../spec/predicates.js';
@@ -26,8 +26,7 @@ export interface Eligibility {
 
 /** The set that a binding names; the empty string, which is no name of a set, where it names none. */
 export function clusterSetOf({ spec }: { readonly spec?: unknown }): string {
-  const named = isRecord(spec) ? spec['clusterSet'] : undefined;
-  return typeof named === 'string' ? named : '';
+  return textField(spec, 'clusterSet');
 }
 
 /** The view of a ManagedClusterSetBinding. */

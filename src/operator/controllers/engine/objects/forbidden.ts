@@ -2,6 +2,7 @@ import type { ObjectName, ResourceType } from '../../../../runtime/vocabulary/me
 import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE, LOCAL_CLUSTER_ROLE } from '../../../../api/names.js';
 import { ManagedClusters } from '../../../../api/resources.js';
 import { Nodes } from '../../../../runtime/vocabulary/kinds.js';
+import { clip } from '../../../../domain/conditions.js';
 import { resourceText } from '../../../../domain/engine/manifest/manifest.js';
 import { isFailure, type ApiError } from '../../../../runtime/errors.js';
 import type { Scope } from '../scope.js';
@@ -70,8 +71,7 @@ function missingRight(verb: string, { type, name }: AttemptedCall): string {
 
 /** The server's message: only the server reports a binding that exists and refers to a missing role. */
 function quoted({ message }: ApiError): string {
-  if (message.length <= QUOTED_LENGTH) return `the API server says: ${message}`;
-  return `the API server says: ${message.slice(0, QUOTED_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `the API server says: ${clip(message, QUOTED_LENGTH)}`;
 }
 
 function missingBinding(type: ResourceType, name: ObjectName): string {
