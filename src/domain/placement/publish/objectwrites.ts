@@ -125,7 +125,7 @@ export function withKeeper(
   return write === undefined ? writes : writes.toSpliced(first, 0, write);
 }
 
-/** The names of this Placement's objects that are deleted, the objects, and those whose history no object that stays has yet. */
+/** The names of this Placement's objects that are deleted, those with a history, and those whose history no object that stays has yet. */
 export function historiesToKeep(
   writes: readonly DecisionWrite[],
   stored: readonly StoredDecision[],
@@ -136,11 +136,11 @@ export function historiesToKeep(
 } {
   const deletes = writes.filter((write) => write.kind === 'delete' && write.cause !== 'Predecessor');
   const deleted = new Set(deletes.map(({ name }) => name));
-  const lost = deleted.size === 0 ? [] : stored.filter(({ name }) => deleted.has(name));
+  const hasSomething = ({ history, clusters }: StoredDecision): boolean => history !== undefined || clusters.length > 0;
+  const lost = deleted.size === 0 ? [] : stored.filter((one) => deleted.has(one.name) && hasSomething(one));
   const staying = lost.length === 0 ? [] : stored.filter((one) => isOwn(one) && !deleted.has(one.name));
   const told = new Set(staying.flatMap(({ history }) => readHistory(history).of ?? []));
-  const hasSomething = ({ history, clusters }: StoredDecision): boolean => history !== undefined || clusters.length > 0;
-  return { deleted, lost, untold: lost.filter((one) => hasSomething(one) && !told.has(historyOf(one))) };
+  return { deleted, lost, untold: lost.filter((one) => !told.has(historyOf(one))) };
 }
 
 /** Names an object as it was when another took over its history. */

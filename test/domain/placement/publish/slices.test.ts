@@ -50,7 +50,7 @@ describe('sliceChanges', () => {
     {
       rule: 'deletes another one that was stored empty',
       world: { fleet: members('a'), stored: [decision(1, ['a']), decision(4, [])] },
-      does: ['update 1: a', 'delete 4: Empty'],
+      does: ['delete 4: Empty'],
     },
     {
       rule: 'does not compact',
