@@ -84,6 +84,26 @@ describe('who follows the decision of a Placement with an invalid spec', () => {
   });
 });
 
+describe('who follows a decision with clusters that are deleted and held', () => {
+  it.each([
+    ['a score that is better the higher', 1],
+    ['a score that is better the lower', -1],
+  ])('lists them last, in the order that they have, with %s', async (_title, weight) => {
+    const on = await new Followers().start();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) on.hub.cluster(name, { price: name === 'e' ? '1' : '3' });
+    const scoreCoordinate = { type: 'Label', label: { name: 'price' } };
+    on.hub.place('web', { prioritizerPolicy: { configurations: [{ scoreCoordinate, weight }] } });
+    on.follow(`${NAMESPACE}/web`);
+    await on.hub.untilIdle();
+    const before = on.listed() ?? [];
+    for (const name of ['a', 'b', 'c', 'e']) on.hub.api.remove(ManagedClusters, { name });
+    await on.hub.untilIdle(60_000);
+
+    expect(decided(on)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(on.listed()).toEqual(['d', ...before.filter((name) => name !== 'd')]);
+  });
+});
+
 describe('who follows a Placement that has no decision', () => {
   it.each([
     ['is invalid', invalid],

@@ -26,6 +26,13 @@ export type Followed =
   | { readonly kind: 'malformed'; readonly value: string }
   | { readonly kind: 'placement'; readonly namespace: string; readonly name: string };
 
+/** The clusters of a decision, those of them without a ManagedCluster, and what the config lists. */
+export interface DecidedClusters {
+  readonly selected: readonly ClusterView[];
+  readonly gone: ReadonlySet<string>;
+  readonly listed: readonly string[];
+}
+
 /** What a config is to list, and why that is not the whole decision, best first; `clusters` undefined: what it lists stays. */
 export interface FollowedClusters {
   readonly clusters: readonly string[] | undefined;
@@ -53,12 +60,13 @@ export function notFollowed(text: string): FollowedClusters {
 /**
  * The best {@link MOST_KUEUE_CLUSTERS} of the selected clusters, best first: by the higher score, then by rank. A coordinate
  * without `min` and `max` has the selected clusters as its range, and `Balance` does not count: neither needs the rest of the
- * fleet to be read. An invalid spec has no scores: the order of `listed`, which the config has, stays.
+ * fleet to be read. An invalid spec has no scores: the order of `listed`, which the config has, stays. So it does for `gone`,
+ * clusters without a ManagedCluster that are held in the decision: they come last, since nothing is known of them.
  */
 export function kueueClusters(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   rules: PlacementRules,
-  { selected, listed }: { readonly selected: readonly ClusterView[]; readonly listed: readonly string[] },
+  { selected, gone, listed }: DecidedClusters,
 ): FollowedClusters {
   const placement = `Placement ${namespace}/${name}`;
   if (selected.length === 0)
@@ -66,14 +74,16 @@ export function kueueClusters(
       `the decision of ${placement} is empty, and a MultiKueueConfig cannot be: it keeps its clusters`,
     );
   const scorer = scorerOf(rules, { matching: () => selected, othersSelecting: () => 0 });
-  const places = new Map(rules.problem === undefined ? [] : listed.map((cluster, at) => [cluster, -at]));
+  const places = new Map(listed.map((cluster, at) => [cluster, -at]));
   const seed = seedOf(namespace, name);
   const ordered = selected
-    .map((cluster) => ({
-      ranked: { name: cluster.name, pairHash: pairHash(seed, clusterHash(cluster.name)) },
-      score: scorer?.total(cluster) ?? places.get(cluster.name) ?? -places.size,
-    }))
-    .sort((a, b) => b.score - a.score || byRank(a.ranked, b.ranked))
+    .map((cluster) => {
+      const isGone = gone.has(cluster.name);
+      const keepsPlace = isGone || rules.problem !== undefined;
+      const score = keepsPlace ? (places.get(cluster.name) ?? -places.size) : (scorer?.total(cluster) ?? 0);
+      return { ranked: { name: cluster.name, pairHash: pairHash(seed, clusterHash(cluster.name)) }, isGone, score };
+    })
+    .sort((a, b) => Number(a.isGone) - Number(b.isGone) || b.score - a.score || byRank(a.ranked, b.ranked))
     .map(({ ranked }) => ranked.name);
   const clusters = ordered.slice(0, MOST_KUEUE_CLUSTERS);
   if (ordered.length > clusters.length) {

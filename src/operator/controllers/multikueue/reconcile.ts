@@ -58,6 +58,8 @@ type Gathered =
       readonly placement: Placement | undefined;
       /** The clusters of its decision; undefined while that is about to change. */
       readonly selected: readonly ClusterView[] | undefined;
+      /** Those of them without a ManagedCluster. */
+      readonly gone: ReadonlySet<string>;
     };
 
 /** Lists the clusters of a confirmed decision in one MultiKueueConfig. What it cannot list stays as it is, and an event says why. */
@@ -99,11 +101,12 @@ function gather({ caches, configs, mutations, name, reported }: Scope): Gathered
     Array.from(names, (cluster) =>
       clusterView(caches.clusters.store.get(cluster) ?? { metadata: { name: cluster } }, 'all'),
     );
-  return { kind: 'gathered', config, followed, placement, selected };
+  const gone = new Set([...(names ?? [])].filter((cluster) => caches.clusters.store.get(cluster) === undefined));
+  return { kind: 'gathered', config, followed, placement, selected, gone };
 }
 
 function decide(
-  { config, followed, placement, selected }: Extract<Gathered, { kind: 'gathered' }>,
+  { config, followed, placement, selected, gone }: Extract<Gathered, { kind: 'gathered' }>,
   { expressions }: Pick<Scope, 'expressions'>,
 ): FollowedClusters {
   if (followed.kind === 'none') return UNCHANGED;
@@ -117,7 +120,7 @@ function decide(
     return notFollowed(`Placement ${keyOf(followed)} has no decision yet: ${keeps}`);
   if (selected === undefined) return UNCHANGED;
   const rules = compileSpec(placement.spec, expressions);
-  return kueueClusters(followed, rules, { selected, listed: config.spec?.clusters ?? [] });
+  return kueueClusters(followed, rules, { selected, gone, listed: config.spec?.clusters ?? [] });
 }
 
 async function apply(
