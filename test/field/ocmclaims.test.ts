@@ -85,6 +85,18 @@ describe('claims that agents and Open Cluster Management have by different names
     expect([await selects(spec, fromFirst), await selects(spec, fromSecond)]).toEqual([first, second]);
   });
 
+  it.each([
+    ['platform', true],
+    ['product', true],
+    ['region', false],
+    ['kubeversion', false],
+  ])('the line about %s speaks of Other where OCM has that value', async (claim, hasOther) => {
+    const { notes } = await carried(claimSelector(expression(`${claim}${RESERVED}`, 'In', 'x')));
+
+    expect(notes).toHaveLength(1);
+    expect(notes[0]?.includes('Other')).toBe(hasOther);
+  });
+
   it('a cluster whose platform and product OCM does not know has no such claims, as with an agent', () => {
     const names = byAdapter(ocmClaims('Other', 'Other', 'v1.36.3')).map(({ name }) => name);
 

@@ -8,6 +8,8 @@ import { documentText, InputError, manifestsText } from '../terminal/output.js';
 
 /** `--from-ocm`: objects of Open Cluster Management, as those of this project that select the same. */
 
+const CARRIED = 'Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management';
+
 export interface FromOcm {
   readonly text: string;
   /** What differs, and what is not carried over: for standard error. */
@@ -35,10 +37,7 @@ export async function fromOcm(manifests: readonly KubeObject[], output: OutputFo
     for (const { field, text } of differences) notes.push(`${name}${field === '' ? '' : `: ${field}:`} ${text}`);
     if (object !== undefined) objects.push(object);
   }
-  if (objects.length === 0 && exitCode === 0)
-    throw new InputError(
-      'no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management is there',
-    );
+  if (objects.length === 0 && exitCode === 0) throw new InputError(`no ${CARRIED} is there`);
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
   return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), notes, exitCode };
 }
@@ -46,7 +45,7 @@ export async function fromOcm(manifests: readonly KubeObject[], output: OutputFo
 async function carried(manifest: KubeObject): Promise<CarriedOver & { readonly faults: readonly string[] }> {
   const result = carriedOver(manifest);
   if (result === undefined) {
-    const text = 'is left out: it is not an object of Open Cluster Management';
+    const text = `is left out: it is no ${CARRIED}`;
     return { object: undefined, differences: [{ field: '', text }], faults: [] };
   }
   if (!result.ok) return { object: undefined, differences: [], faults: result.problems.map(problemText) };

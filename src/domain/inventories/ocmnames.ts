@@ -10,6 +10,8 @@ const TRANSLATED: ReadonlyMap<string, string> = new Map(
 );
 /** The value of what OCM does not know, where an agent here publishes no claim. */
 const UNKNOWN = 'Other';
+/** The claims that have this value. */
+const HAS_UNKNOWN = /^(?:platform|product)\./;
 const ADAPTER_ONLY = 'clusters that the adapter reads have it, and no others';
 const NAMES_IN_TEXT =
   /(?<![\w.-])(?:(?:[\w-]+\.)*(?:open-cluster-management|openshift)\.io(?:\/[\w.-]+)?|id\.k8s\.io)(?![\w.-])/g;
@@ -32,7 +34,7 @@ export function claimName(name: string): string {
 export function claimDifference(name: string): string | undefined {
   const to = TRANSLATED.get(name);
   if (to !== undefined)
-    return `claim ${name} is ${to} here, which agents and the adapter publish; a cluster of which OCM says ${UNKNOWN} does not have it`;
+    return `claim ${name} is ${to} here, which agents and the adapter publish${HAS_UNKNOWN.test(name) ? `; a cluster of which OCM says ${UNKNOWN} does not have it` : ''}`;
   if (name === ID_CLAIM) return `claim ${name}: an agent publishes the uid of namespace kube-system, whatever OCM has`;
   return isReserved(name) ? `claim ${name}: ${ADAPTER_ONLY}` : undefined;
 }

@@ -99,6 +99,15 @@ describe('plan --from-ocm', () => {
     ]);
   });
 
+  it('an object of another group of Open Cluster Management is not said to belong to something else', async () => {
+    const work = { apiVersion: 'work.open-cluster-management.io/v1', kind: 'ManifestWork', metadata: { name: 'web' } };
+    const { notes } = await fromOcm([work, placement({ clusterSets: ['edge'] })], 'text');
+
+    expect(notes).toEqual([
+      'ManifestWork web is left out: it is no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management',
+    ]);
+  });
+
   it('files without an object of Open Cluster Management are an error', async () => {
     const result = fromOcm([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }], 'text');
 
