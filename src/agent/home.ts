@@ -147,6 +147,6 @@ function claimMaps(cache: Cache<ClaimConfigMap>): ClaimMaps {
     whenSynced: (signal) => cache.whenSynced(signal),
     onChange: (handler) => cache.onChange(handler),
     all: () => [...cache.store.values()],
-    failure: () => cache.failure(),
+    failure: () => cache.failure() ?? (cache.current() ? undefined : new Error('configmaps: not listed yet')),
   };
 }

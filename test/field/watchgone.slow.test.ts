@@ -31,16 +31,27 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.each([
-  ['status', '--watch'],
-  ['tree', '-A', '--watch'],
-])('%s %s says soon that the hub is gone, how old its answer is, and when it can be read again', async (...words) => {
+interface Printed {
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts a command and waits for its first answer. */
+async function started(words: readonly string[]): Promise<Printed> {
   const printed = { stdout: '', stderr: '' };
   const command = spawn(process.execPath, [PROGRAM, ...words, '--kubeconfig', kubeconfig], { env: {} });
   child = command;
   command.stdout.on('data', (chunk: Buffer) => (printed.stdout += chunk.toString()));
   command.stderr.on('data', (chunk: Buffer) => (printed.stderr += chunk.toString()));
   await waitFor('the first answer', () => printed.stdout !== '');
+  return printed;
+}
+
+it.each([
+  ['status', '--watch'],
+  ['tree', '-A', '--watch'],
+])('%s %s says soon that the hub is gone, how old its answer is, and when it can be read again', async (...words) => {
+  const printed = await started(words);
   await waitFor('its watches', () => hub.watches >= 2);
 
   hub.isSilent = true;
@@ -51,4 +62,14 @@ it.each([
 
   hub.isSilent = false;
   await waitFor('the second line', () => printed.stderr.endsWith(': the hub can be read again\n'));
+});
+
+it('tree --watch does not wait for a hub that is slow with its lists', async () => {
+  hub.onceAt = '/managedclustersetbindings';
+  const printed = await started(['tree', '-A', '--watch']);
+  await waitFor('the other watches', () => hub.watches >= 2);
+
+  hub.isSilent = true;
+  await waitFor('a line', () => printed.stderr.includes('\n'), SOON);
+  expect(printed.stderr).toMatch(/^multicluster-engine tree: waiting for the hub: get version: no response from /);
 });

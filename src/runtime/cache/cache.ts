@@ -49,7 +49,7 @@ export interface Cache<T extends KubeObject> {
   current(): boolean;
   /** Resolves after the first complete list; rejects with the signal's reason. */
   whenSynced(signal?: AbortSignal): Promise<void>;
-  /** Why the cache is not current, for status and /readyz; undefined when it is. */
+  /** Why the last list or watch failed; undefined when it did not, and while the first one is under way. */
   failure(): Error | undefined;
   /** Monotonic ms at which the last complete list, event or bookmark arrived; undefined: none yet. */
   receivedAt(): number | undefined;

@@ -106,7 +106,6 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   failure(): Error | undefined {
-    if (this.#failure === undefined && !this.#synced) return new Error(`${this.#resource}: not listed yet`);
     return this.#failure;
   }
 

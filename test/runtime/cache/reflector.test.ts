@@ -21,6 +21,14 @@ describe('the first list', () => {
     expect(watched.cache.failure()).toBeUndefined();
   });
 
+  it('the first list has not failed while it is under way', async () => {
+    watched = new CacheRig();
+    watched.cache.start();
+
+    expect([watched.cache.current(), watched.cache.failure()]).toEqual([false, undefined]);
+    await watched.begin();
+  });
+
   it('the first list asks for pages of 100', async () => {
     watched = await new CacheRig().begin();
 

@@ -15,6 +15,8 @@ export class HttpHub {
   aheadMs = 0;
   /** Whether it answers nothing more; connections stay open. */
   isSilent = false;
+  /** The end of the path that it answers once, and never again. */
+  onceAt: string | undefined;
   /** Watches that were opened. */
   watches = 0;
   /** What PATCH requests have sent. */
@@ -23,6 +25,7 @@ export class HttpHub {
   requests = 0;
   /** Objects by the path of their GET. */
   readonly objects = new Map<string, object>();
+  readonly #asked = new Set<string>();
   readonly #world: World;
   readonly #server: Server;
 
@@ -35,7 +38,9 @@ export class HttpHub {
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         this.requests += 1;
-        if (this.isSilent) return;
+        const [address = ''] = request.url?.split('?') ?? [];
+        if (this.isSilent || this.#asked.has(address)) return;
+        if (this.onceAt !== undefined && address.endsWith(this.onceAt)) this.#asked.add(address);
         this.#answer(request, response, body);
       });
     });
