@@ -119,6 +119,26 @@ describe('an engine whose admission policies are missing', () => {
     expect(ready(rig)).toEqual(['Available', 'EngineReady', WELL, 'Ready', 'Available']);
   });
 
+  it.each([
+    ['Ready', 'EngineReady', { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} }],
+    ['not Ready', 'PoliciesMissing', { objectSelector: { matchLabels: { a: 'b' } } }],
+    ['not Ready', 'PoliciesMissing', { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Exists' }] } }],
+    ['not Ready', 'PoliciesMissing', { excludeResourceRules: [{ resources: ['*'] }] }],
+    ['not Ready', 'PoliciesMissing', { resourceRules: [{ resources: ['leases'] }] }],
+  ])('is %s (%s) where a binding matches %j', async (_, reason, matchResources) => {
+    const rig = await installed();
+    const name = 'multicluster-engine-agents';
+
+    rig.api.put<RawObject>(AdmissionPolicyBindings, {
+      metadata: { name },
+      spec: { policyName: name, validationActions: ['Deny'], matchResources },
+    });
+    await rig.converge();
+
+    expect(ready(rig)).toContain(reason);
+    expect(checked(rig)[0]).toContain(reason === 'EngineReady' ? 'are in force' : `not in force: ${name}`);
+  });
+
   it('needs no policy of the target namespace where that is fixed', async () => {
     const rig = await installed({ onlyNamespace: 'multicluster-engine' });
 

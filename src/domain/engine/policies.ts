@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { field, textField } from '../../runtime/vocabulary/json.js';
+import { asRecord, field, textField } from '../../runtime/vocabulary/json.js';
 import { nameList } from '../conditions.js';
 import type { RawObject } from '../fleet/world.js';
 import { isList } from '../selectors.js';
@@ -53,14 +53,17 @@ export function limitingPolicies(hasTarget: boolean): readonly OwnPolicy[] {
   return hasTarget ? LIMITING_POLICIES : LIMITING_POLICIES.filter(({ name }) => name !== TARGET);
 }
 
-/** A policy is in force that exists and has a binding with its action. */
+/** A policy is in force that exists and has a binding with its action, for all that the policy matches. */
 export function missingPolicies(
   { policies, bindings }: { readonly policies: readonly KubeObject[]; readonly bindings: readonly RawObject[] },
   hasTarget: boolean,
 ): MissingPolicies {
   const present = new Set(policies.map(({ metadata }) => metadata.name));
   const isMissing = ({ name, action }: OwnPolicy): boolean =>
-    !present.has(name) || !bindings.some((one) => textField(one.spec, 'policyName') === name && hasAction(one, action));
+    !present.has(name) ||
+    !bindings.some(
+      (one) => textField(one.spec, 'policyName') === name && hasAction(one, action) && !isNarrowed(one.spec),
+    );
   return {
     limiting: limitingPolicies(hasTarget).filter(isMissing),
     protecting: PROTECTING_POLICIES.filter(isMissing),
@@ -91,4 +94,10 @@ function namesOf(policies: readonly OwnPolicy[]): string {
 function hasAction({ spec }: RawObject, action: string): boolean {
   const actions = field(spec, 'validationActions');
   return isList(actions) && actions.includes(action);
+}
+
+/** An own binding selects no requests: one that does exempts the others. The API server completes empty selectors. */
+function isNarrowed(spec: unknown): boolean {
+  const { matchPolicy: _, ...selectors } = asRecord(field(spec, 'matchResources'));
+  return Object.values(selectors).some((one) => Object.keys(one ?? {}).length > 0);
 }
