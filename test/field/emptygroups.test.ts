@@ -7,11 +7,13 @@ import {
   Placements,
 } from '../../src/api/resources.js';
 import { checkHub } from '../../src/cli/check/hub.js';
+import type { CheckResult } from '../../src/cli/check/result.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { planChange } from '../../src/cli/plan/plan.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { worldOf, type World } from '../../src/domain/fleet/world.js';
 import { hubFacts, readingOf } from '../support/builders/hubinput.js';
+import { readConfig } from '../support/commandline.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 
 /**
@@ -53,7 +55,7 @@ function worldIn(hub: PlacementRig): World {
   });
 }
 
-function checked(hub: PlacementRig): readonly object[] {
+function checked(hub: PlacementRig): readonly CheckResult[] {
   return checkHub(hubFacts({ reading: readingOf(worldIn(hub)) })).filter(({ name }) => name === 'groups');
 }
 
@@ -79,6 +81,8 @@ describe('a group that has no cluster any more', () => {
     expect(said(hub)).toBe(LOST);
     expect(events(hub)).toEqual([`Warning: ${LOST}`]);
     expect(checked(hub)).toMatchObject([{ status: 'Warning', message: `team/web: ${LOST}` }]);
+    const [{ remedy = '' } = {}] = checked(hub);
+    expect(readConfig(remedy.split(' ').slice(2), {})).toMatchObject({ command: 'tree', placement: 'web' });
     for (const one of shown(hub, 'text')) expect(one.split('\n')).toContain(LOST);
     for (const one of shown(hub, 'json')) expect(JSON.parse(one)).toMatchObject(expectedIn(one));
     const idle = hub.mark;

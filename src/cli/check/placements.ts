@@ -104,7 +104,9 @@ export function checkGroups({ placements }: HubStatus): readonly CheckResult[] {
   if (first === undefined) return [];
   const more = lines.length > MOST_LINES ? ` and ${lines.length - MOST_LINES} more` : '';
   const texts = lines.slice(0, MOST_LINES).map(({ text }) => text);
-  return [warning('groups', `${texts.join('; ')}${more}`, `kubectl mce tree ${first.name} -n ${first.namespace}`)];
+  return [
+    warning('groups', `${texts.join('; ')}${more}`, `kubectl mce tree placement ${first.name} -n ${first.namespace}`),
+  ];
 }
 
 function keptText(lost: readonly PlacementSummary[]): string {
