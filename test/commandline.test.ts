@@ -140,6 +140,8 @@ it('decisions are published for SIG Multicluster with the flag or its variable',
   expect(read([], { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }).sigDecisions).toBe(true);
 });
 
+const DIGESTED = `host:5000/a/b@sha256:${'0'.repeat(64)}`;
+
 describe('a valid flag value', () => {
   it.each<[string, string, Partial<OperatorConfig>]>([
     ['controllers', 'placement', { controllers: ['placement'] }],
@@ -148,7 +150,7 @@ describe('a valid flag value', () => {
     ['leader-election-namespace', 'ns', { leaderElectionNamespace: 'ns' }],
     ['identity', 'pod-7f.x_1', { identity: 'pod-7f.x_1' }],
     ['namespace', 'a'.repeat(63), { namespace: 'a'.repeat(63) }],
-    ['component-image', 'host:5000/a/b@sha256:00', { componentImage: 'host:5000/a/b@sha256:00' }],
+    ['component-image', DIGESTED, { componentImage: DIGESTED }],
     ['component-image', 'multicluster-engine:0.1.0', { componentImage: 'multicluster-engine:0.1.0' }],
     ['component-replicas', '1', { componentReplicas: 1 }],
     ['component-replicas', '100', { componentReplicas: 100 }],
@@ -210,6 +212,8 @@ describe('an invalid flag value', () => {
     ['component-image', 'A^B', IMAGE],
     ['component-image', 'a/b:', IMAGE],
     ['component-image', 'a//b', IMAGE],
+    ['component-image', 'a@sha256:12', IMAGE],
+    ['component-image', `a@sha512:${'0'.repeat(64)}`, IMAGE],
     ['without', 'gateway', 'one of console'],
     ['component-replicas', '0', 'a whole number from 1 to 100'],
     ['component-replicas', '101', 'a whole number from 1 to 100'],

@@ -235,12 +235,14 @@ export class FlagValue {
     return isIn ? ms : this.refuse(`a duration such as ${examples}, from ${from} to ${to}`);
   }
 
-  /** `[host[:port]/]path[:tag][@digest]`, as in the OCI distribution specification. */
+  /** `[host[:port]/]path[:tag][@digest]`, as in the OCI distribution specification, with a digest as long as its algorithm's. */
   image(): string {
     const host = `${DNS_NAME}(:\\d{1,5})?/`;
     const part = '[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*';
     const name = `${part}(/${part})*`;
-    const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
+    const pattern = new RegExp(
+      `^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64}|@sha512:[0-9a-f]{128})?$`,
+    );
     if (this.text.length > 1024 || !pattern.test(this.text))
       this.refuse('an image name: [host[:port]/]path[:tag][@digest]');
     return this.text;
