@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
+import { ALLOW_REMOVALS_ANNOTATION, CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
 import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import { planFleet } from '../../src/domain/fleet/fleetplan.js';
@@ -11,7 +11,8 @@ import { storeWorld } from '../support/rigs/controllers/worlds.js';
 /*
  * Somebody edits the selector of a cluster set, a cluster leaves, and the event and `plan` blame the field ClusterSets of the
  * Placement, which nobody touched. Right: each cause names what changed: the selector of the set and the label that it does
- * not fit, the label of the cluster, the binding, the set, the field of the spec. One row for each kind of change.
+ * not fit, the label of the cluster, the binding, the set, the field of the spec. One row for each kind of change. The same holds
+ * for a cluster that was held, and leaves at the release: its label was blamed where a binding or a set had been deleted.
  */
 
 const byTier = (tier: string): unknown => ({
@@ -45,6 +46,8 @@ interface Row {
   readonly cause: string;
   /** What the condition says, which knows the sets of before alone; the same without it. */
   readonly held?: string;
+  /** What the event says once it is released; the same as the condition without it. */
+  readonly released?: string;
 }
 
 function replacing(resource: WorldResource, object: RawObject): Edit {
@@ -164,6 +167,7 @@ const ROWS: readonly Row[] = [
     change: label('region', 'us'),
     cause: 'label region=us, wanted region=eu',
     held: 'label tier=gold, wanted tier=silver',
+    released: 'label region=us, wanted region=eu',
   },
   {
     what: 'a predicate, where another one is as near',
@@ -179,6 +183,12 @@ const ROWS: readonly Row[] = [
     cause: 'claim platform=gcp, wanted platform=aws',
   },
 ];
+
+function withRelease(world: World): World {
+  const [placement] = world.objects.placements as [RawObject];
+  const annotations = { [ALLOW_REMOVALS_ANNOTATION]: '2099-01-01T00:00:00Z/*' };
+  return changed(world, put('placements', { ...placement, metadata: { ...placement.metadata, annotations } }));
+}
 
 /** What the event of the controller says of cluster a, and what the condition RemovalsHeld says under a budget. */
 async function observed(before: World, after: World): Promise<{ readonly event: string; readonly held: string }> {
@@ -206,6 +216,25 @@ describe('the cause of a removal', () => {
     expect(planFleet(before, after)[0]?.removes.map(({ why }) => why)).toEqual([cause]);
     expect((await observed(before, after)).event).toBe(`removed 1 cluster: a (${cause})`);
   });
+
+  it.each(ROWS)(
+    'a cluster that was held after a change of $what leaves with the cause of the hold',
+    async ({ spec, bound, change, cause, held = cause, released = held }) => {
+      const disruptionBudget = { maxRemovals: 0 };
+      const before = worldWith({ ...spec, disruptionBudget }, bound);
+      const rig = new PlacementRig();
+      storeWorld(rig, worldOf({}), before);
+      await rig.start();
+      const staying = changed(before, withBudget(change, disruptionBudget));
+      storeWorld(rig, before, staying);
+      await rig.untilIdle();
+      rig.events.length = 0;
+      storeWorld(rig, staying, withRelease(staying));
+      await rig.untilIdle();
+
+      expect(rig.events.map(({ note }) => note)).toContain(`removed 1 cluster: a (${released})`);
+    },
+  );
 
   it.each(ROWS)(
     'under a budget the condition after a change of $what names it',

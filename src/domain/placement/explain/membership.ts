@@ -75,19 +75,17 @@ function notInText(set: string, outside: Outside): string {
 /** What keeps the cluster out, where it is not known in which set it was. */
 function presentCauses(outside: Outside, before: Before | undefined): readonly string[] {
   const { eligibility, placement } = outside;
+  const gone = before?.eligible.filter((set) => !eligibility.eligible.includes(set)) ?? [];
+  if (gone.length > 0) return gone.map((set) => notFromText(set, placement, eligibility));
+  // A cluster that stayed against a rule was in no set before either: the sets that the decision was made with count.
+  const lost = lostCauses(outside);
+  if (lost !== undefined && lost.length > 0) return lost;
+  const byLabel = labelCause(outside);
   const nearest = nearestSelector(outside);
-  if (before === undefined) {
-    const lost = lostCauses(outside);
-    if (lost !== undefined && lost.length > 0) return lost;
-    const byLabel = labelCause(outside);
-    const isAsked = exclusiveSets(eligibility).length > 0;
-    const causes = (isAsked ? [byLabel, nearest] : [nearest, byLabel]).filter(isText);
-    const absent = lost === undefined ? absentCauses(outside) : [];
-    return [...(causes.length > 0 ? causes : unnamedSets(outside)), ...absent];
-  }
-  const lost = before.eligible.filter((set) => !eligibility.eligible.includes(set));
-  if (lost.length > 0) return lost.map((set) => notFromText(set, placement, eligibility));
-  return [nearest, exclusiveSets(eligibility).length > 0 ? labelText(outside) : undefined].filter(isText);
+  const isAsked = exclusiveSets(eligibility).length > 0;
+  const causes = (isAsked ? [byLabel, nearest] : [nearest, byLabel]).filter(isText);
+  const absent = lost === undefined ? absentCauses(outside) : [];
+  return [...(causes.length > 0 ? causes : unnamedSets(outside)), ...absent];
 }
 
 function isText(text: string | undefined): text is string {
