@@ -5,7 +5,7 @@ import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
-import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
+import { isWaiting, type ClusterExplanation, type Verdict } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
 import { waitingTexts } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
@@ -33,7 +33,7 @@ import {
 } from './report.js';
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
-import { isWaiting, outText, verdictText } from './verdicttext.js';
+import { outText, verdictText } from './verdicttext.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
@@ -166,7 +166,7 @@ function rowsOf(
 function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean): readonly Cell[] {
   return [
     { text: wordText(one.name) },
-    { text: isWaiting(one, report) ? 'Waiting' : one.verdict, color: COLORS[one.verdict] },
+    { text: isWaiting(one, report.explanation) ? 'Waiting' : one.verdict, color: COLORS[one.verdict] },
     { text: one.rank === undefined ? '-' : String(one.rank) },
     ...(wide ? [{ text: one.sets.length === 0 ? '-' : one.sets.join(',') }] : []),
     { text: whyText(one, report) },

@@ -1,7 +1,7 @@
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { keptOutBy } from '../../domain/placement/explain/summary.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { isWaiting, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
 import { waitCause } from '../../domain/placement/report/waits.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
@@ -14,10 +14,6 @@ import { whyText, type ExplainReport } from './report.js';
 
 /** Clusters that keep places, of which so many are named. */
 const MOST_NAMES = 3;
-
-export function isWaiting({ name }: ClusterExplanation, { explanation }: ExplainReport): boolean {
-  return explanation.schedule?.waiting?.removals.some(({ cluster }) => cluster === name) === true;
-}
 
 /** `is selected: rank 1 of 3 wanted, predicate 0`. */
 export function verdictText(one: ClusterExplanation, report: ExplainReport): string {
@@ -91,7 +87,7 @@ function heldBackText({ explanation, input }: ExplainReport): string {
 function stayText(one: ClusterExplanation, report: ExplainReport): string {
   const { schedule } = report.explanation;
   const why = whyText(one, report);
-  if (schedule?.waiting !== undefined && isWaiting(one, report))
+  if (schedule?.waiting !== undefined && isWaiting(one, report.explanation))
     return `stays in the decision: its removal waits, ${why}; ${waitCause(schedule.waiting, one.name)}`;
   const cause = schedule?.hold === undefined ? '' : `; ${holdCause(report.input.snapshot, schedule)}`;
   return `stays in the decision: its removal is held, ${why}${cause}`;

@@ -102,7 +102,7 @@ function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored 
     { text: `${index === branches.length - 1 ? '└─' : '├─'} ${title}` },
     { text: clusters.length === 0 ? '-' : someNames(clusters, most) },
   ]);
-  const notes = [one.emptyGroups, one.waiting].filter((line) => line !== undefined);
+  const notes = [one.emptyGroups, one.held, one.waiting].filter((line) => line !== undefined);
   const pieces = one.pieces.map((piece) => [
     { text: `  ${pieceText(piece)}` },
     { text: piece.clusters.length === 0 ? '-' : someNames(piece.clusters, most) },
@@ -130,22 +130,21 @@ function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): obj
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'FleetTree',
-    placements: trees.map(
-      ({ namespace, name, phase, selected, wanted, sets, by, others, pieces, emptyGroups, releases, waiting }) => ({
-        namespace,
-        name,
-        phase,
-        selected,
-        ...(wanted === undefined ? {} : { wanted }),
-        clusterSets: sets,
-        others,
-        ...(pieces.length === 0 ? {} : { pieces }),
-        ...(emptyGroups === undefined ? {} : { emptyGroups }),
-        ...(waiting === undefined ? {} : { waiting }),
-        ...(by === undefined ? {} : { topology: { source: by.source, key: by.key, domains: by.domains } }),
-        ...releasesField(releases, { namespace, name }),
-      }),
-    ),
+    placements: trees.map(({ namespace, name, phase, wanted, by, pieces, emptyGroups, waiting, held, ...one }) => ({
+      namespace,
+      name,
+      phase,
+      selected: one.selected,
+      ...(wanted === undefined ? {} : { wanted }),
+      clusterSets: one.sets,
+      others: one.others,
+      ...(pieces.length === 0 ? {} : { pieces }),
+      ...(emptyGroups === undefined ? {} : { emptyGroups }),
+      ...(waiting === undefined ? {} : { waiting }),
+      ...(held === undefined ? {} : { held }),
+      ...(by === undefined ? {} : { topology: { source: by.source, key: by.key, domains: by.domains } }),
+      ...releasesField(one.releases, { namespace, name }),
+    })),
     ...withheldFields(reading),
   };
 }

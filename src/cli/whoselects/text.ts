@@ -3,7 +3,7 @@ import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
-import { matchedPredicate } from '../../domain/placement/explain/verdict.js';
+import { isWaiting, matchedPredicate } from '../../domain/placement/explain/verdict.js';
 import { reasonText, taintClause } from '../whatif/reasons.js';
 import type { FleetReading } from '../whatif/worlds.js';
 import { namesOf } from '../meant.js';
@@ -89,7 +89,8 @@ function isLeaving({ cluster }: ExplainedSelection): boolean {
 export function whySelected(explained: ExplainedSelection): string {
   const { cluster, explanation } = explained;
   if (!isLeaving(explained)) return `${reasonText(cluster, explanation)}${taintClause(cluster, explanation)}`;
-  if (cluster.verdict === 'Held') return `held: ${reasonText(cluster, explanation)}`;
+  if (cluster.verdict === 'Held')
+    return `${isWaiting(cluster, explanation) ? 'waits' : 'held'}: ${reasonText(cluster, explanation)}`;
   const { rules } = explanation.placement;
   const cause =
     cluster.verdict === 'NotNeeded' ? notNeededText(cluster.cluster, rules) : reasonText(cluster, explanation);

@@ -34,6 +34,8 @@ export interface PlacementTree {
   readonly releases: readonly ActiveRelease[];
   /** The message of the condition Paused or ChangesWaiting in its status; undefined where neither is True. */
   readonly waiting: string | undefined;
+  /** The message of RemovalsHeld or AdditionsHeld, likewise. */
+  readonly held: string | undefined;
 }
 
 /** `clusters` are sorted. */
@@ -56,13 +58,15 @@ export function placementTrees(world: World, by?: TopologyKey): readonly Placeme
       const { namespace = '', name } = placement.metadata;
       const releases = activeReleases(placement, world.at);
       const phase = textField(placement.status, 'phase') || 'Pending';
-      return treeOf({ namespace, name, phase, releases, waiting: waitingIn(placement.status) }, inputs, by);
+      const waiting = stateIn(placement.status, ['Paused', 'ChangesWaiting']);
+      const held = stateIn(placement.status, ['RemovalsHeld', 'AdditionsHeld']);
+      return treeOf({ namespace, name, phase, releases, waiting, held }, inputs, by);
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 function treeOf(
-  of: Pick<PlacementTree, 'namespace' | 'name' | 'phase' | 'releases' | 'waiting'>,
+  of: Pick<PlacementTree, 'namespace' | 'name' | 'phase' | 'releases' | 'waiting' | 'held'>,
   inputs: WorldInputs,
   by: TopologyKey | undefined,
 ): PlacementTree {
@@ -105,9 +109,9 @@ function piecesIn({ snapshot }: PlacementInput): readonly PieceBranch[] {
 }
 
 /** `since 2026-11-27T10:00:00Z, spec.paused is true: …`. */
-function waitingIn(status: unknown): string | undefined {
+function stateIn(status: unknown, types: readonly string[]): string | undefined {
   const texts = recordsIn(field(status, 'conditions'))
-    .filter(({ type, status: state }) => state === 'True' && (type === 'Paused' || type === 'ChangesWaiting'))
+    .filter(({ type, status: state }) => state === 'True' && types.includes(textField({ type }, 'type')))
     .map((one) => `since ${textField(one, 'lastTransitionTime')}, ${textField(one, 'message')}`);
   return texts.length === 0 ? undefined : texts.join('; ');
 }

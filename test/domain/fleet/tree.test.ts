@@ -39,6 +39,7 @@ describe('placementTrees', () => {
         by: undefined,
         pieces: [],
         waiting: undefined,
+        held: undefined,
       },
     ]);
   });

@@ -89,3 +89,8 @@ export interface Explanation {
   /** Those that match no predicate, nearest first: by the number of unmet requirements of their best predicate, then by hash. */
   readonly nearest: readonly ClusterExplanation[];
 }
+
+/** Whether the cluster stays until a pause ends or a change window opens, not because of a bound. */
+export function isWaiting({ name }: ClusterExplanation, { schedule }: Pick<Explanation, 'schedule'>): boolean {
+  return schedule?.waiting?.removals.some(({ cluster }) => cluster === name) === true;
+}
