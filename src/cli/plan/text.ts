@@ -22,10 +22,8 @@ export interface TextOptions {
   readonly wide: boolean;
 }
 
-export function planLines(
-  { placements, apart, refusals, totals, reading, loss }: PlanReport,
-  options: TextOptions,
-): readonly string[] {
+export function planLines(report: PlanReport, options: TextOptions): readonly string[] {
+  const { placements, apart, refusals, totals, reading } = report;
   const notes = [
     unreadableLine(reading.world.withheld, 'the effect on the Placements is not known'),
     refusedLine(reading),
@@ -34,7 +32,7 @@ export function planLines(
     ...notes.filter((one) => one !== undefined),
     ...placements.filter(isChange).flatMap((one) => [...placementLines(one, options), ...apartLines(apart?.get(one))]),
     totalText(totals),
-    ...(loss === undefined || totals.unknown > 0 ? [] : lossLines(loss, options)),
+    ...lossLines(report, options),
     ...(apart === undefined ? [APART_UNKNOWN] : []),
     ...refusals.map(({ kind, name }) => `The deletion will be refused: ${kind} ${wordText(name)} is in use.`),
   ];
@@ -79,8 +77,12 @@ export function totalText(totals: PlanTotals): string {
   return `Plan: ${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
 }
 
-/** What the loss does, and what the hub does not notice of it. */
-export function lossLines(loss: LossReport, options: Pick<TextOptions, 'wide'>): readonly string[] {
+/** What the loss does, and what the hub does not notice of it. Nothing where not all Placements are known, as for --lose-each. */
+export function lossLines(
+  { loss, totals, reading }: PlanReport,
+  options: Pick<TextOptions, 'wide'>,
+): readonly string[] {
+  if (loss === undefined || totals.unknown > 0 || reading.world.withheld.length > 0) return [];
   const { clusters, isBraked } = loss.unnoticed;
   const braked = isBraked ? [`Most of the fleet would be silent${BRAKED}`] : [];
   return [lossText(loss, options), ...braked, ...unseenLines(clusters, options)];

@@ -87,10 +87,12 @@ function* lossOfEachSteps(
 
 function* planOfSteps(snapshot: Snapshot, { after, objects, labels, lost }: DraftWorld): Steps<Plan> {
   const { reading, inputs: known } = snapshot;
-  const { placements, refusals, totals, loss }: PlanReport =
+  const report: PlanReport =
     lost.size > 0
       ? yield* lossReportSteps({ ...reading, world: after }, lost, {})
       : yield* planReportSteps(reading, { after, writes: [], known }, {});
+  const { placements, refusals, totals } = report;
+  const loss = lossLines(report, { wide: false }).join(' ');
   const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);
   const replaced = objects.flatMap(({ type, live }) =>
     live === undefined ? [] : [{ name: nameOf({ type, object: live }), live: manifestText(live) }],
@@ -100,7 +102,7 @@ function* planOfSteps(snapshot: Snapshot, { after, objects, labels, lost }: Draf
     .digest('base64url');
   return {
     summary: totalText(totals),
-    ...(loss === undefined ? {} : { loss: lossLines(loss, { wide: false }).join(' ') }),
+    ...(loss === '' ? {} : { loss }),
     placements: planned,
     refusals: refusals.map(({ kind, name }) => `${kind} ${name} is in use: its deletion is refused`),
     replaced,

@@ -1,14 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
 import { ChangeTextError } from '../../../src/cli/plan/changes.js';
 import { lossKey, lostBy, valuesOf } from '../../../src/cli/plan/lose.js';
+import { lossReport } from '../../../src/cli/plan/report.js';
+import { planLines } from '../../../src/cli/plan/text.js';
 import { NotFoundError } from '../../../src/cli/terminal/output.js';
 import { exampleWorld, EXAMPLE_SPEC } from '../../support/builders/examplefleet.js';
+import { readingOf } from '../../support/builders/hubinput.js';
 import { rawCluster } from '../../support/builders/world.js';
 
 const MUST = '--lose must be claim/KEY=VALUE, label/KEY=VALUE, mclset/NAME or mcl/NAME, got';
+const TEXT = { colored: false, wide: false };
 const unread = exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [
   { resource: 'managedclusters', verb: 'list', status: 403 },
 ]);
+
+describe('what --lose says of Placements', () => {
+  it.each(['placements', 'placementdecisions', 'managedclustersetbindings'] as const)(
+    'that could not be read, since %s are withheld, is that it is not known, and not that none is short',
+    (resource) => {
+      const world = exampleWorld(EXAMPLE_SPEC, { [resource]: [] }, [{ resource, verb: 'list', status: 403 }]);
+      const report = lossReport(readingOf(world), lostBy(world, ['mclset/edge']), {});
+      const lines = planLines(report, TEXT);
+
+      expect(lines[0]).toBe(`not readable: ${resource} (list: 403): the effect on the Placements is not known`);
+      expect(lines.filter((line) => line.startsWith('Without '))).toEqual([]);
+    },
+  );
+
+  it('is which of them are short, where all could be read', () => {
+    const world = exampleWorld();
+    const lines = planLines(lossReport(readingOf(world), lostBy(world, ['mclset/edge']), {}), TEXT);
+
+    expect(lines.filter((line) => line.startsWith('Without '))).toHaveLength(1);
+  });
+});
 
 describe('what --lose takes away', () => {
   it('each cluster once, for the first reason', () => {
