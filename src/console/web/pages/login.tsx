@@ -68,11 +68,11 @@ function LinkLogin(): JSX.Element {
         </h1>
         <p>{capital(sessionFault.value)}.</p>
         <p>
-          Each link opens the console once. For another one, press Enter in the terminal of the command, or start it
-          again:
+          Each link opens the console once. This command prints another one, and one more for each Enter in its
+          terminal:
         </p>
         <Command words={['kubectl', 'mce', 'console']} />
-        <p class="muted">Open the link in this tab: a draft of What if stays.</p>
+        <p class="muted">A draft of What if stays in this tab, for a link with the same address.</p>
       </div>
     </div>
   );
