@@ -8,14 +8,16 @@ import {
 } from '../../src/api/resources.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
-import { worldOf } from '../../src/domain/fleet/world.js';
+import { placementAnswer } from '../../src/console/server/placements.js';
+import { Snapshot } from '../../src/console/server/reading/snapshot.js';
+import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
 import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { readingOf } from '../support/builders/hubinput.js';
-import { PlacementRig } from '../support/rigs/controllers/placement.js';
+import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 
 /*
  * A cluster has lost its label and stays: a budget, a pause or a change window keeps it. `tree` said why for the pause and the
- * window and nothing for the budget, and `who-selects` and the page of the cluster called each of them held, where `explain`
+ * window and nothing for the budget, and `who-selects` and the console called each of them held, where `explain`
  * had Waiting and `release` found nothing to release. Right: each says it of each, in the words of the condition and `explain`.
  */
 
@@ -39,7 +41,8 @@ async function hubWhere(spec: object): Promise<PlacementRig> {
 
 function readingIn(hub: PlacementRig): FleetReading {
   const world = worldOf({
-    placements: hub.api.all(Placements),
+    // As a response has them: the console prints manifests.
+    placements: JSON.parse(JSON.stringify(hub.api.all(Placements))) as RawObject[],
     placementdecisions: hub.api.all(PlacementDecisions),
     managedclusters: hub.api.all(ManagedClusters),
     managedclustersets: hub.api.all(ManagedClusterSets),
@@ -53,12 +56,16 @@ describe('a cluster that stays against a rule', () => {
     { what: 'a budget', spec: { disruptionBudget: { maxRemovals: 0 } }, type: 'RemovalsHeld', why: 'held' },
     { what: 'a pause', spec: { paused: true }, type: 'Paused', why: 'waits' },
     { what: 'a change window', spec: { changeWindows: [WINDOW] }, type: 'ChangesWaiting', why: 'waits' },
-  ])('by $what is spoken of alike in tree and who-selects', async ({ spec, type, why }) => {
+  ])('by $what is spoken of alike in tree, who-selects and the console', async ({ spec, type, why }) => {
     const hub = await hubWhere(spec);
     const message = hub.condition('web', type)?.message;
 
     expect(message).toBeDefined();
     expect(tree(readingIn(hub), 'web', OUTPUT)).toContain(`, ${message}\n`);
     expect(whoSelects(readingIn(hub), 'a', OUTPUT)).toContain(`  ${why}: ${CAUSE}  `);
+    const page = placementAnswer(new Snapshot(readingIn(hub)), NAMESPACE, 'web');
+    expect({ held: page?.held, waiting: page?.waiting }).toEqual(
+      why === 'held' ? { held: 1 } : { held: 0, waiting: 1 },
+    );
   });
 });

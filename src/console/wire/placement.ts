@@ -56,7 +56,10 @@ export interface PlacementView {
   readonly selected: number;
   /** Whether the spec is valid, and clusters, sets and bindings could be read: else only the decision is known. */
   readonly isKnown: boolean;
+  /** Clusters that a bound keeps in the decision. */
   readonly held: number;
+  /** Those that stay until a pause ends or a change window opens; absent for none. */
+  readonly waiting?: number;
   /** `3/9 clusters are selected: …`; absent where the fleet could not be read. */
   readonly summary?: string;
   readonly funnel: readonly FunnelStep[];

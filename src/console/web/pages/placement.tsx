@@ -76,7 +76,7 @@ function Missing({ namespace, name }: { readonly namespace: string; readonly nam
 }
 
 function Standing({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { phase, selected, wanted, held, status, message, reason, summary, since } = view;
+  const { phase, selected, wanted, held, waiting = 0, status, message, reason, summary, since } = view;
   return (
     <div class="standing">
       <p class="standing-line">
@@ -87,6 +87,7 @@ function Standing({ view }: { readonly view: PlacementView }): JSX.Element {
         </strong>
         <span>{wanted === undefined ? 'clusters, all that match' : 'clusters'}</span>
         {held > 0 && <span class="chip info">{held} held</span>}
+        {waiting > 0 && <span class="chip info">{waiting} waiting</span>}
         {view.deleting && <span class="chip bad">being deleted</span>}
         <Since time={since} />
       </p>
