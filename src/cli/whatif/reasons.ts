@@ -1,7 +1,7 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { blockText } from '../../domain/placement/explain/choicetext.js';
 import { causeText } from '../../domain/placement/explain/causes.js';
-import { selectedTaintsText } from '../../domain/placement/explain/taints.js';
+import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import { matchedPredicate, type ClusterExplanation, type Explanation } from '../../domain/placement/explain/verdict.js';
 import { endableLine, type ActiveRelease } from '../../domain/placement/report/releases.js';
 
@@ -12,8 +12,9 @@ export function taintClause(one: ClusterExplanation, explanation: Explanation): 
   if (!isSelectedByRules(one, explanation)) return '';
   const text = selectedTaintsText(one, explanation.placement.rules);
   if (text === undefined) return '';
-  const isStuck = explanation.schedule?.stuck.some(({ cluster }) => cluster === one.name) === true;
-  return `; ${text}${isStuck ? ', and no other cluster can take its place' : ''}`;
+  const { schedule } = explanation;
+  const isStuck = schedule?.stuck.some(({ cluster }) => cluster === one.name) === true;
+  return `; ${text}${isStuck ? `, and ${placeText(schedule)}` : ''}`;
 }
 
 /** With an invalid spec the decision stays as it is, whatever the taints. */

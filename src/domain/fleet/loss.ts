@@ -3,7 +3,7 @@ import { noOthers, type PlacementSnapshot } from '../placement/select/snapshot.j
 import { forecastOf, type Forecast } from './forecast.js';
 import { mayMoveOn, withMoves } from './fleetplan.js';
 import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } from './plan.js';
-import { selectedTaintsText } from '../placement/explain/taints.js';
+import { placeText, selectedTaintsText } from '../placement/explain/taints.js';
 import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
 import { finished, type Steps } from './steps.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
@@ -115,7 +115,7 @@ function stayText(name: string, { input: { snapshot }, forecast: { schedule } }:
   if (schedule.stuck.some(({ cluster }) => cluster === name))
     return rules.wanted === undefined
       ? 'stays, since every cluster that matches is wanted'
-      : 'stays, and no other cluster can take its place';
+      : `stays, and ${placeText(schedule)}`;
   return `stays: ${selectedTaintsText({ cluster: snapshot.selected.get(name), inDecision: true }, rules) ?? ''}`;
 }
 

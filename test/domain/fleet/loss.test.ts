@@ -175,6 +175,10 @@ describe('planLoss', () => {
       },
     ]);
     expect(plan.after?.clusters).toEqual(['edge-eu-2', 'prod-eu-2', 'prod-us-1']);
+
+    // Of three that are lost two could be replaced.
+    const all = lossOf(exampleWorld({ ...EXAMPLE_SPEC, paused: true }), 'edge-eu-2', 'prod-eu-2', 'prod-us-1');
+    expect(all.plan.held.map(({ why }) => why)).toContain('lost; stays, and spec.paused keeps others out of its place');
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { isNeverJoined } from '../../health/taints.js';
 import { wordText } from './requirementtext.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import type { StuckCluster } from '../select/tainteffects.js';
+import type { Schedule } from '../select/schedule.js';
 import {
   knownEnd,
   taintsAgainstNew,
@@ -116,18 +116,24 @@ function taintName({ key, value, effect }: Taint): string {
   return `${wordText(key)}${value === '' ? '' : `=${wordText(value)}`}:${effect}`;
 }
 
+/** Why no other cluster has taken the place of one that yields it; `whose`: `its`, `their`. */
+export function placeText({ waiting }: Pick<Schedule, 'waiting'>, whose = 'its'): string {
+  const isPaused = waiting?.awaits === 'Resumed' && waiting.additions.length > 0;
+  return isPaused ? `spec.paused keeps others out of ${whose} place` : `no other cluster can take ${whose} place`;
+}
+
 /** `edge-1 is unreachable and no other cluster can take its place`, one text for each key of the hub's taints. */
 export function stuckTexts(
-  stuck: readonly StuckCluster[],
+  schedule: Pick<Schedule, 'stuck' | 'waiting'>,
   list: (names: readonly string[]) => string,
 ): readonly string[] {
   const byKey = new Map<string, string[]>();
-  for (const { cluster, key } of stuck) byKey.set(key, [...(byKey.get(key) ?? []), cluster]);
+  for (const { cluster, key } of schedule.stuck) byKey.set(key, [...(byKey.get(key) ?? []), cluster]);
   const sorted = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1));
   return sorted.map(([key, names]) => {
     const state = key.slice(key.indexOf('/') + 1);
     const [are, their] = names.length === 1 ? ['is', 'its'] : ['are', 'their'];
-    return `${list(names)} ${are} ${state} and no other cluster can take ${their} place`;
+    return `${list(names)} ${are} ${state} and ${placeText(schedule, their)}`;
   });
 }
 

@@ -208,7 +208,7 @@ function unmatchedList({ unmatched }: Statements): string {
 function withTails(condition: ConditionText, statements: Statements): ConditionText {
   const { unreadable, absent } = statements;
   if (condition.reason === 'Misconfigured') return condition;
-  const tails = [...stuckTexts(statements.stuck, nameList)];
+  const tails = [...stuckTexts(statements, nameList)];
   if (unreadable.length > 0)
     tails.push(
       `the selector of cluster set ${nameList(unreadable)} cannot be read, so no new cluster is selected from it`,

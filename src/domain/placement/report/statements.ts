@@ -37,6 +37,8 @@ export interface Statements {
   readonly taintKeys: readonly string[];
   /** The selected clusters that would yield their place, which no other cluster can take; sorted. */
   readonly stuck: readonly StuckCluster[];
+  /** What waits, which may be a cluster that would take the place of one of these. */
+  readonly waiting: Schedule['waiting'];
   /** Clusters match, and taints keep all of them out. */
   readonly allTainted: boolean;
   /** Every selected cluster is stored. */
@@ -109,6 +111,7 @@ export function statementsOf(snapshot: PlacementSnapshot, schedule: Schedule, st
     shortage: withShadows(schedule.shortage, placement.rules),
     taintKeys: schedule.taintKeys,
     stuck: schedule.stuck,
+    waiting: schedule.waiting,
     allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && !someHeld,
     allStored: scheduled === chosen.length,
     keptBy: someHeld ? keptBy(schedule) : undefined,
