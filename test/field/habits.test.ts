@@ -149,7 +149,7 @@ describe('files', () => {
     },
   );
 
-  it.each(['explain placement web', 'tree', 'plan'])(
+  it.each(['explain placement web', 'tree', 'plan', 'who-selects edge-1'])(
     '%s of files without clusters, sets and bindings says what the files lack, and how to get it',
     (line) => {
       const lacks =

@@ -36,13 +36,19 @@ interface Printed {
   stderr: string;
 }
 
-/** Starts a command and waits for its first answer. */
-async function started(words: readonly string[]): Promise<Printed> {
+/** Starts a command. */
+function start(words: readonly string[]): Printed {
   const printed = { stdout: '', stderr: '' };
   const command = spawn(process.execPath, [PROGRAM, ...words, '--kubeconfig', kubeconfig], { env: {} });
   child = command;
   command.stdout.on('data', (chunk: Buffer) => (printed.stdout += chunk.toString()));
   command.stderr.on('data', (chunk: Buffer) => (printed.stderr += chunk.toString()));
+  return printed;
+}
+
+/** Starts a command and waits for its first answer. */
+async function started(words: readonly string[]): Promise<Printed> {
+  const printed = start(words);
   await waitFor('the first answer', () => printed.stdout !== '');
   return printed;
 }
@@ -72,4 +78,14 @@ it('tree --watch does not wait for a hub that is slow with its lists', async () 
   hub.isSilent = true;
   await waitFor('a line', () => printed.stderr.includes('\n'), SOON);
   expect(printed.stderr).toMatch(/^multicluster-engine tree: waiting for the hub: get version: no response from /);
+});
+
+it.each([
+  ['status', '--watch'],
+  ['tree', '-A', '--watch'],
+])('%s %s of a hub that says nothing from the beginning says that it waits', async (...words) => {
+  hub.isSilent = true;
+  const printed = start(words);
+  await waitFor('a line', () => printed.stderr.includes('\n'), SOON);
+  expect(printed.stderr).toMatch(/^multicluster-engine \w+: waiting for the first answer of the hub\n$/);
 });

@@ -1,5 +1,5 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { systemClock } from '../../runtime/clock.js';
+import { systemClock, waitingClock } from '../../runtime/clock.js';
 import type { WorldResource } from '../../domain/fleet/world.js';
 import { readFiles } from '../files/files.js';
 import type { CliConfig, ObjectSource, OutputFormat } from '../flags.js';
@@ -42,10 +42,27 @@ export function inspect(config: InspectConfig, inspection: Inspection): Promise<
   return answer(config.command, async () => {
     if (config.watch === true && source.kind === 'api') return watchHub(config, source, inspection);
     const { reading, errors } = await read(config, inspection);
-    const text = inspection.textOf(reading, { output: config.output, colored: isColored(config) });
+    const text = textOf(config, inspection, { reading, errors });
     return { text, exitCode: isComplete(reading) ? 0 : INCOMPLETE, errors };
   });
 }
+
+/** What is missing from the files is also said where nothing can be shown because of it. */
+function textOf(config: InspectConfig, inspection: Inspection, { reading, errors }: Read): string {
+  try {
+    return inspection.textOf(reading, { output: config.output, colored: isColored(config) });
+  } catch (error) {
+    printErrors(config, errors);
+    throw error;
+  }
+}
+
+function printErrors({ command }: InspectConfig, errors: readonly string[]): void {
+  printNote(errors.map((line) => `${PROGRAM} ${command}: ${line}\n`).join(''));
+}
+
+/** So long a hub may take for the first answer before a watch says that it waits. */
+const FIRST_MS = 4_000;
 
 /** Prints the answer, and again whenever another one follows, until the output is closed or the process is ended. */
 async function watchHub(
@@ -58,7 +75,9 @@ async function watchHub(
   const between =
     config.output === 'yaml' ? '---\n' : options.output === 'text' || options.output === 'wide' ? '\n' : '';
   return withHub(config, source, async (hub) => {
-    const { reading, errors } = await readHub(config, inspection, hub);
+    const program = `${PROGRAM} ${config.command}`;
+    const late = waitingClock.after(FIRST_MS, () => printNote(`${program}: waiting for the first answer of the hub\n`));
+    const { reading, errors } = await readHub(config, inspection, hub).finally(() => late.cancel());
     let printed: string | undefined;
     const show = (now: FleetReading): void => {
       const text = inspection.textOf(now, options);
@@ -66,9 +85,8 @@ async function watchHub(
       printAnswer(printed === undefined ? text : between + text);
       printed = text;
     };
-    const program = `${PROGRAM} ${config.command}`;
     show(reading);
-    printNote(errors.map((line) => `${program}: ${line}\n`).join(''));
+    printErrors(config, errors);
     return watchFleetWorld({ hub, program, reading, resources: inspection.resources }, show);
   });
 }
