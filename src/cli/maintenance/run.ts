@@ -62,7 +62,7 @@ async function ask(question: string): Promise<boolean> {
 }
 
 /** Says this when the process is interrupted (Ctrl-C), and lets it end as without. Returns what ends that. */
-function sayAtInterrupt(text: string): () => void {
+export function sayAtInterrupt(text: string): () => void {
   const say = (): void => {
     try {
       // The terminal shows `^C` in a line that is not ended.

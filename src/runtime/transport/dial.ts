@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
-import { errors } from 'undici';
 import { systemClock, type Clock, type Timer } from '../clock.js';
 
 /** Go's dialer waits so long before it tries the addresses of the other family too. */
 const NEXT_MS = 300;
+/** As undici names it where it connects itself. */
+const TIMEOUT_CODE = 'UND_ERR_CONNECT_TIMEOUT';
 
 export interface DialOptions {
   /** A name, or an address without brackets. */
@@ -32,7 +33,7 @@ const SYSTEM: DialTools = {
  * Connects to a server over TCP. Its addresses are tried in order, each 300 ms after the one before, or when one has failed; the
  * first that connects is used, and none is given up before. Node gives up each but the last after 250 ms, and never reaches a
  * far server whose last address is silent; Go waits longer for each.
- * Rejects with the error of the name or of the only address, with an AggregateError of several, or with ConnectTimeoutError.
+ * Rejects with the error of the name or of the only address, with an AggregateError of several, or with one of the code UND_ERR_CONNECT_TIMEOUT.
  */
 export async function dial(options: DialOptions, tools: DialTools = SYSTEM): Promise<Socket> {
   const { host } = options;
@@ -68,7 +69,7 @@ async function race(
           failures.push(error);
           if (left.length > 0) next();
         });
-        const late = (): void => fail(new errors.ConnectTimeoutError('no address answers'));
+        const late = (): void => fail(Object.assign(new Error('no address answers'), { code: TIMEOUT_CODE }));
         timer = left.length > 0 ? clock.after(NEXT_MS, next) : clock.after(timeoutMs, late);
       };
       next();
