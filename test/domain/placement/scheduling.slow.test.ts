@@ -93,7 +93,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
       { numRuns: 300 },
     );
 
-    expect(replaced).toBeGreaterThan(30);
+    expect(replaced).toBeGreaterThan(0);
   });
 
   it('a decision does not depend on the order of the clusters', () => {

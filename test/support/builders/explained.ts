@@ -14,6 +14,8 @@ import { namedFacts } from '../../../src/domain/placement/spec/namedclaims.js';
 import { hasNumbers } from '../../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import type { PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
+import { standingOf } from '../../../src/domain/placement/select/standing.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import { explainInput, NAMESPACE } from './world.js';
 
@@ -49,8 +51,13 @@ export function expectExplainsSchedule(world: World): void {
   );
   const { rules } = snapshot.placement;
   // Numbers of predicates and spread let a cluster of a lower rank in before one of a higher.
-  const isByRank = !hasNumbers(rules) && rules.spread.length === 0;
+  const isByRank = !hasNumbers(rules) && rules.spread.length === 0 && !hasYielding(snapshot);
   if (decided.problem === undefined && isByRank) expectRanksGrow(world, explained);
+}
+
+/** Whether a selected cluster leaves as soon as another one can take its place: its rank is that of a selected one. */
+function hasYielding({ selected, placement: { rules }, now }: PlacementSnapshot): boolean {
+  return [...selected.values()].some(({ taints }) => standingOf(taints, rules.tolerations, now).kind === 'yields');
 }
 
 /** The clusters with the ranks 1 to N are those that N wanted clusters would be. */

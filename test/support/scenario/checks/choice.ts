@@ -282,10 +282,10 @@ export class Choosing {
 
   /**
    * The lowest count of any domain: of a selected cluster, such as one that waits to leave, or of one that can come in as far as
-   * the number of its predicate goes. A silent one makes none.
+   * the number of its predicate goes. A silent one makes none. `before`: what is selected when a cluster comes in.
    */
-  lowest(constraint: ModelConstraint, selected = this.selected): number {
-    const having = [...this.selectable.filter((one) => this.hasPlace(one, selected)), ...selected];
+  lowest(constraint: ModelConstraint, selected = this.selected, before = selected): number {
+    const having = [...this.selectable.filter((one) => this.hasPlace(one, before)), ...selected];
     const domains = new Set(having.map((one) => servingDomainOf(constraint, one)).filter((one) => one !== undefined));
     if (domains.size < (constraint.minDomains ?? 0) || domains.size === 0) return 0;
     return Math.min(
@@ -294,9 +294,10 @@ export class Choosing {
   }
 
   /** By how much the domain of the cluster is above the lowest, more than allowed. */
-  excess(constraint: ModelConstraint, cluster: ModelCluster, selected = this.selected): number {
+  excess(constraint: ModelConstraint, cluster: ModelCluster, selected = this.selected, before = selected): number {
     const count = this.count(constraint, cluster, selected);
-    return count === undefined ? Infinity : count - this.lowest(constraint, selected) - (constraint.maxSkew ?? 1);
+    const lowest = this.lowest(constraint, selected, before);
+    return count === undefined ? Infinity : count - lowest - (constraint.maxSkew ?? 1);
   }
 
   /** Whether the number of its predicate and every constraint allow the cluster to come in. */
@@ -313,7 +314,8 @@ export class Choosing {
   blockedBy(cluster: ModelCluster): readonly ModelConstraint[] {
     const then = [...this.selected, cluster];
     return this.constraints.filter(
-      (one) => one.whenUnsatisfiable === 'DoNotSchedule' && this.excess(one, cluster, then) > 0,
+      // Who takes the last place of a predicate closes no domain for itself.
+      (one) => one.whenUnsatisfiable === 'DoNotSchedule' && this.excess(one, cluster, then, this.selected) > 0,
     );
   }
 
@@ -354,14 +356,19 @@ export class Choosing {
 
 /**
  * Fills up what is missing of `most`: others come in as if the silent clusters that match were not there, which then stay in the
- * places that are left, the best first. So a decision never gets smaller by them.
+ * places that are left, the best first. So a decision never gets smaller by them. `stays`: whether one that nobody replaces does.
  */
-export function fillAndReplace(state: Choosing, most: number, mayCome?: (one: ModelCluster) => boolean): void {
+export function fillAndReplace(
+  state: Choosing,
+  most: number,
+  mayCome?: (one: ModelCluster) => boolean,
+  stays = (one: ModelCluster): boolean => state.hasPlace(one),
+): void {
   const silent = state.selected.filter((one) => one.state === 'silent' && state.matching.includes(one));
   state.selected = state.selected.filter((one) => !silent.includes(one));
   state.fill(most, mayCome);
   for (const one of silent.sort((a, b) => state.compare(a, b)))
-    if (state.selected.length < most && state.hasPlace(one)) state.selected = [...state.selected, one];
+    if (state.selected.length < most && stays(one)) state.selected = [...state.selected, one];
 }
 
 /** The names of the clusters that are selected then, sorted. */

@@ -4,6 +4,7 @@ import {
   type ModelCluster,
   type ModelConstraint,
   type ModelSpec,
+  predicateOf,
   servingDomainOf,
   type Question,
 } from './choice.js';
@@ -101,7 +102,16 @@ export function fillByTheBook(question: Question): readonly string[] {
   const state = new Choosing(question);
   const staying = question.clusters.filter(({ name }) => question.before.includes(name));
   state.selected = staying;
-  fillAndReplace(state, mostByTheBook(question.spec));
+  const counting = (all: readonly ModelCluster[], like: ModelCluster): number =>
+    all.filter((one) => predicateOf(question.spec, one) === predicateOf(question.spec, like)).length;
+  const isSilent = ({ state: is }: ModelCluster): boolean => is === 'silent';
+  // One that is above the number of its predicate leaves for that in a window only, else for one that has come in.
+  const stays = (one: ModelCluster): boolean => {
+    const came = state.selected.filter((each) => !staying.includes(each));
+    const kept = counting(state.selected.filter(isSilent), one);
+    return state.hasPlace(one) || kept < counting(staying.filter(isSilent), one) - counting(came, one);
+  };
+  fillAndReplace(state, mostByTheBook(question.spec), undefined, stays);
   return state.selected.map(({ name }) => name).sort();
 }
 
