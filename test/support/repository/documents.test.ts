@@ -3,13 +3,15 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { pages, readPage, TESTS_OF_PAGES } from './documents.js';
+import { AFTER_WALK, pages, readPage, TASKS, TASKS_WITH_PLUGIN, TESTS_OF_PAGES } from './documents.js';
 import { blocksIn, typedBlocksIn } from './markdown.js';
 import { root } from './root.js';
 
 /** Languages of blocks that nobody types. */
 const SHOWN = ['yaml', 'json', 'js', 'ts', 'text'];
 const MARKER = '<!-- not run: ';
+/** The lists of pages that a test runs, by their names in its text. */
+const LISTS: Readonly<Record<string, readonly string[]>> = { TASKS, TASKS_WITH_PLUGIN, AFTER_WALK };
 
 const PAGES = pages();
 
@@ -36,7 +38,10 @@ describe('the commands of the documents', () => {
     }
     expect(unmarked).not.toEqual([]);
     expect(existsSync(path.join(root, test))).toBe(true);
-    expect(readFileSync(path.join(root, test), 'utf8')).toContain(`'${page}'`);
+    const text = readFileSync(path.join(root, test), 'utf8');
+    // By its name, or by that of a list.
+    const names = Object.entries(LISTS).flatMap(([list, of]) => (of.includes(page) ? `(${list}` : []));
+    expect([`'${page}'`, ...names].filter((name) => text.includes(name))).not.toEqual([]);
   });
 
   it.each(PAGES)('every block of %s has a language, and commands are in blocks of commands', (page) => {

@@ -12,6 +12,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'README.md': 'test/e2e/readme.test.ts',
   'docs/how-to/add-a-cluster.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/adopt.md': 'test/e2e/docs.slow.test.ts',
+  'docs/security.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/argo-cd.md': 'test/e2e/argocd.slow.test.ts',
   'docs/how-to/backup-and-restore.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/bound-a-change.md': 'test/e2e/docs.slow.test.ts',
@@ -79,6 +80,7 @@ export const AFTER_WALK = [
   'docs/how-to/preview-a-change.md',
   'docs/how-to/components.md',
   'docs/how-to/adopt.md',
+  'docs/security.md',
 ];
 /** The commands of the README, on a hub that runs. */
 export function walk(): readonly Step[] {
