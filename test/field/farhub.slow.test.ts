@@ -79,15 +79,22 @@ function connecting(host: string, port: number): number {
   return rows.map((row) => row.trim().split(/\s+/)).filter((row) => row[2] === remote && row[3] === SYN_SENT).length;
 }
 
-/** A module that gives a name these addresses, once: what has given up all of them tries no further. */
+/**
+ * A module that gives a name these addresses, once: what has given up all of them tries no further. Servers are looked up with
+ * promises, and Node looks up HTTP proxies with the callback.
+ */
 function resolving(addresses: readonly string[]): string {
   const found = JSON.stringify(addresses.map((address) => ({ address, family: 4 })));
   const text = `import dns from 'node:dns';
+    import { syncBuiltinESMExports } from 'node:module';
     let found = ${found};
     dns.lookup = (_name, _options, callback) => {
       if (found !== undefined) callback(null, found);
       found = undefined;
-    };`;
+    };
+    dns.promises.lookup = (name, options) =>
+      new Promise((resolve) => dns.lookup(name, options, (_error, addresses) => resolve(addresses)));
+    syncBuiltinESMExports();`;
   return `data:text/javascript,${encodeURIComponent(text)}`;
 }
 
