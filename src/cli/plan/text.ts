@@ -77,12 +77,13 @@ export function totalText(totals: PlanTotals): string {
   return `Plan: ${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
 }
 
-/** What the loss does, and what the hub does not notice of it. Nothing where not all Placements are known, as for --lose-each. */
+/** What the loss does, and what the hub does not notice of it. Nothing where not all that may be read are known. */
 export function lossLines(
   { loss, totals, reading }: PlanReport,
   options: Pick<TextOptions, 'wide'>,
 ): readonly string[] {
-  if (loss === undefined || totals.unknown > 0 || reading.world.withheld.length > 0) return [];
+  const isUnread = reading.world.withheld.some(({ resource }) => resource === 'placements');
+  if (loss === undefined || totals.unknown > 0 || isUnread) return [];
   const { clusters, isBraked } = loss.unnoticed;
   const braked = isBraked ? [`Most of the fleet would be silent${BRAKED}`] : [];
   return [lossText(loss, options), ...braked, ...unseenLines(clusters, options)];
