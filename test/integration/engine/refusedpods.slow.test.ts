@@ -8,13 +8,17 @@ import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/cont
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
 import { OperatorRig, User } from '../../support/rigs/server/engine.js';
 
 const LONG_MS = 480_000;
 const REFUSAL = 'unable to validate against any security context constraint: runAsUser: Invalid value: 65532';
 const ADMISSION = { apiVersion: 'admissionregistration.k8s.io/v1' };
-/** What OpenShift's `restricted-v2` demands of a user: none, or one of the range of the namespace. */
+/**
+ * What OpenShift's `restricted-v2` demands of a user: none, or one of the range of the namespace. In `default` it is tried whether
+ * this is in force, before there is the namespace of the engine.
+ */
 const CONSTRAINT: readonly AnyObject[] = [
   {
     ...ADMISSION,
@@ -24,7 +28,9 @@ const CONSTRAINT: readonly AnyObject[] = [
       failurePolicy: 'Fail',
       matchConstraints: {
         resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
-        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': NAMESPACE } },
+        namespaceSelector: {
+          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [NAMESPACE, 'default'] }],
+        },
       },
       validations: [
         {
@@ -42,6 +48,10 @@ const CONSTRAINT: readonly AnyObject[] = [
     spec: { policyName: 'range', validationActions: ['Deny'] },
   },
 ];
+const PROBE = {
+  metadata: { name: 'probe' },
+  spec: { securityContext: { runAsUser: 65532 }, containers: [{ name: 'main', image: 'x' }] },
+};
 const QUOTA = { namespace: NAMESPACE, name: 'none' };
 
 describeWithServer(
@@ -62,6 +72,13 @@ describeWithServer(
       await server().addNode({ name: 'node-1' });
       user = new User(server());
       await apply(...CONSTRAINT);
+      // The API server observes stored policies with a delay, in which it would admit the pods of the engine.
+      await waitFor('the constraint to be in force', async (seen) => {
+        const path = '/api/v1/namespaces/default/pods?dryRun=All';
+        const { message = '' } = (await server().call({ method: 'POST', path, body: PROBE })).body;
+        seen(message);
+        return message.includes(REFUSAL);
+      });
       operator = await OperatorRig.start(server());
       await user.apply('hub', {});
     }, LONG_MS);
