@@ -14,8 +14,20 @@ export interface Right {
 }
 
 const AGGREGATED = /^rbac\.authorization\.k8s\.io\/aggregate-to-/;
-/** Roles of agents, and of people who let clusters join: no component of the hub has them. */
-const OUTSIDE: readonly unknown[] = ['multicluster-engine-agents', 'multicluster-engine-enroller'];
+/** Roles of agents, and of people: no component of the hub has them. */
+const OUTSIDE: readonly unknown[] = [
+  'multicluster-engine-agents',
+  'multicluster-engine-enroller',
+  'multicluster-engine-reader',
+  'multicluster-engine-cluster-owner',
+  'multicluster-engine-hub-admin',
+];
+/** A rule with several groups names each of its resources in all of them; the API server has each in one. */
+const HOMES: Readonly<Record<string, string>> = {
+  deployments: 'apps',
+  poddisruptionbudgets: 'policy',
+  networkpolicies: 'networking.k8s.io',
+};
 
 /** The rights that the roles among `objects` give to the hub's components: without those of agents and of people. */
 export function rightsIn(objects: readonly AnyObject[]): Right[] {
@@ -37,6 +49,7 @@ function rightsOf(role: string, rule: object): Right[] {
   for (const verb of words(verbs)) {
     for (const group of words(apiGroups)) {
       for (const resource of words(resources)) {
+        if ((HOMES[resource] ?? group) !== group) continue;
         for (const name of names.length === 0 ? [''] : names) found.push({ role, verb, group, resource, name });
       }
     }
