@@ -5,6 +5,7 @@ import { wordText } from './requirementtext.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { Schedule } from '../select/schedule.js';
+import { isKeptOutByPause } from '../select/waiting.js';
 import {
   knownEnd,
   taintsAgainstNew,
@@ -118,8 +119,9 @@ function taintName({ key, value, effect }: Taint): string {
 
 /** Why no other cluster has taken the place of one that yields it; `whose`: `its`, `their`. */
 export function placeText({ waiting }: Pick<Schedule, 'waiting'>, whose = 'its'): string {
-  const isPaused = waiting?.awaits === 'Resumed' && waiting.additions.length > 0;
-  return isPaused ? `spec.paused keeps others out of ${whose} place` : `no other cluster can take ${whose} place`;
+  return isKeptOutByPause(waiting)
+    ? `spec.paused keeps others out of ${whose} place`
+    : `no other cluster can take ${whose} place`;
 }
 
 /** `edge-1 is unreachable and no other cluster can take its place`, one text for each key of the hub's taints. */

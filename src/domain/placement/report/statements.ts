@@ -7,7 +7,7 @@ import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import type { StuckCluster } from '../select/tainteffects.js';
 import { selectedClusters, type Schedule } from '../select/schedule.js';
-import { stayingUnselected } from '../select/waiting.js';
+import { isKeptOutByPause, stayingUnselected } from '../select/waiting.js';
 import { hadDecision } from '../stored/basis.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
@@ -85,7 +85,7 @@ function keptBy({ heldRemovals, waiting }: Schedule): Statements['keptBy'] {
 }
 
 function keptOutBy({ heldAdditions, waiting }: Schedule): Statements['keptOutBy'] {
-  if (waiting?.awaits === 'Resumed' && waiting.additions.length > 0) return 'paused';
+  if (isKeptOutByPause(waiting)) return 'paused';
   return heldAdditions.length > 0 ? 'disruptionBudget.maxAdditions' : undefined;
 }
 

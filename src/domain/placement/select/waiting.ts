@@ -27,6 +27,11 @@ export interface Waiting {
   readonly opens: Opening | undefined;
 }
 
+/** Whether a pause keeps clusters out that would come in. */
+export function isKeptOutByPause(waiting: Waiting | undefined): boolean {
+  return waiting?.awaits === 'Resumed' && waiting.additions.length > 0;
+}
+
 export interface Opening {
   readonly at: number;
   /** `Mon 22:00 Europe/Berlin`. */
