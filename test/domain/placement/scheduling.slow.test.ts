@@ -90,10 +90,10 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
         expect(second.length).toBeLessThanOrEqual(mostByTheBook(one.spec));
         expect(third).toEqual(expect.arrayContaining([...second]));
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     );
 
-    expect(replaced).toBeGreaterThan(0);
+    expect(replaced).toBeGreaterThan(30);
   });
 
   it('a decision does not depend on the order of the clusters', () => {
