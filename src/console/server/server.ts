@@ -54,8 +54,11 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   const { entrance } = parts;
   const origin = entrance.originOf(request.headers, request.socket.localPort ?? 0);
   if (origin === undefined) throw new RequestError(421, 'this host name is not one of the console');
+  const prefix = prefixOf(request.headers);
   const url = new URL(request.url ?? '/', origin);
-  if (!url.pathname.startsWith('/api/')) return sendPage(parts.assets, request, response, url);
+  // A proxy may take the prefix away, or pass it on.
+  if (prefix !== '' && `${url.pathname}/`.startsWith(`${prefix}/`)) url.pathname = url.pathname.slice(prefix.length);
+  if (!url.pathname.startsWith('/api/')) return sendPage(parts.assets, request, response, { url, prefix });
   response.setHeader(BUILD_HEADER, parts.assets.build);
   if (!isOwn(request.headers, origin)) throw new RequestError(403, 'only the page of the console may ask');
   if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);
@@ -94,14 +97,32 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return parseJson(Buffer.concat(chunks).toString('utf8'));
 }
 
-function sendPage(assets: Assets, request: IncomingMessage, response: ServerResponse, url: URL): void {
+const PREFIX = /^(?:\/[A-Za-z0-9._~-]+)+$/;
+
+/**
+ * Below which path a proxy shows the page, such as `/mce`; empty for none. Whoever sends the header gets a page that asks for
+ * its files there, on the same origin: nobody has to be trusted.
+ */
+function prefixOf({ 'x-forwarded-prefix': given }: IncomingMessage['headers']): string {
+  const prefix = typeof given === 'string' ? given.replace(/\/$/, '') : '';
+  return PREFIX.test(prefix) ? prefix : '';
+}
+
+function sendPage(
+  assets: Assets,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, prefix }: { readonly url: URL; readonly prefix: string },
+): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new RequestError(405, 'want GET');
   const name = url.pathname.slice(1);
   const asset = assets.find(name);
   if (asset !== undefined) return sendAsset(request, response, asset);
   // A file of an earlier page: its shell has to be loaded again.
   if (/\.(js|css|svg|map)$/.test(name)) throw new RequestError(404, `${url.pathname} was not found`);
-  sendAsset(request, response, assets.shell);
+  if (prefix === '') return sendAsset(request, response, assets.shell);
+  response.setHeader('content-type', assets.shell.contentType);
+  response.end(assets.shell.bytes.toString().replaceAll('="/', `="${prefix}/`));
 }
 
 function sendAsset({ headers, method }: IncomingMessage, response: ServerResponse, asset: Asset): void {

@@ -2,7 +2,7 @@ import { render, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { shown } from './command.js';
 import { startKeys } from './keys.js';
-import { amend, route, startNavigation } from './navigate.js';
+import { amend, hrefOf, route, startNavigation } from './navigate.js';
 import { ClusterPage } from './pages/cluster.js';
 import { EnginePage } from './pages/engine.js';
 import { EventsPage } from './pages/events.js';
@@ -13,8 +13,8 @@ import { PlacementsPage } from './pages/placements.js';
 import { SetPage } from './pages/set.js';
 import { WhatIfPage } from './pages/whatif.js';
 import { Empty, Loading } from './parts/states.js';
-import { formatRoute, parseRoute, type Page, type Route } from './route.js';
-import { isLost, isOld, reading, refresh, session } from './store.js';
+import { FLEET, formatRoute, type Page, type Route } from './route.js';
+import { BASE, isLost, isOld, reading, refresh, session } from './store.js';
 import { startPolling } from './poll.js';
 import { followTabs, logIn, logOut, resume } from './session.js';
 import { clockText } from './time.js';
@@ -50,7 +50,7 @@ function Bar(): JSX.Element {
   const { page } = route.value;
   return (
     <header class="bar">
-      <a class="brand" href="/fleet">
+      <a class="brand" href={hrefOf(FLEET)}>
         <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
           <path d="M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3z" fill="currentColor" />
           <path d="M12 12h4v4h-4z" fill="none" stroke="currentColor" stroke-width="2" />
@@ -59,7 +59,7 @@ function Bar(): JSX.Element {
       </a>
       <nav aria-label="Pages">
         {PAGES.map(([title, address, pages]) => (
-          <a key={address} href={address} aria-current={pages.includes(page) ? 'page' : undefined}>
+          <a key={address} href={BASE + address} aria-current={pages.includes(page) ? 'page' : undefined}>
             {title}
           </a>
         ))}
@@ -165,7 +165,7 @@ function PageOf({ route: to }: { readonly route: Route }): JSX.Element {
     case 'unknown':
       return (
         <Empty title="There is no such page.">
-          <a class="button" href="/fleet">
+          <a class="button" href={hrefOf(FLEET)}>
             To the fleet
           </a>
         </Empty>
@@ -187,7 +187,7 @@ function titleOf(to: Route): string {
 /** The code of the link stands behind `#`, which no server and no log sees. It leaves the history at once. */
 async function start(): Promise<void> {
   const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
-  if (location.pathname === '/login' || location.pathname === '/') amend(parseRoute('/fleet'));
+  if (['', '/', '/login'].some((end) => location.pathname === BASE + end)) amend(FLEET);
   startNavigation();
   startKeys();
   const root = document.querySelector('#app');

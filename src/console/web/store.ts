@@ -50,8 +50,9 @@ const MOST_KEPT = 60;
 const entries = new Map<string, Entry>();
 /** How often all that was read was forgotten. */
 let epoch = 0;
-/** The file of this page. */
-const OWN_BUILD = new URL(import.meta.url).pathname.slice(1);
+/** The file of this page, and the path below which its server is: empty, or such as `/mce` behind a proxy. */
+const [, folder = '', OWN_BUILD = ''] = /^(.*)\/(.*)$/.exec(new URL(import.meta.url).pathname) ?? [];
+export const BASE = folder;
 
 /** The time, for spans. */
 export const now = signal(Date.now());
@@ -97,7 +98,7 @@ export const isOld = signal(false);
 export async function send(path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
     const headers = { ...credentialHeaders(), ...Object.fromEntries(new Headers(init.headers)) };
-    const response = await fetch(`/api/v1/${path}`, {
+    const response = await fetch(`${BASE}/api/v1/${path}`, {
       ...init,
       headers,
       credentials: 'same-origin',

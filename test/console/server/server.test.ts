@@ -24,7 +24,7 @@ const META = { resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' }
 const KIND = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement' };
 const PLACEMENT = { ...KIND, ...EXAMPLE, metadata: { ...EXAMPLE.metadata, ...META } };
 
-const BYTES = Buffer.from('page');
+const BYTES = Buffer.from('<script src="/main.js">');
 const ASSET = { contentType: 'text/html', bytes: BYTES, brotli: BYTES, gzip: BYTES, isHashed: false };
 const clock = new ManualClock();
 let sessions: Sessions;
@@ -102,7 +102,22 @@ describe('who may ask', () => {
     expect((await ask('fleet', { headers: { authorization: '' } })).code).toBe(401);
     expect((await ask('fleet', { headers: { authorization: `Bearer ${key}x` } })).code).toBe(401);
     expect((await ask('fleet', { headers: { authorization: '', cookie: `console=${key}` } })).code).toBe(401);
-    expect((await send('/placements/shop/web')).text).toBe('page');
+    expect((await send('/placements/shop/web')).text).toBe(BYTES.toString());
+  });
+
+  it.each([
+    ['/mce', '/mce'],
+    ['/mce/', '/mce'],
+    ['/tools/mce', '/tools/mce'],
+    ['', ''],
+    ['//evil.example', ''],
+    ['/a"><script src="//evil.example', ''],
+    ['/mce, /other', ''],
+  ])('behind a proxy that shows it below %j, the page has its files below %j', async (given, prefix) => {
+    const headers = { 'x-forwarded-prefix': given };
+    for (const path of ['/fleet', `${prefix}/fleet`, `${prefix}/`])
+      expect((await send(path, { headers })).text).toBe(`<script src="${prefix}/main.js">`);
+    expect((await send(`${prefix}/api/v1/nothing`, { headers })).code).toBe(401);
   });
 
   it('a form of another site cannot write: a body has to be JSON', async () => {

@@ -1,7 +1,9 @@
+import { createServer, request as ask, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Browser, Page } from 'playwright-core';
 import { readAssets } from '../../../src/console/server/assets.js';
+import { portOf } from '../../../src/console/server/server.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import { textField } from '../../../src/runtime/vocabulary/json.js';
 import { axeFaults, describeWithChromium, watchedPage } from '../../support/rigs/console/browser.js';
@@ -207,5 +209,47 @@ describeWithChromium('a draft', () => {
     expect(await axeFaults(page)).toEqual([]);
     expect(await page.getByRole('button', { name: 'Apply with my rights' }).isDisabled()).toBe(true);
     await close();
+  });
+});
+
+/** Shows the console below `/mce`, under an address of its own, as nginx and others do. */
+async function proxyTo(port: number): Promise<{ readonly server: Server; readonly origin: string }> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').replace(/^\/mce(?=\/)/, '');
+    if (path === request.url) return void response.writeHead(404).end();
+    const { origin: _other, ...headers } = request.headers;
+    const sent = { ...headers, host: `127.0.0.1:${port}`, 'x-forwarded-prefix': '/mce' };
+    const upstream = ask({ port, path, method: request.method ?? '', headers: sent }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    upstream.on('error', () => response.destroy());
+    request.pipe(upstream);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { server, origin: `http://127.0.0.1:${portOf(server)}` };
+}
+
+describeWithChromium('a console below a path of a proxy', () => {
+  it('opens, follows its links, plans, and is the same after a reload', async () => {
+    const started = await startConsole(consoleWorld(120), readAssets(), systemClock);
+    const { server, origin } = await proxyTo(started.port);
+    const { page, faults } = await watchedPage(browser, LOOK, `${origin}/mce`);
+    await page.goto(`${origin}/mce/login#code=${started.sessions.code()}`);
+    await page.getByText('120 clusters').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/mce/fleet');
+    await page.getByRole('link', { name: 'Placements' }).click();
+    await page.getByRole('link', { name: 'shop/web' }).click();
+    await page.reload();
+    await page.getByRole('link', { name: 'What if', exact: true }).last().click();
+    expect(new URL(page.url()).pathname).toBe('/mce/what-if');
+    await page.getByLabel('Manifests').fill(DRAFT);
+    await page.getByText('4 of 4 → 7 of 7').waitFor();
+    await page.goBack();
+    await page.locator('main h1', { hasText: 'web' }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+    server.close();
+    started.server.close();
   });
 });

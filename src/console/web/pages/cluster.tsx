@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { ClusterView, DrainPreview } from '../../wire/cluster.js';
 import { shown } from '../command.js';
-import { amend } from '../navigate.js';
-import { formatRoute, type Route } from '../route.js';
+import { amend, hrefOf } from '../navigate.js';
+import type { Route } from '../route.js';
 import { useLoaded } from '../store.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions, Pairs } from '../parts/conditions.js';
@@ -32,12 +32,12 @@ export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 
               >
                 {drain ? 'Hide the drain' : 'Drain?'}
               </button>
-              <a class="button" href={formatRoute({ page: 'whatif', begin: `labels:${name}` })}>
+              <a class="button" href={hrefOf({ page: 'whatif', begin: `labels:${name}` })}>
                 What if
               </a>
             </>
           )}
-          <a class="button" href={formatRoute({ page: 'events', about: `ManagedCluster/${name}` })}>
+          <a class="button" href={hrefOf({ page: 'events', about: `ManagedCluster/${name}` })}>
             Events
           </a>
           <Commands

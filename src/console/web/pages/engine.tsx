@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Component, Engine, EngineView, SetView } from '../../wire/cluster.js';
 import { shown } from '../command.js';
-import { formatRoute } from '../route.js';
+import { hrefOf } from '../navigate.js';
 import { useLoaded } from '../store.js';
 import { Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
@@ -116,7 +116,7 @@ function Sets({ sets, isUnread }: SetsProps): JSX.Element {
         <ul class="list">
           {sets.map((one) => (
             <li key={one.name}>
-              <a class="strong list-name" href={formatRoute({ page: 'set', name: one.name })}>
+              <a class="strong list-name" href={hrefOf({ page: 'set', name: one.name })}>
                 <Text of={one.name} />
               </a>
               <span class="nowrap">

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import type { EventRow, Events } from '../../wire/cluster.js';
 import { shown } from '../command.js';
-import { formatRoute, type Route } from '../route.js';
+import { hrefOf } from '../navigate.js';
+import type { Route } from '../route.js';
 import { now, useLoaded } from '../store.js';
 import { momentText } from '../time.js';
 import { Commands } from '../parts/command.js';
@@ -19,7 +20,7 @@ export function EventsPage({ route: { about } }: { readonly route: Extract<Route
         <h1>Events{about !== '' && <span class="muted"> about {shown(about)}</span>}</h1>
         <div class="actions">
           {about !== '' && (
-            <a class="button" href={formatRoute({ page: 'events', about: '' })}>
+            <a class="button" href={hrefOf({ page: 'events', about: '' })}>
               Of all objects
             </a>
           )}

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { SHOWS, type PlacementView } from '../../wire/placement.js';
 import { shown, shownLines } from '../command.js';
-import { formatRoute, type Route } from '../route.js';
+import { hrefOf } from '../navigate.js';
+import type { Route } from '../route.js';
 import { placementPath, useLoaded } from '../store.js';
 import { ChoiceView } from '../parts/choice.js';
 import { Command, Commands } from '../parts/command.js';
@@ -27,11 +28,11 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
         </h1>
         <div class="actions">
           {!isAbsent(loaded) && (
-            <a class="button primary" href={formatRoute({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
+            <a class="button primary" href={hrefOf({ page: 'whatif', begin: `placement:${namespace}/${name}` })}>
               What if
             </a>
           )}
-          <a class="button" href={formatRoute({ page: 'events', about: `Placement/${namespace}/${name}` })}>
+          <a class="button" href={hrefOf({ page: 'events', about: `Placement/${namespace}/${name}` })}>
             Events
           </a>
           <Commands

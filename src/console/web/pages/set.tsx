@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import type { SetBinding, SetMember, SetMembers } from '../../wire/cluster.js';
 import { shown } from '../command.js';
-import { FLEET, formatRoute, type Route } from '../route.js';
+import { hrefOf } from '../navigate.js';
+import { FLEET, type Route } from '../route.js';
 import { useLoaded } from '../store.js';
 import { Commands } from '../parts/command.js';
 import { HealthMark } from '../parts/icon.js';
@@ -25,7 +26,7 @@ export function SetPage({ route: { name } }: { readonly route: Extract<Route, { 
         </h1>
         <div class="actions">
           {!isAbsent(loaded) && (
-            <a class="button" href={formatRoute({ ...FLEET, q, view: 'table' })}>
+            <a class="button" href={hrefOf({ ...FLEET, q, view: 'table' })}>
               In the fleet
             </a>
           )}
@@ -88,7 +89,7 @@ function Bindings({ list, isUnread }: BindingsProps): JSX.Element {
         <ul class="list">
           {list.map((one) => (
             <li key={`${one.namespace}/${one.name}`}>
-              <a class="strong list-name" href={formatRoute({ page: 'placements', q: `${one.namespace}/` })}>
+              <a class="strong list-name" href={hrefOf({ page: 'placements', q: `${one.namespace}/` })}>
                 <Text of={one.namespace} />
               </a>
               {one.ignored !== undefined && <span>No Placement selects by it: {shown(one.ignored)}</span>}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { shown } from '../command.js';
-import { formatRoute } from '../route.js';
+import { hrefOf } from '../navigate.js';
 import { now } from '../store.js';
 import { sinceText } from '../time.js';
 
@@ -17,7 +17,7 @@ export function Text({ of }: { readonly of: string }): JSX.Element {
 
 export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
   return (
-    <a href={formatRoute({ page: 'cluster', name, drain: false })}>
+    <a href={hrefOf({ page: 'cluster', name, drain: false })}>
       <Text of={name} />
     </a>
   );
@@ -25,7 +25,7 @@ export function ClusterLink({ name }: { readonly name: string }): JSX.Element {
 
 export function PlacementLink({ namespace, name }: { readonly namespace: string; readonly name: string }): JSX.Element {
   return (
-    <a href={formatRoute({ page: 'placement', namespace, name, show: 'in' })}>
+    <a href={hrefOf({ page: 'placement', namespace, name, show: 'in' })}>
       <bdi class="name" title={`${shown(namespace)}/${shown(name)}`}>
         <span class="muted">{shown(namespace)}/</span>
         {shown(name)}
