@@ -92,7 +92,8 @@ function decisionsOf({ metadata }: RawObject, inputs: WorldInputs): readonly Raw
   const input = inputs.input({ namespace, name });
   if (input === undefined) return [];
   const owner = { apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true };
-  return forecastOf(input.snapshot).published.slots.map((clusters, index) => ({
+  const { lists = [] } = forecastOf(input.snapshot).published;
+  return lists.map((clusters, index) => ({
     apiVersion: apiVersionOf(PlacementDecisions),
     kind: PlacementDecisions.kind,
     metadata: {

@@ -136,7 +136,7 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
       selected: new Map(),
       othersSelecting: noOthers,
       stored: [],
-      remembered: undefined,
+      published: undefined,
       definitions: undefined,
       now: 0,
     });

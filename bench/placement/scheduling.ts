@@ -116,7 +116,7 @@ function snapshotOf(reading: Reading): PlacementSnapshot {
     selected: reading.clusters([]),
     othersSelecting,
     stored: [],
-    remembered: undefined,
+    published: undefined,
     definitions: undefined,
     now: 0,
   };

@@ -11,8 +11,9 @@ import { contentOf } from '../../src/domain/placement/stored/items.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../src/domain/placement/spec/cluster.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
-import { sliceChanges, slotsAfter } from '../../src/domain/placement/publish/slices.js';
-import type { PlacementSnapshot, Slots } from '../../src/domain/placement/select/snapshot.js';
+import { publishedBy, sliceChanges } from '../../src/domain/placement/publish/slices.js';
+import type { PlacementSnapshot } from '../../src/domain/placement/select/snapshot.js';
+import type { Published } from '../../src/domain/placement/stored/published.js';
 import { placementReport, statusToWrite } from '../../src/domain/placement/report/status.js';
 import { PlacementIndex } from '../../src/operator/index/placementindex.js';
 import type { Reading } from '../../src/operator/index/reading.js';
@@ -26,7 +27,7 @@ interface KnownPlacement {
   readonly owner: DecisionOwner;
   placement: Placement;
   readonly decisions: Map<string, PlacementDecision>;
-  slots: Slots | undefined;
+  published: Published | undefined;
 }
 
 /**
@@ -57,12 +58,12 @@ export class Replica {
     const key = keyOf(placement.metadata);
     this.index.upsertPlacement(key, { namespace, rules: compileSpec(placement.spec) });
     const owner = { namespace, name, uid };
-    this.#placements.set(key, { owner, placement, decisions: new Map(), slots: undefined });
+    this.#placements.set(key, { owner, placement, decisions: new Map(), published: undefined });
   }
 
   /** The clusters that the Placement has selected. */
   selected(key: string): readonly string[] {
-    return this.#placements.get(key)?.slots?.flat() ?? [];
+    return this.#placements.get(key)?.published?.lists?.flat() ?? [];
   }
 
   /** One reconcile: gather, decide, apply, report. */
@@ -74,13 +75,13 @@ export class Replica {
     const snapshot = snapshotOf(reading, known);
     const decided = schedule(snapshot);
     const changes = sliceChanges(snapshot, decided);
-    const after = slotsAfter(changes);
-    reading.commit({ schedule: decided, before: known.slots, after });
+    const after = publishedBy(changes);
+    reading.commit({ schedule: decided, before: known.published, after });
     for (const write of changes.writes) {
       if (write.kind === 'delete') known.decisions.delete(write.name);
       else known.decisions.set(write.name, this.#stored(known, write));
     }
-    known.slots = after;
+    known.published = after;
     const report = placementReport(snapshot, decided, { changes, done: changes.writes.length });
     const status = statusToWrite(known.placement.status, report, timestamp(NOW));
     if (status !== undefined) known.placement = received({ ...known.placement, status });
@@ -101,7 +102,7 @@ export class Replica {
   }
 }
 
-function snapshotOf(reading: Reading, { owner, placement, decisions, slots }: KnownPlacement): PlacementSnapshot {
+function snapshotOf(reading: Reading, { owner, placement, decisions, published }: KnownPlacement): PlacementSnapshot {
   const { rules, bindings, sets, candidates } = reading;
   const stored = [...decisions.values()].map((object) => readDecision(object, owner));
   return {
@@ -116,10 +117,10 @@ function snapshotOf(reading: Reading, { owner, placement, decisions, slots }: Kn
     bindings,
     sets,
     candidates,
-    selected: reading.clusters((slots ?? []).flat()),
+    selected: reading.clusters((published?.lists ?? []).flat()),
     othersSelecting: reading.othersSelecting,
     stored,
-    remembered: slots,
+    published,
     definitions: undefined,
     now: NOW,
   };

@@ -2,8 +2,8 @@ import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
 import type { ConditionState } from '../conditions.js';
 import { schedule, type Schedule } from '../placement/select/schedule.js';
-import { pieceOfEach, piecesOf, publishedAfter, sliceChanges, slotsAfter } from '../placement/publish/slices.js';
-import type { PlacementSnapshot, Slots } from '../placement/select/snapshot.js';
+import { pieceOfEach, publishedAfter, publishedBy, sliceChanges } from '../placement/publish/slices.js';
+import type { PlacementSnapshot } from '../placement/select/snapshot.js';
 import {
   decisionObject,
   isOwn,
@@ -11,8 +11,9 @@ import {
   type DecisionOwner,
   type StoredDecision,
 } from '../placement/stored/decision.js';
-import { contentOf, type Since } from '../placement/stored/items.js';
-import type { Piece, Pieces } from '../placement/stored/piece.js';
+import { contentOf } from '../placement/stored/items.js';
+import type { Piece } from '../placement/stored/piece.js';
+import type { Published } from '../placement/stored/published.js';
 import { recordAfter } from '../placement/stored/record.js';
 import { recordWindow } from '../placement/select/budget.js';
 import { placementReport } from '../placement/report/status.js';
@@ -31,13 +32,7 @@ export interface Forecast {
 }
 
 /** What the next decision of the controller starts from, once a decision is stored. */
-export interface PublishedState {
-  /** The clusters by decision object, as the controller remembers them. */
-  readonly slots: Slots;
-  /** Since when they are selected, where its items have times. */
-  readonly since: Since;
-  /** The pieces of the objects; empty without groups. */
-  readonly pieces: Pieces;
+export interface PublishedState extends Published {
   /** How many removals and additions it recorded. */
   readonly removals: number;
   readonly additions: number;
@@ -65,9 +60,7 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
     clusters: [...clusters].sort(),
     pieces: pieceOfEach(publishedAfter(changes)),
     published: {
-      slots: slotsAfter(changes),
-      since: changes.since,
-      pieces: piecesOf(publishedAfter(changes)),
+      ...publishedBy(changes),
       removals: Math.max(removals, 0),
       additions: decided.countedAdditions.size,
       windowSeconds: recordWindow(snapshot),
@@ -92,16 +85,16 @@ export function storedAfter(
   { owner, at }: Publishing,
 ): readonly StoredDecision[] {
   if (published === undefined) return stored;
-  const { slots, since, pieces, removals, additions, windowSeconds } = published;
+  const { lists = [], since, pieces, removals, additions, windowSeconds } = published;
   const isKept = (one: StoredDecision): boolean => !isOwn(one) || one.deleting || one.ordinal === undefined;
   const kept = stored.filter(isKept);
   const own = new Map(stored.flatMap((one) => (isKept(one) ? [] : [[one.ordinal, one] as const])));
   const taken = new Set(kept.map(({ ordinal }) => ordinal));
-  const ordinals = Array.from({ length: Math.max(slots.length, 1) }, (_, index) => index + 1);
+  const ordinals = Array.from({ length: Math.max(lists.length, 1) }, (_, index) => index + 1);
   const written = [...new Set([...ordinals, ...own.keys()])]
     .filter((ordinal) => ordinal !== undefined)
     .flatMap((ordinal) => {
-      const [known, clusters] = [own.get(ordinal), slots[ordinal - 1] ?? []];
+      const [known, clusters] = [own.get(ordinal), lists[ordinal - 1] ?? []];
       const isNeeded = clusters.length > 0 || ordinal === 1 || pieces.has(ordinal) || known?.removals !== undefined;
       if (taken.has(ordinal) || !isNeeded) return [];
       const object = readDecision(
@@ -134,9 +127,7 @@ export function snapshotAfter(
     placement: { ...placement, status: published.status },
     selected: new Map([...selected, ...added]),
     stored: storedAfter(stored, published, { owner: placement, at }),
-    remembered: published.slots,
-    rememberedSince: published.since,
-    rememberedPieces: published.pieces,
+    published,
     now,
   };
 }

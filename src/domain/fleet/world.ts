@@ -144,7 +144,7 @@ export class WorldInputs {
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
     const read = decisions.map((object) => readDecision(object, owner));
     const stored = storedAfter(read, published, { owner, at: this.#at });
-    const names = [...stored.flatMap((object) => object.clusters), ...(published?.slots ?? []).flat()];
+    const names = [...stored.flatMap((object) => object.clusters), ...(published?.lists ?? []).flat()];
     const status = published?.status ?? found.status;
     const snapshot: PlacementSnapshot = {
       placement: { ...owner, generation, rules, release, releasedAdditions, status },
@@ -154,9 +154,7 @@ export class WorldInputs {
       selected: this.#existing(names),
       othersSelecting: isBalanced(rules) ? this.othersSelecting(namespace, name) : noOthers,
       stored,
-      remembered: published?.slots,
-      rememberedSince: published?.since,
-      rememberedPieces: published?.pieces,
+      published,
       definitions: undefined,
       now: this.#at,
     };

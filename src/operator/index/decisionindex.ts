@@ -1,5 +1,5 @@
 import { stayingRemovals } from '../../domain/placement/select/waiting.js';
-import type { Slots } from '../../domain/placement/select/snapshot.js';
+import type { Published } from '../../domain/placement/stored/published.js';
 import type { IndexedDecision } from './reading.js';
 
 const NO_PLACEMENTS: ReadonlySet<string> = new Set();
@@ -48,8 +48,8 @@ export type StoredClusters = (key: string) => readonly string[];
 
 /** Tells which Placements have selected a cluster, and which hold it, by the decisions that are committed. */
 export class DecisionIndex {
-  /** Key of a Placement → the lists of its last decision. */
-  readonly #committed = new Map<string, Slots>();
+  /** Key of a Placement → what is published by its last decision. */
+  readonly #committed = new Map<string, Published>();
   /** The Placements of which no decision was committed yet, or not since other processes may have published. */
   readonly #unknown = new Set<string>();
   readonly #storedOf: StoredClusters;
@@ -62,8 +62,8 @@ export class DecisionIndex {
   }
 
   /**
-   * Enters the decision of a Placement. It costs O(changed and held clusters) when the decision was made from the lists
-   * of the last one that was committed; otherwise, as when that one was not published, O(clusters before and after).
+   * Enters the decision of a Placement. It costs O(changed and held clusters) when the decision was made from what
+   * the last one that was committed publishes; otherwise, as when that one was not published, O(clusters before and after).
    */
   commit(key: string, { schedule, before, after }: IndexedDecision): void {
     const { kept, added, dropped } = schedule;

@@ -7,18 +7,18 @@ import type {
   ClusterView,
   PlacementSnapshot,
   SetView,
-  Slots,
 } from '../../domain/placement/select/snapshot.js';
+import type { Published } from '../../domain/placement/stored/published.js';
 import type { Delayed } from './entry.js';
 import type { MembershipIndex } from './membershipindex.js';
 
 /** A decision as the index needs it. */
 export interface IndexedDecision {
   readonly schedule: Schedule;
-  /** The lists that it was made from; undefined where they were not known. */
-  readonly before: Slots | undefined;
-  /** The lists once all of it is published. */
-  readonly after: Slots;
+  /** What was published when it was made; undefined where that was not known. */
+  readonly before: Published | undefined;
+  /** What is published once all of it is stored. */
+  readonly after: Published;
 }
 
 /** What follows from a commit. */

@@ -6,7 +6,7 @@ import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import type { ClusterEffects } from '../../../src/operator/index/entry.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import type { IndexedDecision, Reading } from '../../../src/operator/index/reading.js';
-import { binding, cluster, members, snapshot } from '../../support/builders/placement.js';
+import { binding, cluster, members, publishedLists, snapshot } from '../../support/builders/placement.js';
 
 const KEY = 'team/web';
 const NOTED = { placements: [], delayed: [{ key: KEY, afterMs: 5_000 }] };
@@ -15,7 +15,7 @@ const NOTHING = { placements: [], delayed: [] };
 const DECIDED: IndexedDecision = {
   schedule: schedule(snapshot({ fleet: members('a') })),
   before: undefined,
-  after: [['a']],
+  after: publishedLists([['a']]),
 };
 
 /** An index of a Placement that may select the clusters. */

@@ -7,12 +7,9 @@ import { statementsOf } from '../../../src/domain/placement/report/statements.js
 import { waitingTexts } from '../../../src/domain/placement/report/waits.js';
 import { groupOf } from '../../../src/domain/placement/spec/groups.js';
 import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
-import type {
-  BindingView,
-  ClusterView,
-  PlacementSnapshot,
-  Slots,
-} from '../../../src/domain/placement/select/snapshot.js';
+import type { Published } from '../../../src/domain/placement/stored/published.js';
+import { publishedLists } from '../../support/builders/placement.js';
+import type { BindingView, ClusterView, PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
 
 interface ModelSet {
   readonly deleting: boolean;
@@ -22,7 +19,7 @@ interface ModelSet {
 interface ModelPlacement {
   readonly namespace: string;
   readonly spec: unknown;
-  slots: Slots;
+  published: Published;
   /** Reported as affected, and not reconciled yet. */
   pending: boolean;
 }
@@ -43,7 +40,7 @@ export class Model {
   }
 
   snapshot(key: string): PlacementSnapshot {
-    const { namespace, spec, slots } = this.#placement(key);
+    const { namespace, spec, published } = this.#placement(key);
     const rules = compileSpec(spec);
     const bindings = [...(this.bindings.get(namespace)?.values() ?? [])];
     const sets = new Map(
@@ -72,14 +69,16 @@ export class Model {
       selected: this.clusters,
       othersSelecting: this.#othersSelecting(key),
       stored: [],
-      remembered: slots,
+      published,
       definitions: undefined,
       now: 0,
     };
   }
 
   #othersSelecting(key: string): (name: string) => number {
-    const others = [...this.placements].filter(([other]) => other !== key).map(([, { slots }]) => slots.flat());
+    const others = [...this.placements]
+      .filter(([other]) => other !== key)
+      .map(([, { published }]) => (published.lists ?? []).flat());
     return (name) => others.filter((clusters) => clusters.includes(name)).length;
   }
 
@@ -110,10 +109,10 @@ export class Model {
     const decided = schedule(this.snapshot(key));
     const { kept, added } = decided;
     const placement = this.#placement(key);
-    const before = placement.slots;
-    placement.slots = [[...kept.flat(), ...added]];
+    const before = placement.published;
+    placement.published = publishedLists([[...kept.flat(), ...added]]);
     placement.pending = false;
-    return { schedule: decided, before, after: placement.slots };
+    return { schedule: decided, before, after: placement.published };
   }
 
   #placement(key: string): ModelPlacement {

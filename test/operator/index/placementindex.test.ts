@@ -6,7 +6,7 @@ import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import type { Reading } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import type { BindingView, ClusterView } from '../../../src/domain/placement/select/snapshot.js';
-import { binding, cluster } from '../../support/builders/placement.js';
+import { binding, cluster, publishedLists } from '../../support/builders/placement.js';
 import { someTaints, someTolerations } from '../../support/builders/taints.js';
 import { Model } from './model.js';
 
@@ -52,8 +52,8 @@ function fold(model: Model, index: PlacementIndex, event: Event): readonly strin
 
 function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event, { key: string }>): readonly string[] {
   if (event.kind === 'placement') {
-    const slots = model.placements.get(event.key)?.slots ?? [];
-    model.placements.set(event.key, { namespace: event.namespace, spec: event.spec, slots, pending: true });
+    const published = model.placements.get(event.key)?.published ?? publishedLists([]);
+    model.placements.set(event.key, { namespace: event.namespace, spec: event.spec, published, pending: true });
     index.upsertPlacement(event.key, { namespace: event.namespace, rules: compileSpec(event.spec) });
   } else if (event.kind === 'placementGone') {
     model.placements.delete(event.key);
@@ -670,7 +670,7 @@ describe('PlacementIndex', () => {
     for (const event of events) fold(model, index, event);
     const decision = model.reconcile('n1/a');
     begun(index, 'n1/a').commit(decision);
-    const [other = ''] = ['a', 'b', 'c'].filter((name) => !decision.after.flat().includes(name));
+    const [other = ''] = ['a', 'b', 'c'].filter((name) => decision.after.lists?.flat().includes(name) !== true);
 
     expect(index.upsertCluster(inRegion(other, 'd')).placements).toEqual(wanted);
   });

@@ -128,10 +128,10 @@ function publishedOf(
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
   const { schedule, published: after } = forecastOf(input.snapshot);
-  const { slots, since, pieces, removals, additions, status } = after;
+  const { lists = [], since, pieces, removals, additions, status } = after;
   const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
-  const decisions = slots.map((clusters, index) => {
+  const decisions = lists.map((clusters, index) => {
     const content = contentOf(clusters, { since }, pieces.get(index + 1));
     const object = decisionObject({ namespace, name, uid }, index + 1, content);
     const before = own.find((one) => one.metadata.name === object.metadata.name)?.metadata.annotations;

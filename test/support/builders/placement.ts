@@ -6,6 +6,8 @@ import {
   revisionOf,
 } from '../../../src/domain/placement/stored/decision.js';
 import { NO_DETAILS, NO_TIMES } from '../../../src/domain/placement/stored/items.js';
+import { NO_PIECES } from '../../../src/domain/placement/stored/piece.js';
+import type { Published } from '../../../src/domain/placement/stored/published.js';
 import type { DefinitionsNow } from '../../../src/domain/placement/stored/basis.js';
 import type { Release } from '../../../src/domain/placement/spec/release.js';
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
@@ -85,6 +87,7 @@ export interface World {
   readonly bindings: readonly BindingView[];
   readonly sets: readonly SetView[];
   readonly stored: readonly StoredDecision[];
+  /** The lists that were published last. */
   readonly remembered: Slots | undefined;
   readonly generation: number;
   readonly name: string;
@@ -97,6 +100,11 @@ export interface World {
 
 /** The time of a snapshot. */
 export const NOW = Date.parse('2026-11-22T10:00:30Z');
+
+/** These lists as published, without times, details and pieces. */
+export function publishedLists(lists: Slots): Published {
+  return { lists, since: NO_TIMES, details: NO_DETAILS, pieces: NO_PIECES };
+}
 
 /** The snapshot of a world; members of unreadable sets are unknown, as in production. */
 export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
@@ -130,7 +138,7 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
     selected: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
     othersSelecting: noOthers,
     stored,
-    remembered,
+    published: remembered && publishedLists(remembered),
     definitions,
     now,
   };

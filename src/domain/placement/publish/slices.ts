@@ -8,6 +8,7 @@ import { hadDecision } from '../stored/basis.js';
 import { detailName, detailsOf } from '../spec/details.js';
 import { NO_DETAILS, NO_TIMES, type Details, type Since } from '../stored/items.js';
 import { NO_PIECES, type Piece, type Pieces } from '../stored/piece.js';
+import type { Published } from '../stored/published.js';
 import { fillOrder, fillSlots } from './fill.js';
 import { layOut, type Layout } from './layout.js';
 import { allOrdinals, objectsOf, obstacle, type Objects, type Obstacle } from './objects.js';
@@ -103,9 +104,9 @@ function ungrouped(slots: Slots, objects: Objects, snapshot: PlacementSnapshot):
   return { slots, pieces, spare: undefined, leaving: new Map() };
 }
 
-/** The pieces of the published lists; those that are remembered come before what others may have edited. */
-function knownPieces(objects: Objects, { remembered, rememberedPieces }: PlacementSnapshot): Pieces {
-  const known = remembered === undefined ? undefined : rememberedPieces;
+/** The pieces of the published lists; those that this process published come before what others may have edited. */
+function knownPieces(objects: Objects, { published }: PlacementSnapshot): Pieces {
+  const known = published?.lists === undefined ? undefined : published.pieces;
   const isFree = (ordinal: number): boolean => obstacle(objects.get(ordinal)) === undefined;
   return new Map([...(known ?? piecesOf(publishedIn(objects)))].filter(([ordinal]) => isFree(ordinal)));
 }
@@ -148,10 +149,13 @@ function sinceToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule): S
 
 /** What the items say of labels and claims: of a cluster that is gone, what they have said. */
 function detailsToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule): Details {
-  const { placement, selected, candidates, stored, rememberedDetails = NO_DETAILS } = snapshot;
+  const { placement, selected, candidates, stored, published } = snapshot;
   const { details } = placement.rules;
   if (!isFrozen(snapshot) && details.length === 0) return NO_DETAILS;
-  const known = new Map([...rememberedDetails, ...stored.filter(isOwn).flatMap((object) => [...object.details])]);
+  const known = new Map([
+    ...(published?.details ?? NO_DETAILS),
+    ...stored.filter(isOwn).flatMap((object) => [...object.details]),
+  ]);
   if (isFrozen(snapshot)) return known;
   return new Map(
     [...kept.flat(), ...added].map((name) => {
@@ -178,7 +182,14 @@ export function publishedAfter(changes: SliceChanges, done = changes.writes.leng
   return [...slices.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** The lists to remember after the first `done` writes: see `PlacementSnapshot.remembered`. */
+/** What is published after the first `done` writes; `isKnown`: it is known of each write whether it is stored. */
+export function publishedBy(changes: SliceChanges, done = changes.writes.length, isKnown = true): Published {
+  const { since, details } = changes;
+  const lists = isKnown ? slotsAfter(changes, done) : undefined;
+  return { lists, since, details, pieces: piecesOf(publishedAfter(changes, done)) };
+}
+
+/** The lists after the first `done` writes. */
 export function slotsAfter(changes: SliceChanges, done = changes.writes.length): Slots {
   const length = Math.max(changes.slots.length, changes.base.length);
   const pending = new Set(changes.writes.slice(done).map((write) => write.ordinal));

@@ -125,7 +125,7 @@ function byCluster<C extends DropCause>(causes: ReadonlyMap<string, C>): { clust
 }
 
 /**
- * The selected clusters, each once: the remembered lists or, without these, the lists stored in objects of this Placement
+ * The selected clusters, each once: the lists that this process published or, without these, the lists stored in objects of this Placement
  * (including adoptable ones). Of a cluster in several lists the first place counts.
  */
 function currentSlots(snapshot: PlacementSnapshot): Slots {
@@ -135,7 +135,7 @@ function currentSlots(snapshot: PlacementSnapshot): Slots {
 
 /** The list of each decision object as last published: a cluster that changes its object is in two of them for a moment. */
 export function publishedLists(snapshot: PlacementSnapshot): Slots {
-  return Array.from(snapshot.remembered ?? storedLists(snapshot.stored), (list) => list ?? []);
+  return Array.from(snapshot.published?.lists ?? storedLists(snapshot.stored), (list) => list ?? []);
 }
 
 function storedLists(stored: readonly StoredDecision[]): (readonly string[])[] {

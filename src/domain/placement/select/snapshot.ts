@@ -2,8 +2,8 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/basis.js';
 import type { Release } from '../spec/release.js';
 import { isOwn, type StoredDecision } from '../stored/decision.js';
-import { NO_TIMES, type Details, type Since } from '../stored/items.js';
-import type { Pieces } from '../stored/piece.js';
+import { NO_TIMES, type Since } from '../stored/items.js';
+import type { Published } from '../stored/published.js';
 import type { UnmatchedPredicate } from './unmatched.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
@@ -12,6 +12,7 @@ import type { Taint } from '../spec/taint.js';
 
 export type { ClusterView } from '../spec/cluster.js';
 export type { StoredDecision } from '../stored/decision.js';
+export type { Slots } from '../stored/published.js';
 export type { Candidate, MatchedClusters } from './rank.js';
 
 /** What the decision for one Placement is based on: plain values, all read at one moment. */
@@ -78,9 +79,6 @@ export function noOthers(): number {
   return 0;
 }
 
-/** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */
-export type Slots = readonly (readonly string[])[];
-
 /** How a cluster and the eligible sets were when the decision before was made. */
 export interface Before {
   readonly rules: PlacementRules;
@@ -99,23 +97,14 @@ export interface PlacementSnapshot {
   /** The existing sets that the bindings name. */
   readonly sets: ReadonlyMap<string, SetView>;
   readonly candidates: Candidates;
-  /** The existing clusters that `stored` or `remembered` name, of any set, including those that are being deleted. */
+  /** The existing clusters that `stored` or `published` name, of any set, including those that are being deleted. */
   readonly selected: ReadonlyMap<string, ClusterView>;
   /** How many other Placements of the hub select the cluster; only where the rules ask for it, else 0. */
   readonly othersSelecting: (name: string) => number;
   /** The existing decision objects, in any order. */
   readonly stored: readonly StoredDecision[];
-  /**
-   * What this process last published for this Placement (same UID), as `slotsAfter` returns it; undefined after a
-   * restart and after a write that may or may not be stored.
-   */
-  readonly remembered: Slots | undefined;
-  /** Since when these clusters are selected, where their items have times. */
-  readonly rememberedSince?: Since | undefined;
-  /** The values of labels and claims that their items had. */
-  readonly rememberedDetails?: Details | undefined;
-  /** The pieces of groups that the lists of `remembered` belong to. */
-  readonly rememberedPieces?: Pieces | undefined;
+  /** What this process last published for this Placement (same UID), as `publishedBy` returns it; undefined after a restart. */
+  readonly published: Published | undefined;
   /** The definitions of clusters, sets and bindings; undefined where they are not known. */
   readonly definitions: DefinitionsNow | undefined;
   /** When all of this was read: ms since the epoch, by the wall clock. */
@@ -128,14 +117,14 @@ export interface PlacementSnapshot {
  * Since when each selected cluster is selected: by the stored items and, for one whose object others have deleted, by what this
  * process remembers. A cluster that stands in two objects for a moment has the earlier time. None where the items have no times.
  */
-export function selectedSince({ stored, rememberedSince }: PlacementSnapshot): Since {
+export function selectedSince({ stored, published }: PlacementSnapshot): Since {
   const own = stored.filter((object) => isOwn(object) && object.since.size > 0);
-  if (own.length === 0) return rememberedSince ?? NO_TIMES;
+  if (own.length === 0) return published?.since ?? NO_TIMES;
   const earliest = new Map<string, string>();
   for (const [name, time] of own.flatMap((object) => [...object.since])) {
     const known = earliest.get(name);
     if (known === undefined || Date.parse(time) < Date.parse(known)) earliest.set(name, time);
   }
-  for (const [name, time] of rememberedSince ?? NO_TIMES) if (!earliest.has(name)) earliest.set(name, time);
+  for (const [name, time] of published?.since ?? NO_TIMES) if (!earliest.has(name)) earliest.set(name, time);
   return earliest;
 }

@@ -6,7 +6,7 @@ import { nextRecord, withRecord } from '../../../domain/placement/stored/record.
 import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
 import { sameContent, sameList } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
-import { piecesOf, publishedAfter, slotsAfter } from '../../../domain/placement/publish/slices.js';
+import { publishedBy } from '../../../domain/placement/publish/slices.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
 import type { Decision, Outcome } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';
@@ -47,18 +47,12 @@ export async function apply(gathered: Input, decision: Decision, scope: Scope): 
     if (attempt.kind === 'failed') {
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
-      state.slots = state.unconfirmed.size === 0 ? slotsAfter(changes, done) : undefined;
-      state.since = changes.since;
-      state.details = changes.details;
-      state.pieces = piecesOf(publishedAfter(changes, done));
+      state.published = publishedBy(changes, done, state.unconfirmed.size === 0);
       return { input, schedule, publication: { changes, done, failure }, error };
     }
     done += 1;
   }
-  state.slots = decision.after;
-  state.since = changes.since;
-  state.details = changes.details;
-  state.pieces = piecesOf(publishedAfter(changes));
+  state.published = decision.after;
   return { input, schedule, publication: { changes, done }, error: undefined };
 }
 

@@ -41,7 +41,11 @@ export async function confirm(
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
   // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
-  if (counted.size + countedAdditions.size > 0 && state.slots === undefined && !(await isCurrent(input, scope)))
+  if (
+    counted.size + countedAdditions.size > 0 &&
+    state.published?.lists === undefined &&
+    !(await isCurrent(input, scope))
+  )
     return CACHE_BEHIND;
   return undefined;
 }

@@ -6,9 +6,9 @@ import {
   type CollectionWindow,
 } from '../../../domain/placement/select/collection.js';
 import { schedule, type Schedule } from '../../../domain/placement/select/schedule.js';
-import type { Slots } from '../../../domain/placement/select/snapshot.js';
-import { sliceChanges, slotsAfter, type SliceChanges } from '../../../domain/placement/publish/slices.js';
+import { publishedBy, sliceChanges, type SliceChanges } from '../../../domain/placement/publish/slices.js';
 import type { Publication } from '../../../domain/placement/report/status.js';
+import type { Published } from '../../../domain/placement/stored/published.js';
 import type { Input } from './gather.js';
 import type { Scope } from './scope.js';
 
@@ -16,10 +16,10 @@ import type { Scope } from './scope.js';
 export interface Decision {
   readonly schedule: Schedule;
   readonly changes: SliceChanges;
-  /** The lists that it was made from; undefined where they were not known. */
-  readonly before: Slots | undefined;
-  /** The lists once all of it is published. */
-  readonly after: Slots;
+  /** What was published when it was made; undefined where that was not known. */
+  readonly before: Published | undefined;
+  /** What is published once all of it is stored. */
+  readonly after: Published;
   /** What of it counts and waits for further changes of the same command; undefined when all of it is carried out now. */
   readonly collection: Collection | undefined;
 }
@@ -39,7 +39,7 @@ export function decide(input: Input, { collectionWindow }: Pick<Scope, 'collecti
   const selected = schedule(snapshot);
   const changes = sliceChanges(snapshot, selected);
   const collection = collectionOf(input, selected, collectionWindow);
-  return { schedule: selected, changes, before: snapshot.remembered, after: slotsAfter(changes), collection };
+  return { schedule: selected, changes, before: snapshot.published, after: publishedBy(changes), collection };
 }
 
 /**

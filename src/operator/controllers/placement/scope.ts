@@ -2,10 +2,9 @@ import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { Expressions } from '../../../domain/placement/spec/expression.js';
 import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
-import type { Before, ClusterView, Slots } from '../../../domain/placement/select/snapshot.js';
-import type { Details, Since } from '../../../domain/placement/stored/items.js';
+import type { Before, ClusterView } from '../../../domain/placement/select/snapshot.js';
 import type { History } from '../../../domain/placement/stored/history.js';
-import type { Pieces } from '../../../domain/placement/stored/piece.js';
+import type { Published } from '../../../domain/placement/stored/published.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -20,14 +19,8 @@ import type { ExplanationLimit } from './explanationlimit.js';
 /** What is kept of one Placement between reconciles. All of it may be lost at any time. */
 export interface PlacementState {
   readonly uid: string;
-  /** The lists last published; undefined before the first reconcile and after a write that may or may not be stored. */
-  slots: Slots | undefined;
-  /** Since when their clusters are selected, as last published. */
-  since: Since | undefined;
-  /** What their items say of labels and claims, as last published. */
-  details: Details | undefined;
-  /** The pieces of groups that they belong to. */
-  pieces: Pieces | undefined;
+  /** What was last published; undefined before the first reconcile. */
+  published: Published | undefined;
   /** Names of the known decision objects: the cache may not show those that were just created. */
   readonly decisions: Set<string>;
   /** Names of the decision objects whose last write may or may not be stored: they are read before the next decision. */

@@ -18,8 +18,9 @@ const said = (
 });
 
 /** The kinds of the writes, and the details once all of it is published. */
-function published(over: Partial<World>, rememberedDetails?: Details): readonly [readonly string[], object] {
-  const seen = { ...snapshot({ spec, ...over }), rememberedDetails };
+function published(over: Partial<World>, known?: Details): readonly [readonly string[], object] {
+  const before = snapshot({ spec, ...over });
+  const seen = { ...before, published: before.published && { ...before.published, ...(known && { details: known }) } };
   const { writes } = sliceChanges(seen, schedule(seen));
   const stored = prefixes(seen.stored, writes).at(-1) ?? [];
   return [writes.map(({ kind }) => kind), Object.fromEntries(stored.flatMap(({ details }) => [...details]))];

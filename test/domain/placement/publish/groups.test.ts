@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
-import { piecesOf, publishedAfter, sliceChanges, slotsAfter } from '../../../../src/domain/placement/publish/slices.js';
+import { publishedBy, sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { SliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { StoredDecision } from '../../../../src/domain/placement/stored/decision.js';
 import type { PlacementSnapshot } from '../../../../src/domain/placement/select/snapshot.js';
@@ -74,8 +74,7 @@ function run(seen: PlacementSnapshot): Pass {
 
 /** The snapshot with what the process remembers after the first `done` writes. */
 function remembering(seen: PlacementSnapshot, { changes }: Pass, done?: number): PlacementSnapshot {
-  const rememberedPieces = piecesOf(publishedAfter(changes, done));
-  return { ...seen, remembered: slotsAfter(changes, done), rememberedPieces };
+  return { ...seen, published: publishedBy(changes, done) };
 }
 
 function last<T>(list: readonly T[]): T {

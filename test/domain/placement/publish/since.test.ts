@@ -16,8 +16,9 @@ const timed = (times: Readonly<Record<string, string>>): Pick<StoredDecision, 's
 });
 
 /** The times of the items once all of it is published: `a=TIME`. */
-function times(over: Partial<World>, rememberedSince?: Since): readonly string[] {
-  const seen = { ...snapshot(over), rememberedSince };
+function times(over: Partial<World>, known?: Since): readonly string[] {
+  const before = snapshot(over);
+  const seen = { ...before, published: before.published && { ...before.published, ...(known && { since: known }) } };
   const { writes } = sliceChanges(seen, schedule(seen));
   const stored = prefixes(seen.stored, writes).at(-1) ?? [];
   return stored.flatMap(({ clusters, since }) => clusters.map((name) => `${name}=${since.get(name) ?? ''}`)).sort();
