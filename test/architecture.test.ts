@@ -30,6 +30,8 @@ const PACKAGE_SOURCES = ['packages/cel/src', 'packages/kube-apiserver/src'];
 const VOCABULARY = ['runtime/vocabulary', 'api'];
 /** What a program that is started imports, besides packages. No program imports another one; `standalone` composes them. */
 const PROGRAM = [...VOCABULARY, 'domain', 'runtime'];
+/** What a program imports that answers questions about a fleet. */
+const ASKED = [...PROGRAM, 'answers'];
 
 /** Each folder or file of src, the parts of a folder that may import less, and the packages. */
 const LAYERS: Readonly<Record<string, Layer>> = {
@@ -74,8 +76,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   operator: { imports: [...PROGRAM, 'operator/index', 'operator/controllers'], packages: ['prom-client'] },
   gateway: { imports: PROGRAM, packages: ['js-yaml', 'prom-client', 'undici'] },
   agent: { imports: PROGRAM, packages: ['prom-client'] },
+  // What the commands and the console answer, computed once for both.
+  answers: { imports: PROGRAM, packages: [] },
   cli: {
-    imports: PROGRAM,
+    imports: ASKED,
     packages: [
       'js-yaml',
       `${APISERVER}/jsonpath`,
@@ -87,13 +91,13 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // The JSON types of the API: what the server answers and the page reads.
   'console/wire': { imports: [], packages: [], builtins: [] },
   // Its answers are those of the commands: it has what these read and print.
-  'console/server': { imports: [...PROGRAM, 'cli', 'console/wire'], packages: ['js-yaml'] },
+  'console/server': { imports: [...ASKED, 'cli', 'console/wire'], packages: ['js-yaml'] },
   'console/web': { imports: ['console/wire'], packages: ['preact', '@preact/signals'], builtins: [] },
   // The component of a hub: persons with tokens in front of the same server.
-  'console/hub': { imports: [...PROGRAM, 'cli', 'console/wire', 'console/server'], packages: [] },
-  console: { imports: [...PROGRAM, 'cli', 'console/server', 'console/hub'], packages: [] },
+  'console/hub': { imports: [...ASKED, 'cli', 'console/wire', 'console/server'], packages: [] },
+  console: { imports: [...ASKED, 'cli', 'console/server', 'console/hub'], packages: [] },
   standalone: {
-    imports: [...PROGRAM, 'operator', 'gateway', 'agent', 'cli', 'console'],
+    imports: [...ASKED, 'operator', 'gateway', 'agent', 'cli', 'console'],
     packages: [APISERVER],
   },
   main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'console', 'standalone'], packages: [] },

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 const ROOMS: readonly (readonly [room: string, prefixes: readonly string[]])[] = [
   [
     'answers',
-    ['domain/fleet/', 'cli/explain/', 'cli/plan/', 'cli/whatif/', 'cli/files/', 'console/wire/', 'console/server/'],
+    ['answers/', 'cli/explain/', 'cli/plan/', 'cli/whatif/', 'cli/files/', 'console/wire/', 'console/server/'],
   ],
   ['console, the rest', ['console/']],
   ['cli, the rest', ['cli/']],

@@ -1,5 +1,6 @@
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { PLACEMENT_LABEL } from '../../src/api/names.js';
-import type { RawObject, World } from '../../src/domain/fleet/world.js';
+import type { World } from '../../src/answers/world/world.js';
 import { predicate, rawDecision, rawPlacement, rawSet } from '../../test/support/builders/world.js';
 import { consoleWorld } from '../../test/support/rigs/console/worlds.js';
 

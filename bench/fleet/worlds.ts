@@ -1,8 +1,9 @@
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../src/api/names.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
-import { forecastOf } from '../../src/domain/fleet/forecast.js';
-import { WorldInputs, worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { forecastOf } from '../../src/answers/world/forecast.js';
+import { WorldInputs, worldOf, type World } from '../../src/answers/world/world.js';
 
 /** Worlds of a size, the same at every run. */
 

@@ -1,8 +1,7 @@
-import type { ObjectName, ResourceType } from '../runtime/vocabulary/meta.js';
+import type { ObjectName, ResourceType, RawObject } from '../runtime/vocabulary/meta.js';
 import { meantText, meantWords } from '../runtime/vocabulary/nearestword.js';
 import { ManagedClusterSets } from '../api/resources.js';
 import { Namespaces } from '../runtime/vocabulary/kinds.js';
-import type { RawObject } from '../domain/fleet/world.js';
 import type { ReadClient } from '../runtime/client/client.js';
 import { ApiError, isFailure } from '../runtime/errors.js';
 import { NotFoundError } from './terminal/output.js';

@@ -8,7 +8,7 @@ import { listClusters } from '../../src/cli/cluster/list.js';
 import { linesText } from '../../src/cli/terminal/output.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { worldIn } from '../../src/cli/whatif/worlds.js';
-import { worldOf, type World } from '../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../src/answers/world/world.js';
 import { status } from '../../src/cli/status/text.js';
 import { history } from '../../src/cli/history/text.js';
 import { changePause } from '../../src/cli/pause/pause.js';

@@ -16,7 +16,7 @@ import {
 import { status, STATUS_RESOURCES } from '../../src/cli/status/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
-import { WORLD_RESOURCES, type WorldResource } from '../../src/domain/fleet/world.js';
+import { WORLD_RESOURCES, type WorldResource } from '../../src/answers/world/world.js';
 import type { KubeClient, ReadClient } from '../../src/runtime/client/client.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';

@@ -17,7 +17,7 @@ import {
 } from '../../src/api/resources.js';
 import { field, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { releaseClusters } from '../../src/cli/release/run.js';
-import { explainInputOf } from '../../src/domain/fleet/world.js';
+import { explainInputOf } from '../../src/answers/world/world.js';
 import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { ApiError } from '../../src/runtime/errors.js';

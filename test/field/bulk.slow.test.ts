@@ -5,10 +5,10 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { DECISION_RESOURCES, readFleetWorld } from '../../src/cli/whatif/worlds.js';
 import { labelChange } from '../../src/cli/plan/changes.js';
-import { overlay } from '../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../src/domain/fleet/fleetplan.js';
-import type { PlacementPlan } from '../../src/domain/fleet/plan.js';
-import type { World } from '../../src/domain/fleet/world.js';
+import { overlay } from '../../src/answers/world/overlay.js';
+import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import type { PlacementPlan } from '../../src/answers/plan/plan.js';
+import type { World } from '../../src/answers/world/world.js';
 import { predicate } from '../support/builders/world.js';
 import { Fleet, PlacementServerRig } from '../support/rigs/server/placement.js';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { ALLOW_REMOVALS_ANNOTATION, CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
-import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../src/domain/fleet/fleetplan.js';
-import { worldOf, type RawObject, type World, type WorldResource } from '../../src/domain/fleet/world.js';
+import { overlay, type Change } from '../../src/answers/world/overlay.js';
+import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { worldOf, type World, type WorldResource } from '../../src/answers/world/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';
 import { storeWorld } from '../support/rigs/controllers/worlds.js';

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { asRecord, recordsIn, sameJson } from '../../src/runtime/vocabulary/json.js';
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
-import { planFleet } from '../../src/domain/fleet/fleetplan.js';
-import type { PlannedRemoval } from '../../src/domain/fleet/plan.js';
-import { worldOf, type RawObject, type World, type WorldResource } from '../../src/domain/fleet/world.js';
+import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import type { PlannedRemoval } from '../../src/answers/plan/plan.js';
+import { worldOf, type World, type WorldResource } from '../../src/answers/world/world.js';
 import { taint } from '../support/builders/taints.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';

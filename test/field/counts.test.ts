@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { explainReport } from '../../src/cli/explain/report.js';
 import { explanationLines } from '../../src/cli/explain/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { status } from '../../src/cli/status/text.js';
-import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
-import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { overlay, type Change } from '../../src/answers/world/overlay.js';
+import { worldOf, type World } from '../../src/answers/world/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';
 import { storeWorld } from '../support/rigs/controllers/worlds.js';

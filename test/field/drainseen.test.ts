@@ -4,10 +4,10 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { checkMaintenance } from '../../src/cli/check/fleet.js';
 import { status } from '../../src/cli/status/text.js';
-import { fleetSummary, maintenanceText } from '../../src/domain/fleet/fleetsummary.js';
-import type { RawObject } from '../../src/domain/fleet/world.js';
+import { fleetSummary, maintenanceText } from '../../src/answers/fleetsummary.js';
 import { exampleWorld, EXAMPLE_SPEC } from '../support/builders/examplefleet.js';
 import { root } from '../support/repository/root.js';
 

@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { TAINTS } from '../../src/api/names.js';
 import { explainPlacement, rightsWanted, type ExplainRequest } from '../../src/cli/explain/explain.js';
 import { proposalsOf, type Proposal } from '../../src/cli/explain/proposals.js';
 import { explainReport } from '../../src/cli/explain/report.js';
 import { deniedOf } from '../../src/cli/explain/rights.js';
 import { explanationLines } from '../../src/cli/explain/text.js';
-import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../src/domain/fleet/fleetplan.js';
-import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { overlay, type Change } from '../../src/answers/world/overlay.js';
+import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { worldOf, type World } from '../../src/answers/world/world.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { taint } from '../support/builders/taints.js';
 import {

@@ -15,13 +15,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { asRecord, field, recordsIn, textField, type JsonRecord } from '../../src/runtime/vocabulary/json.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, HEALTH_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
 import { startDrain, uncordon } from '../../src/cli/maintenance/maintenance.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
-import type { RawObject } from '../../src/domain/fleet/world.js';
 import { manifestView } from '../../src/domain/placement/spec/cluster.js';
 import type { KubeClient } from '../../src/runtime/client/client.js';
 import { createIdentityClient } from '../../src/runtime/client/identity.js';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import {
   ManagedClusters,
   ManagedClusterSetBindings,
@@ -10,7 +11,7 @@ import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { placementAnswer } from '../../src/console/server/placements.js';
 import { Snapshot } from '../../src/console/server/reading/snapshot.js';
-import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
+import { worldOf } from '../../src/answers/world/world.js';
 import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { readingOf } from '../support/builders/hubinput.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';

@@ -17,7 +17,7 @@ import { checkExitCode } from '../../src/cli/check/text.js';
 import { NotFoundError } from '../../src/cli/terminal/output.js';
 import { ChangeTextError } from '../../src/cli/plan/changes.js';
 import { planChange, type PlanOutput } from '../../src/cli/plan/plan.js';
-import { worldOf } from '../../src/domain/fleet/world.js';
+import { worldOf } from '../../src/answers/world/world.js';
 import { FakeApi } from '../support/fakes/api.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { exampleWorld } from '../support/builders/examplefleet.js';

@@ -5,14 +5,14 @@
  * restored; and `check` says that the API server listens on a port that a policy does not allow.
  */
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
+import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { NetworkPolicies } from '../../src/runtime/vocabulary/kinds.js';
 import { checkText } from '../../src/cli/check/text.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import type { ReadNetwork } from '../../src/cli/check/input.js';
 import { checkBefore, type PreInput } from '../../src/cli/check/pre.js';
 import type { CheckResult } from '../../src/cli/check/result.js';
-import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
+import { worldOf } from '../../src/answers/world/world.js';
 import { NAMESPACE } from '../support/builders/engine.js';
 import { hubFacts, preFacts, rawEngine, readingOf } from '../support/builders/hubinput.js';
 import { EngineRig } from '../support/rigs/controllers/engine.js';

@@ -5,12 +5,13 @@
  * What is right: where the one who would say what is wrong is gone, `status` and `check` say it, and an error names the variable.
  */
 import { describe, expect, it } from '@jest/globals';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { connectHub } from '../../src/agent/hub.js';
 import { LOCAL_CLUSTER_ANNOTATION, ENGINE_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import type { HubInput } from '../../src/cli/check/input.js';
 import { status } from '../../src/cli/status/text.js';
-import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
+import { worldOf } from '../../src/answers/world/world.js';
 import { systemClock, systemRandom } from '../../src/runtime/clock.js';
 import { routeFromEnvironment } from '../../src/runtime/kubeconfig/environment.js';
 import { hubFacts, leaseFact, NOW, rawEngine, readingOf } from '../support/builders/hubinput.js';

@@ -14,9 +14,9 @@ import { explainReport } from '../../src/cli/explain/report.js';
 import { readFiles } from '../../src/cli/files/files.js';
 import { planChange } from '../../src/cli/plan/plan.js';
 import { worldOfObjects } from '../../src/cli/whatif/worlds.js';
-import type { RawObject, World } from '../../src/domain/fleet/world.js';
+import type { World } from '../../src/answers/world/world.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
-import type { ResourceType } from '../../src/runtime/vocabulary/meta.js';
+import type { ResourceType, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 
 /**

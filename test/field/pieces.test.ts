@@ -7,9 +7,9 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { planFleet } from '../../src/domain/fleet/fleetplan.js';
-import { overlay } from '../../src/domain/fleet/overlay.js';
-import { worldOf } from '../../src/domain/fleet/world.js';
+import { planFleet } from '../../src/answers/plan/fleetplan.js';
+import { overlay } from '../../src/answers/world/overlay.js';
+import { worldOf } from '../../src/answers/world/world.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../src/api/resources.js';
 import { lossReport, type PlanReport } from '../../src/cli/plan/report.js';
 import { planLines } from '../../src/cli/plan/text.js';
-import { worldOf, type World } from '../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../src/answers/world/world.js';
 import { rawOf, someScheduling, someState, type SchedulingCase } from '../support/builders/scheduling.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 import { chooseByTheBook, type ModelCluster } from '../support/scenario/checks/choice.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { PlacementDecision } from '../../src/api/generated/placementdecision.js';
 import { DECISION_GROUP_INDEX_LABEL, HISTORY_ANNOTATION, PLACEMENT_LABEL } from '../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../src/api/resources.js';
-import { decisionHistories, type DecisionHistory } from '../../src/domain/fleet/histories.js';
-import { worldOf } from '../../src/domain/fleet/world.js';
+import { decisionHistories, type DecisionHistory } from '../../src/answers/histories.js';
+import { worldOf } from '../../src/answers/world/world.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 import { Killed, PlacementProcess } from '../support/rigs/controllers/placementprocess.js';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { TAINTS } from '../../src/api/names.js';
-import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../src/answers/world/world.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { ExplainInput } from '../../src/domain/placement/explain/verdict.js';
-import { forecastOf } from '../../src/domain/fleet/forecast.js';
+import { forecastOf } from '../../src/answers/world/forecast.js';
 import { schedule, selectedClusters } from '../../src/domain/placement/select/schedule.js';
 import { taint } from '../support/builders/taints.js';
 import {

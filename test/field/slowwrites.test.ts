@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { asRecord, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { labelChange } from '../../src/cli/plan/changes.js';
 import { apartText } from '../../src/cli/plan/text.js';
 import { planChange, type PlanOutput } from '../../src/cli/plan/plan.js';
-import { altering, overlay, type Change } from '../../src/domain/fleet/overlay.js';
-import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { altering, overlay, type Change } from '../../src/answers/world/overlay.js';
+import { worldOf, type World } from '../../src/answers/world/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';
 import { storeWorld } from '../support/rigs/controllers/worlds.js';

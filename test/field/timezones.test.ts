@@ -14,7 +14,7 @@ import { PLACEMENT_LEASE, TIME_ZONE_DATA_ANNOTATION } from '../../src/api/names.
 import { Placements } from '../../src/api/resources.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
-import type { World } from '../../src/domain/fleet/world.js';
+import type { World } from '../../src/answers/world/world.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { collectionPath } from '../../src/runtime/client/path.js';
 import { ApiError } from '../../src/runtime/errors.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../src/api/names.js';
-import { worldOf } from '../../src/domain/fleet/world.js';
+import { worldOf } from '../../src/answers/world/world.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import { schedule, selectedClusters } from '../../src/domain/placement/select/schedule.js';
 import { causeText } from '../../src/domain/placement/explain/causes.js';

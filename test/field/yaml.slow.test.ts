@@ -12,13 +12,12 @@ import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/c
 import { startBackend } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { kubectl, kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
+import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { appliedManifests } from '../../src/cli/plan/changes.js';
 import { planChange } from '../../src/cli/plan/plan.js';
 import { worldOfObjects } from '../../src/cli/whatif/worlds.js';
 import { FileError, readAppliedFiles, readFiles } from '../../src/cli/files/files.js';
-import { overlay } from '../../src/domain/fleet/overlay.js';
-import type { RawObject } from '../../src/domain/fleet/world.js';
+import { overlay } from '../../src/answers/world/overlay.js';
 import { errorText } from '../../src/runtime/errors.js';
 import { describeWithKubectl } from '../support/clients/kubectl.js';
 import { root } from '../support/repository/root.js';

@@ -1,5 +1,5 @@
 import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/explain.js';
-import type { World } from '../../src/domain/fleet/world.js';
+import type { World } from '../../src/answers/world/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 import type { LeavingEvents } from '../../src/cli/explain/events.js';

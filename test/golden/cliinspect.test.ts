@@ -1,3 +1,4 @@
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, PLACEMENT_LEASE, TAINTS } from '../../src/api/names.js';
 import type { HubInput } from '../../src/cli/check/input.js';
 import { checkHub } from '../../src/cli/check/hub.js';
@@ -12,7 +13,7 @@ import type { TopologyKey } from '../../src/domain/placement/spec/spread.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
 import type { OutputFormat } from '../../src/cli/flags.js';
-import { worldOf, type RawObject, type Withheld } from '../../src/domain/fleet/world.js';
+import { worldOf, type Withheld } from '../../src/answers/world/world.js';
 import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import {

@@ -1,7 +1,7 @@
 import type { FleetReading } from '../../src/cli/whatif/worlds.js';
 import { planChange, type PlanRequest } from '../../src/cli/plan/plan.js';
-import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
-import type { World } from '../../src/domain/fleet/world.js';
+import { overlay, type Change } from '../../src/answers/world/overlay.js';
+import type { World } from '../../src/answers/world/world.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { readingOf } from '../support/builders/hubinput.js';

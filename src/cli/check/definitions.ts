@@ -1,6 +1,6 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { field, recordsIn, sameJson, textField } from '../../runtime/vocabulary/json.js';
 import { conditionIn, nameList } from '../../domain/conditions.js';
-import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadDefinition } from './input.js';
 import { failed, INSTALL_REMEDY, passed, unread, type CheckResult } from './result.js';
 

@@ -4,7 +4,7 @@ import { LOCAL_CLUSTER_ANNOTATION } from '../../api/names.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { effectiveSpec } from '../../domain/engine/spec.js';
 import { field } from '../../runtime/vocabulary/json.js';
-import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
+import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../../answers/fleetsummary.js';
 import { someNames } from '../terminal/output.js';
 import type { HubInput } from './input.js';
 import { isHeld } from './leases.js';

@@ -4,7 +4,7 @@ import { Secrets } from '../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { componentServingWith } from '../../domain/engine/catalogue.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/steps/certificate.js';
-import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
+import { hubStatus, type EngineSummary, type HubStatus } from '../../answers/hubstatus.js';
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../terminal/output.js';
 import { checkDefinitions } from './definitions.js';

@@ -1,5 +1,5 @@
 import { textField } from '../../runtime/vocabulary/json.js';
-import type { KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
+import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, DEFAULT_TARGET_NAMESPACE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../api/names.js';
 import {
   AdmissionPolicies,
@@ -11,9 +11,9 @@ import {
   Namespaces,
   NetworkPolicies,
 } from '../../runtime/vocabulary/kinds.js';
-import { hubStatus } from '../../domain/fleet/hubstatus.js';
+import { hubStatus } from '../../answers/hubstatus.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
-import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
+import type { WorldResource } from '../../answers/world/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';

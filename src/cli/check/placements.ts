@@ -1,7 +1,7 @@
 import { TIME_ZONE_DATA_ANNOTATION } from '../../api/names.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { field } from '../../runtime/vocabulary/json.js';
-import type { HubStatus, PlacementSummary } from '../../domain/fleet/hubstatus.js';
+import type { HubStatus, PlacementSummary } from '../../answers/hubstatus.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { someNames } from '../terminal/output.js';
 import type { HubInput } from './input.js';

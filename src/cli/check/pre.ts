@@ -11,7 +11,7 @@ import {
   Roles,
   ServiceAccounts,
 } from '../../runtime/vocabulary/kinds.js';
-import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
+import type { KubeObject, ResourceType, RawObject } from '../../runtime/vocabulary/meta.js';
 import { OLDEST_KUBERNETES } from '../../api/names.js';
 import { nameList } from '../../domain/conditions.js';
 import type { AccessAttributes, KubeClient, ReadClient } from '../../runtime/client/client.js';
@@ -19,7 +19,6 @@ import { serverProblem } from '../../runtime/client/serverversion.js';
 import { isFailure } from '../../runtime/errors.js';
 import { otherDefinitions } from './definitions.js';
 import { API_SERVER_SLICE, getOne, readDefinitions, readReading, type InputOptions, type HubInput } from './input.js';
-import type { RawObject } from '../../domain/fleet/world.js';
 import { checkPorts } from './network.js';
 import { failed, passed, unread, warning, type CheckResult, type Read } from './result.js';
 

@@ -1,9 +1,8 @@
 import { field, isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import type { KubeObject, ObjectName, OwnerReference } from '../../runtime/vocabulary/meta.js';
+import type { KubeObject, ObjectName, OwnerReference, RawObject } from '../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { apiVersionOf, Leases, Secrets, ServiceAccounts } from '../../runtime/vocabulary/kinds.js';
-import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import type { IdentityClient } from '../../runtime/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';

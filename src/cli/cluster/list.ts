@@ -1,8 +1,8 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
 import { asRecord, field, textField } from '../../runtime/vocabulary/json.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
-import type { RawObject } from '../../domain/fleet/world.js';
 import { taintsOf } from '../../domain/clusters/maintenance.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';

@@ -1,5 +1,5 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { ManagedClusters } from '../../api/resources.js';
-import type { RawObject } from '../../domain/fleet/world.js';
 import { changeHub, done } from '../changehub.js';
 import type { Hub } from '../hub.js';
 import { isColored, type Answer } from '../terminal/answer.js';

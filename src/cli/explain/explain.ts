@@ -1,6 +1,6 @@
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { ManagedClusters } from '../../api/resources.js';
-import type { World } from '../../domain/fleet/world.js';
+import type { World } from '../../answers/world/world.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName } from '../terminal/output.js';

@@ -1,8 +1,9 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { overlay, type Change } from '../../domain/fleet/overlay.js';
-import { forecastOf } from '../../domain/fleet/forecast.js';
-import { planFleet } from '../../domain/fleet/fleetplan.js';
-import { WorldInputs, type PlacementInput, type RawObject, type World } from '../../domain/fleet/world.js';
+import { overlay, type Change } from '../../answers/world/overlay.js';
+import { forecastOf } from '../../answers/world/forecast.js';
+import { planFleet } from '../../answers/plan/fleetplan.js';
+import { WorldInputs, type PlacementInput, type World } from '../../answers/world/world.js';
 import { selects } from '../../domain/clusters/selector.js';
 import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { firstFailure, type Subject } from '../../domain/placement/select/rules.js';

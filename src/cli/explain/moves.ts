@@ -1,5 +1,5 @@
-import { forecastOf } from '../../domain/fleet/forecast.js';
-import { mayMove, movesAhead, plannedMove, type LaterAdd, type PlannedMove } from '../../domain/fleet/movesahead.js';
+import { forecastOf } from '../../answers/world/forecast.js';
+import { mayMove, movesAhead, plannedMove, type LaterAdd, type PlannedMove } from '../../answers/plan/movesahead.js';
 import { moveText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/spreadstate.js';

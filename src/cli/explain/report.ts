@@ -1,14 +1,8 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import {
-  clusterViewIn,
-  explainInputOf,
-  WorldInputs,
-  type RawObject,
-  type Withheld,
-  type World,
-} from '../../domain/fleet/world.js';
+import { clusterViewIn, explainInputOf, WorldInputs, type Withheld, type World } from '../../answers/world/world.js';
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
@@ -30,7 +24,7 @@ import { unreadableLine } from '../whatif/withheld.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import { moveClause, movementOf, type Movement } from './moves.js';
 import type { Denied } from './rights.js';
-import { forecastOf } from '../../domain/fleet/forecast.js';
+import { forecastOf } from '../../answers/world/forecast.js';
 
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
 export interface Satisfaction {

@@ -6,7 +6,7 @@ import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects 
 import { INCOMPLETE } from '../terminal/output.js';
 import { absentInFiles, isComplete } from '../whatif/withheld.js';
 import type { ExplainConfig } from './flags.js';
-import type { World } from '../../domain/fleet/world.js';
+import type { World } from '../../answers/world/world.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from '../terminal/answer.js';

@@ -1,7 +1,7 @@
 import { Placements } from '../../api/resources.js';
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
-import { decisionHistories, type DecisionHistory } from '../../domain/fleet/histories.js';
-import type { WorldResource } from '../../domain/fleet/world.js';
+import { decisionHistories, type DecisionHistory } from '../../answers/histories.js';
+import type { WorldResource } from '../../answers/world/world.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { HistoryEntry } from '../../domain/placement/stored/history.js';
 import {

@@ -1,7 +1,7 @@
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
-import { drainText, isStaying, drainedPlacements } from '../../domain/fleet/drain.js';
-import { holdersOf } from '../../domain/fleet/selections.js';
-import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js';
+import { drainText, isStaying, drainedPlacements } from '../../answers/drain.js';
+import { holdersOf } from '../../answers/selections.js';
+import type { Withheld, World, WorldResource } from '../../answers/world/world.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';

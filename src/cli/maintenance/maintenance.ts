@@ -1,3 +1,4 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { asRecord } from '../../runtime/vocabulary/json.js';
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
@@ -7,7 +8,6 @@ import {
   standingMaintenance,
   type Maintenance,
 } from '../../domain/clusters/maintenance.js';
-import type { RawObject } from '../../domain/fleet/world.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { notFound } from '../meant.js';
 import { RefusedError } from '../terminal/output.js';

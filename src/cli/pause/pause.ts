@@ -1,9 +1,10 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { asRecord } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
-import { planFleet } from '../../domain/fleet/fleetplan.js';
-import { explainInputOf, type RawObject, type World } from '../../domain/fleet/world.js';
+import { planFleet } from '../../answers/plan/fleetplan.js';
+import { explainInputOf, type World } from '../../answers/world/world.js';
 import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { notFound } from '../meant.js';

@@ -10,7 +10,7 @@ import {
   Placements,
 } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
-import type { Change } from '../../domain/fleet/overlay.js';
+import type { Change } from '../../answers/world/overlay.js';
 import { parseLabelSelector } from '../../domain/selectors.js';
 
 /** The changes of a command line, from their text. */

@@ -1,5 +1,5 @@
-import type { ApartPlan } from '../../domain/fleet/apart.js';
-import type { PlacementPlan, PlacementState, PlannedRegroup } from '../../domain/fleet/plan.js';
+import type { ApartPlan } from '../../answers/plan/apart.js';
+import type { PlacementPlan, PlacementState, PlannedRegroup } from '../../answers/plan/plan.js';
 import { CLI_API_VERSION } from '../terminal/output.js';
 import { withheldFields } from '../whatif/withheld.js';
 import { isChange, type LossReport, type PlanReport } from './report.js';

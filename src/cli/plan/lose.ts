@@ -4,7 +4,7 @@ import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { otherSource } from '../../domain/placement/select/unmatched.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { WorldInputs, type World, type WorldResource } from '../../domain/fleet/world.js';
+import { WorldInputs, type World, type WorldResource } from '../../answers/world/world.js';
 import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../terminal/output.js';
 import { findKind } from '../kinds.js';

@@ -1,7 +1,7 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { Placements } from '../../api/resources.js';
-import { atLeast, lossOfEachSteps, type ValueLoss } from '../../domain/fleet/loss.js';
-import { finished, type Steps } from '../../domain/fleet/steps.js';
+import { atLeast, lossOfEachSteps, type ValueLoss } from '../../answers/plan/loss.js';
+import { finished, type Steps } from '../../answers/plan/steps.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';

@@ -7,8 +7,8 @@ import {
   overlay,
   replacedBy,
   type Change,
-} from '../../domain/fleet/overlay.js';
-import type { World, WorldResource } from '../../domain/fleet/world.js';
+} from '../../answers/world/overlay.js';
+import type { World, WorldResource } from '../../answers/world/world.js';
 import { Placements } from '../../api/resources.js';
 import { type FleetReading, TYPES, worldOfObjects } from '../whatif/worlds.js';
 import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName } from '../terminal/output.js';

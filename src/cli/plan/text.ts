@@ -1,6 +1,6 @@
-import type { ApartPlan } from '../../domain/fleet/apart.js';
-import { newlySaid, type PieceName, type PlacementPlan, type PlacementState } from '../../domain/fleet/plan.js';
-import type { Name } from '../../domain/fleet/sides.js';
+import type { ApartPlan } from '../../answers/plan/apart.js';
+import { newlySaid, type PieceName, type PlacementPlan, type PlacementState } from '../../answers/plan/plan.js';
+import type { Name } from '../../answers/plan/sides.js';
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';

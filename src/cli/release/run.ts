@@ -2,7 +2,7 @@ import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGE
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { explainInputOf, type World } from '../../domain/fleet/world.js';
+import { explainInputOf, type World } from '../../answers/world/world.js';
 import { endableLine, activeReleases } from '../../domain/placement/report/releases.js';
 import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';

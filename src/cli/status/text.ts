@@ -5,9 +5,9 @@ import {
   fleetText,
   maintenanceText,
   type ClusterSummary,
-} from '../../domain/fleet/fleetsummary.js';
-import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
-import type { World, WorldResource } from '../../domain/fleet/world.js';
+} from '../../answers/fleetsummary.js';
+import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../answers/hubstatus.js';
+import type { World, WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../whatif/worlds.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
 import { table, type Cell } from '../terminal/table.js';

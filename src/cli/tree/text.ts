@@ -1,7 +1,7 @@
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
-import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
+import { placementTrees, type PlacementTree } from '../../answers/tree.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { systemClock, waitingClock } from '../../runtime/clock.js';
-import type { WorldResource } from '../../domain/fleet/world.js';
+import type { WorldResource } from '../../answers/world/world.js';
 import { readFiles } from '../files/files.js';
 import type { CliConfig, ObjectSource, OutputFormat } from '../flags.js';
 import type { Hub } from '../hub.js';

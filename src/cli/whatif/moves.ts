@@ -1,4 +1,4 @@
-import type { FollowingMoves, PlannedMove } from '../../domain/fleet/movesahead.js';
+import type { FollowingMoves, PlannedMove } from '../../answers/plan/movesahead.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 
 /** Moves that follow, as several commands show them. */

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
+import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../runtime/vocabulary/meta.js';
 import { DECISION_REVISION_ANNOTATION } from '../../api/names.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
 import {
@@ -10,14 +10,7 @@ import {
   Placements,
 } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
-import {
-  WORLD_RESOURCES,
-  worldOf,
-  type RawObject,
-  type Withheld,
-  type World,
-  type WorldResource,
-} from '../../domain/fleet/world.js';
+import { WORLD_RESOURCES, worldOf, type Withheld, type World, type WorldResource } from '../../answers/world/world.js';
 import { placementKeys } from '../../domain/placement/stored/decision.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';

@@ -1,6 +1,6 @@
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
-import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
+import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../answers/selections.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { isWaiting, matchedPredicate } from '../../domain/placement/explain/verdict.js';

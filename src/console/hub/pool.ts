@@ -1,5 +1,5 @@
 import type { FleetReading } from '../../cli/whatif/worlds.js';
-import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
+import { WORLD_RESOURCES } from '../../answers/world/world.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { delay, type Clock, type Timer } from '../../runtime/clock.js';
 import { RequestError } from '../server/routes.js';

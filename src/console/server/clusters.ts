@@ -1,6 +1,6 @@
-import { drainedPlacements, drainText } from '../../domain/fleet/drain.js';
-import { setsOf } from '../../domain/fleet/clustertable.js';
-import { ranksIn, selectionsOf } from '../../domain/fleet/selections.js';
+import { drainedPlacements, drainText } from '../../answers/drain.js';
+import { setsOf } from '../../answers/world/clustertable.js';
+import { ranksIn, selectionsOf } from '../../answers/selections.js';
 import { explain } from '../../domain/placement/explain/explain.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { matches } from '../../domain/placement/select/rules.js';

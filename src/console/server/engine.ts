@@ -1,6 +1,6 @@
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { selectorValue } from '../../cli/explain/events.js';
-import { setView, type RawObject } from '../../domain/fleet/world.js';
+import { setView } from '../../answers/world/world.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { problemText } from '../../domain/conditions.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
@@ -8,7 +8,7 @@ import { requirementText } from '../../domain/placement/explain/requirementtext.
 import { bindingView, clusterSetOf, whyIgnored } from '../../domain/placement/select/eligible.js';
 import { Events } from '../../runtime/vocabulary/kinds.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import type { KubeObject, RawObject } from '../../runtime/vocabulary/meta.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';

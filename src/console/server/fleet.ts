@@ -1,7 +1,7 @@
-import { brakeText, fleetSummary } from '../../domain/fleet/fleetsummary.js';
-import { setsOf, type Selectors } from '../../domain/fleet/clustertable.js';
+import { brakeText, fleetSummary } from '../../answers/fleetsummary.js';
+import { setsOf, type Selectors } from '../../answers/world/clustertable.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
-import type { World } from '../../domain/fleet/world.js';
+import type { World } from '../../answers/world/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import {
   HEALTHS,

@@ -1,6 +1,6 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { LAST_APPLIED } from '../../api/names.js';
 import { dump } from 'js-yaml';
-import type { RawObject } from '../../domain/fleet/world.js';
 import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 
 /** Objects as somebody would write and apply them. */

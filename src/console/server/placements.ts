@@ -1,6 +1,6 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { hubStatus, phaseCounts, type HubStatus } from '../../domain/fleet/hubstatus.js';
-import type { RawObject } from '../../domain/fleet/world.js';
+import { hubStatus, phaseCounts, type HubStatus } from '../../answers/hubstatus.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
@@ -11,7 +11,7 @@ import { movementLines } from '../../cli/explain/moves.js';
 import { holdLines } from '../../cli/explain/text.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
-import { setsOf } from '../../domain/fleet/clustertable.js';
+import { setsOf } from '../../answers/world/clustertable.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { Condition, Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
 import { conditionIn } from '../../domain/conditions.js';

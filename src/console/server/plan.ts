@@ -5,8 +5,8 @@ import { lossLines, totalText } from '../../cli/plan/text.js';
 import { isChange, lossReportSteps, planReportSteps, type PlanReport } from '../../cli/plan/report.js';
 import { laterMoves } from '../../cli/whatif/moves.js';
 import { problemText } from '../../domain/conditions.js';
-import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
-import type { Steps } from '../../domain/fleet/steps.js';
+import type { PlacementPlan, PlacementState } from '../../answers/plan/plan.js';
+import type { Steps } from '../../answers/plan/steps.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
 import {
   DraftFault,

@@ -1,4 +1,4 @@
-import { decisionHistories, type DecisionHistory } from '../../domain/fleet/histories.js';
+import { decisionHistories, type DecisionHistory } from '../../answers/histories.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { coordinateText, scoreExplainer } from '../../domain/placement/explain/scores.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../domain/fleet/steps.js';
+import type { Steps } from '../../answers/plan/steps.js';
 import type { Clock } from '../../runtime/clock.js';
 
 /** Long computations beside which others are answered. */

@@ -1,7 +1,6 @@
-import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import type { KubeObject, RawObject } from '../../runtime/vocabulary/meta.js';
 import { asRecord, field, textField } from '../../runtime/vocabulary/json.js';
 import { nameList } from '../conditions.js';
-import type { RawObject } from '../fleet/world.js';
 import { isList } from '../selectors.js';
 
 /** An admission policy of the product: the same name has its binding. */

@@ -29,6 +29,9 @@ export interface KubeObject {
   metadata: ObjectMeta;
 }
 
+/** An object as the API or a file has it, unchecked. */
+export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
 /** The address of an object: no namespace for a cluster-scoped one. */
 export interface ObjectName {
   readonly namespace?: string;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
+import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { LOCAL_CLUSTER_ANNOTATION } from '../../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions } from '../../../src/api/resources.js';
-import type { RawObject } from '../../../src/domain/fleet/world.js';
 import { removeCluster } from '../../../src/cli/cluster/remove.js';
 import type { DeleteOptions } from '../../../src/runtime/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';

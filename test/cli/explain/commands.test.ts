@@ -5,8 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 import * as kinds from '../../../src/api/resources.js';
-import type { ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import type { RawObject } from '../../../src/domain/fleet/world.js';
+import type { ResourceType, RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { exampleWorld } from '../../support/builders/examplefleet.js';
 import { root } from '../../support/repository/root.js';
 

@@ -8,7 +8,7 @@ import { eventsAbout, type LeavingEvent } from '../../../src/cli/explain/events.
 import { explainPlacement, type ExplainRequest } from '../../../src/cli/explain/explain.js';
 import { TAINTS } from '../../../src/api/names.js';
 import { NotFoundError } from '../../../src/cli/terminal/output.js';
-import type { World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../support/builders/examplefleet.js';
 import { predicate, rawCluster, rawDecision, rawSet, rawBinding, someWorld } from '../../support/builders/world.js';
 import { taint } from '../../support/builders/taints.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { changePause } from '../../../src/cli/pause/pause.js';
-import type { World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { readConfig } from '../../support/commandline.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { NOW } from '../../support/builders/hubinput.js';

@@ -8,7 +8,7 @@ import { NotFoundError } from '../../../src/cli/terminal/output.js';
 import { ChangeTextError, deletion, labelChange } from '../../../src/cli/plan/changes.js';
 import { planChange, type PlanRequest } from '../../../src/cli/plan/plan.js';
 import { ProgressLine } from '../../../src/cli/terminal/progressline.js';
-import type { World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { readingOf } from '../../support/builders/hubinput.js';
 import { someWorld } from '../../support/builders/world.js';

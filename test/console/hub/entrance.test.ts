@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import type { World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { People } from '../../../src/console/hub/people.js';
 import { NAMESPACE_HEADER } from '../../../src/console/wire/answer.js';

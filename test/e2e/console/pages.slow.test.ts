@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readAssets } from '../../../src/console/server/assets.js';
-import { worldOf, type World } from '../../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../../src/answers/world/world.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import {
   axeFaults,

@@ -6,9 +6,9 @@ import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { explainPlacement } from '../../../src/cli/explain/explain.js';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld } from '../../../src/cli/whatif/worlds.js';
-import { overlay, type Change } from '../../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
-import type { PieceName } from '../../../src/domain/fleet/plan.js';
+import { overlay, type Change } from '../../../src/answers/world/overlay.js';
+import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import type { PieceName } from '../../../src/answers/plan/plan.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 
 const LONG_MS = 120_000;

@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import type { Placement, PlacementSpec } from '../../../src/api/generated/placement.js';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/cli/whatif/worlds.js';
-import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
-import { explainInputOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import { explainInputOf, type World } from '../../../src/answers/world/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 import {

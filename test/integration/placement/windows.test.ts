@@ -7,8 +7,8 @@ import { explainPlacement } from '../../../src/cli/explain/explain.js';
 import { history, HISTORY_RESOURCES } from '../../../src/cli/history/text.js';
 import { changePause } from '../../../src/cli/pause/pause.js';
 import { DECISION_RESOURCES, readFleetWorld, type FleetReading } from '../../../src/cli/whatif/worlds.js';
-import { overlay } from '../../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
+import { overlay } from '../../../src/answers/world/overlay.js';
+import { planFleet } from '../../../src/answers/plan/fleetplan.js';
 import { errorText } from '../../../src/runtime/errors.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 

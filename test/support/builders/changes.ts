@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { timestamp, type ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
+import { timestamp, type ObjectMeta, type RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
-import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
-import { forecastOf } from '../../../src/domain/fleet/forecast.js';
-import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
-import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { overlay, MissingObjectError, type Change } from '../../../src/answers/world/overlay.js';
+import { forecastOf } from '../../../src/answers/world/forecast.js';
+import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { isBalanced } from '../../../src/domain/placement/spec/prioritizers.js';
 import type { Schedule } from '../../../src/domain/placement/select/schedule.js';

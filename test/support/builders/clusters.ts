@@ -1,6 +1,6 @@
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../../src/api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import type { RawObject } from '../../../src/domain/fleet/world.js';
 import { rawCluster } from './world.js';
 
 const condition = (type: string, status: string, message = ''): object => ({ type, status, reason: 'Reason', message });

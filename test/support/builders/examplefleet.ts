@@ -1,4 +1,5 @@
-import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
+import { worldOf, type World } from '../../../src/answers/world/world.js';
 import { predicate, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from './world.js';
 
 /** The fleet of the documentation: nine clusters in the sets edge and production, bound to namespace shop. */

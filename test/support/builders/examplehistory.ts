@@ -1,5 +1,6 @@
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { HISTORY_ANNOTATION } from '../../../src/api/names.js';
-import type { RawObject, World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { nextHistory, type HistoryEntry } from '../../../src/domain/placement/stored/history.js';
 import { EXAMPLE_SPEC, exampleWorld } from './examplefleet.js';
 import { rawDecision, rawPlacement } from './world.js';

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
 import type { HubInput, ReadLease, ReadPolicies } from '../../../src/cli/check/input.js';
 import type { PreInput } from '../../../src/cli/check/pre.js';
 import { limitingPolicies, PROTECTING_POLICIES } from '../../../src/domain/engine/policies.js';
 import type { FleetReading } from '../../../src/cli/whatif/worlds.js';
-import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../../src/answers/world/world.js';
 import { microTime } from '../../../src/runtime/leaderelection/leaserecord.js';
 import { root } from '../repository/root.js';
 

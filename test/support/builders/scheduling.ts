@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { TAINTS } from '../../../src/api/names.js';
 import type { Taint } from '../../../src/domain/placement/spec/taint.js';
-import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../../src/answers/world/world.js';
 import type {
   ModelCluster,
   ModelConstraint,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../../src/api/names.js';
-import { explainInputOf, worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { explainInputOf, worldOf, type World } from '../../../src/answers/world/world.js';
 import type { ExplainInput } from '../../../src/domain/placement/explain/verdict.js';
 import type { Taint } from '../../../src/domain/placement/spec/taint.js';
 import { rawTaint, someTaints, someTolerations } from './taints.js';

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { TYPES } from '../../../src/cli/whatif/worlds.js';
-import type { RawObject, World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 
 /** The path of one object, in a namespace or in none. */

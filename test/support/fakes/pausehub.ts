@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import type { PauseClient } from '../../../src/cli/pause/pause.js';
-import type { World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import type { ApplyOptions } from '../../../src/runtime/client/client.js';
 
 /** Serves a world, and keeps what is applied; `drops`: its definition does not have the field. */

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import type { World } from '../../../src/domain/fleet/world.js';
+import type { World } from '../../../src/answers/world/world.js';
 import type { MetadataPatch, ReadClient, WriteClient } from '../../../src/runtime/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../builders/examplefleet.js';

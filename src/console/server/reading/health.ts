@@ -1,7 +1,7 @@
+import type { RawObject } from '../../../runtime/vocabulary/meta.js';
 import { AVAILABLE_CONDITION } from '../../../api/clusterreasons.js';
 import { conditionIn } from '../../../domain/conditions.js';
-import { stateOf } from '../../../domain/fleet/fleetsummary.js';
-import type { RawObject } from '../../../domain/fleet/world.js';
+import { stateOf } from '../../../answers/fleetsummary.js';
 import { textField } from '../../../runtime/vocabulary/json.js';
 import { HEALTHS, type Health } from '../../wire/fleet.js';
 

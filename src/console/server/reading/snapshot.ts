@@ -1,6 +1,6 @@
 import { readFleetWorld, type FleetReading } from '../../../cli/whatif/worlds.js';
 import { ManagedClusterHealth } from './health.js';
-import { WORLD_RESOURCES, WorldInputs, type World } from '../../../domain/fleet/world.js';
+import { WORLD_RESOURCES, WorldInputs, type World } from '../../../answers/world/world.js';
 import type { ReadClient } from '../../../runtime/client/client.js';
 import { delay, type Clock } from '../../../runtime/clock.js';
 import { errorText } from '../../../runtime/errors.js';

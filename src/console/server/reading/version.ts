@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FleetReading } from '../../../cli/whatif/worlds.js';
-import { WORLD_RESOURCES } from '../../../domain/fleet/world.js';
+import { WORLD_RESOURCES } from '../../../answers/world/world.js';
 
 const known = new WeakMap<FleetReading, string>();
 

@@ -1,5 +1,5 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
-import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import type { KubeObject, RawObject } from '../../../runtime/vocabulary/meta.js';
 import { INSTALLER_ROLE } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
 import {
@@ -11,7 +11,6 @@ import {
 import { BINDINGS } from '../../../domain/engine/catalogue.js';
 import { missingPolicies } from '../../../domain/engine/policies.js';
 import type { PolicyFindings } from '../../../domain/engine/status/input.js';
-import type { RawObject } from '../../../domain/fleet/world.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import type { Cache, OpenCache } from '../../../runtime/cache/cache.js';
 import { contentsOf } from './targetcaches.js';

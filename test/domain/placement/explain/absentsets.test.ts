@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { worldOf, type World } from '../../../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../../../src/answers/world/world.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
 import { absentSets, absentText } from '../../../../src/domain/placement/explain/absentsets.js';
 import { explainInput, rawBinding, rawPlacement, rawSet } from '../../../support/builders/world.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
-import { worldOf, type World } from '../../../../src/domain/fleet/world.js';
+import { worldOf, type World } from '../../../../src/answers/world/world.js';
 import { causeText } from '../../../../src/domain/placement/explain/causes.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
 import {

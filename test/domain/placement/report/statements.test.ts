@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { World } from '../../../../src/domain/fleet/world.js';
+import type { World } from '../../../../src/answers/world/world.js';
 import { statementsOf, type Statements } from '../../../../src/domain/placement/report/statements.js';
 import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainInputOf, worldOf, type RawObject, type World } from '../../../../src/domain/fleet/world.js';
+import type { RawObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { explainInputOf, worldOf, type World } from '../../../../src/answers/world/world.js';
 import { scorerOfSnapshot } from '../../../../src/domain/placement/select/scores.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
 

@@ -4,7 +4,7 @@ import type { Assets } from '../../../../src/console/server/assets.js';
 import { LinkEntrance, Sessions } from '../../../../src/console/server/session.js';
 import { Snapshots } from '../../../../src/console/server/reading/snapshot.js';
 import { TYPES } from '../../../../src/cli/whatif/worlds.js';
-import { WORLD_RESOURCES, type World } from '../../../../src/domain/fleet/world.js';
+import { WORLD_RESOURCES, type World } from '../../../../src/answers/world/world.js';
 import type { ReadClient } from '../../../../src/runtime/client/client.js';
 import type { Clock } from '../../../../src/runtime/clock.js';
 import type { Call } from '../../../../src/runtime/transport/call.js';

@@ -1,6 +1,6 @@
 import { CLUSTER_SET_LABEL, HISTORY_ANNOTATION, PLACEMENT_LABEL } from '../../../../src/api/names.js';
-import { worldOf, type RawObject, type World } from '../../../../src/domain/fleet/world.js';
-import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
+import { worldOf, type World } from '../../../../src/answers/world/world.js';
+import type { KubeObject, RawObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../../builders/examplefleet.js';
 import { predicate, rawBinding, rawDecision, rawPlacement, rawSet, UID } from '../../builders/world.js';
 import { rawEngine } from '../../builders/hubinput.js';

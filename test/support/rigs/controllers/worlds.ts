@@ -1,11 +1,11 @@
-import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
+import type { ResourceType, RawObject } from '../../../../src/runtime/vocabulary/meta.js';
 import {
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
   Placements,
 } from '../../../../src/api/resources.js';
-import type { RawObject, World, WorldResource } from '../../../../src/domain/fleet/world.js';
+import type { World, WorldResource } from '../../../../src/answers/world/world.js';
 import type { PlacementRig } from './placement.js';
 
 const TYPES: readonly (readonly [WorldResource, ResourceType])[] = [

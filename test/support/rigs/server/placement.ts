@@ -3,8 +3,7 @@ import type { ManagedClusterSet } from '../../../../src/api/generated/managedclu
 import type { ManagedClusterSetBinding } from '../../../../src/api/generated/managedclustersetbinding.js';
 import type { Placement, PlacementSpec } from '../../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
-import type { RawObject } from '../../../../src/domain/fleet/world.js';
-import type { KubeObject, ObjectName, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
+import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import {
   ManagedClusters,

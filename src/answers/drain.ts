@@ -1,15 +1,15 @@
-import { asRecord, field } from '../../runtime/vocabulary/json.js';
-import { TAINTS } from '../../api/names.js';
-import { MAINTENANCE_TAINTS, taintsOf } from '../clusters/maintenance.js';
-import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { holdCause } from '../placement/report/holds.js';
-import type { PlacementSnapshot } from '../placement/select/snapshot.js';
-import { standingOf } from '../placement/select/standing.js';
-import { waitCause } from '../placement/report/waits.js';
-import { timeText } from '../placement/explain/taints.js';
-import { forecastOf } from './forecast.js';
+import { asRecord, field } from '../runtime/vocabulary/json.js';
+import { TAINTS } from '../api/names.js';
+import { MAINTENANCE_TAINTS, taintsOf } from '../domain/clusters/maintenance.js';
+import { timestamp, type RawObject } from '../runtime/vocabulary/meta.js';
+import { holdCause } from '../domain/placement/report/holds.js';
+import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
+import { standingOf } from '../domain/placement/select/standing.js';
+import { waitCause } from '../domain/placement/report/waits.js';
+import { timeText } from '../domain/placement/explain/taints.js';
+import { forecastOf } from './world/forecast.js';
 import { holdersOf } from './selections.js';
-import { WorldInputs, type RawObject, type World } from './world.js';
+import { WorldInputs, type World } from './world/world.js';
 
 /** What becomes of the decisions that name a cluster when it is drained. */
 

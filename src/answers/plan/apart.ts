@@ -1,8 +1,8 @@
 import { sameJson } from '../../runtime/vocabulary/json.js';
-import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
+import { stayingOut, stayingRemovals } from '../../domain/placement/select/waiting.js';
 import type { PlacementPlan } from './plan.js';
-import { forecastOf, type PublishedState } from './forecast.js';
-import { WorldInputs, type World } from './world.js';
+import { forecastOf, type PublishedState } from '../world/forecast.js';
+import { WorldInputs, type World } from '../world/world.js';
 
 /**
  * What changes do one after another, where that differs from what they do together. A plan judges them together, as the

@@ -1,13 +1,14 @@
-import { field } from '../../runtime/vocabulary/json.js';
-import { placementKeys } from '../placement/stored/decision.js';
-import { explain } from '../placement/explain/explain.js';
-import { ranksOf } from '../placement/explain/ranking.js';
-import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';
-import { schedule, selectedClusters } from '../placement/select/schedule.js';
-import type { PlacementSnapshot } from '../placement/select/snapshot.js';
-import { isList } from '../selectors.js';
-import { setsOf } from './clustertable.js';
-import { WorldInputs, type PlacementInput, type RawObject, type World } from './world.js';
+import type { RawObject } from '../runtime/vocabulary/meta.js';
+import { field } from '../runtime/vocabulary/json.js';
+import { placementKeys } from '../domain/placement/stored/decision.js';
+import { explain } from '../domain/placement/explain/explain.js';
+import { ranksOf } from '../domain/placement/explain/ranking.js';
+import type { ClusterExplanation, Explanation } from '../domain/placement/explain/verdict.js';
+import { schedule, selectedClusters } from '../domain/placement/select/schedule.js';
+import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
+import { isList } from '../domain/selectors.js';
+import { setsOf } from './world/clustertable.js';
+import { WorldInputs, type PlacementInput, type World } from './world/world.js';
 
 /** A Placement whose decision names a cluster. */
 export interface Selection {

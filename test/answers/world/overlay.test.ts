@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { applied, MissingObjectError, overlay, type Change } from '../../../src/domain/fleet/overlay.js';
-import type { RawObject } from '../../../src/domain/fleet/world.js';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
+import { applied, MissingObjectError, overlay, type Change } from '../../../src/answers/world/overlay.js';
 import { exampleWorld } from '../../support/builders/examplefleet.js';
 import { rawCluster, rawPlacement, rawSet } from '../../support/builders/world.js';
 

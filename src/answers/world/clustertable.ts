@@ -1,9 +1,9 @@
-import { selects, type ClusterSelector } from '../clusters/selector.js';
-import type { Member } from '../placement/explain/verdict.js';
-import type { PlacementRules, Predicate } from '../placement/spec/predicates.js';
-import type { ClusterView } from '../placement/spec/cluster.js';
-import { unmatchedPredicates, type CandidateAnswers } from '../placement/select/unmatched.js';
-import { clusterHash, type Candidate, type MatchedClusters } from '../placement/select/rank.js';
+import { selects, type ClusterSelector } from '../../domain/clusters/selector.js';
+import type { Member } from '../../domain/placement/explain/verdict.js';
+import type { PlacementRules, Predicate } from '../../domain/placement/spec/predicates.js';
+import type { ClusterView } from '../../domain/placement/spec/cluster.js';
+import { unmatchedPredicates, type CandidateAnswers } from '../../domain/placement/select/unmatched.js';
+import { clusterHash, type Candidate, type MatchedClusters } from '../../domain/placement/select/rank.js';
 import {
   foundIn,
   sourcedRequirements,
@@ -11,9 +11,9 @@ import {
   type ClusterRequirement,
   type KeySource,
   type Source,
-} from '../placement/select/rules.js';
-import { NO_CANDIDATES, type Candidates } from '../placement/select/snapshot.js';
-import { admits } from '../selectors.js';
+} from '../../domain/placement/select/rules.js';
+import { NO_CANDIDATES, type Candidates } from '../../domain/placement/select/snapshot.js';
+import { admits } from '../../domain/selectors.js';
 
 /** The selectors of readable sets, by name. */
 export type Selectors = ReadonlyMap<string, ClusterSelector>;

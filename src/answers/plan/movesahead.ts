@@ -1,13 +1,13 @@
 import { LAST_TIME, timestamp } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { moveReason } from '../placement/explain/choicetext.js';
-import { wordText } from '../placement/explain/requirementtext.js';
-import { isCompared, type PlacementRules } from '../placement/spec/predicates.js';
-import { isBalanced } from '../placement/spec/prioritizers.js';
-import type { Move } from '../placement/select/choice/moves.js';
-import type { MoveWait } from '../placement/select/rebalance.js';
-import type { PlacementSnapshot } from '../placement/select/snapshot.js';
-import { forecastOf, snapshotAfter, type Forecast } from './forecast.js';
+import { moveReason } from '../../domain/placement/explain/choicetext.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { isCompared, type PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
+import type { Move } from '../../domain/placement/select/choice/moves.js';
+import type { MoveWait } from '../../domain/placement/select/rebalance.js';
+import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
+import { forecastOf, snapshotAfter, type Forecast } from '../world/forecast.js';
 import { finished, type Steps } from './steps.js';
 
 /**

@@ -3,7 +3,7 @@ import { mayMove, movesFollowing } from './movesahead.js';
 import { planPlacement, unknownPlan, type PlacementPlan } from './plan.js';
 import { continueAfter, placementsIn, secondSide, sideOf, startOf, type Name, type Sides } from './sides.js';
 import { finished, type Steps } from './steps.js';
-import { WorldInputs, type World } from './world.js';
+import { WorldInputs, type World } from '../world/world.js';
 
 /** The plans of all Placements, with the moves that follow. */
 

@@ -1,11 +1,11 @@
 import { field } from '../../runtime/vocabulary/json.js';
 import { SOURCE_ANNOTATION, TAINTS } from '../../api/names.js';
-import { isSilentScope } from '../health/brake.js';
-import { isHealthTaint, isNeverJoined } from '../health/taints.js';
-import type { ClusterView } from '../placement/spec/cluster.js';
-import type { Taint } from '../placement/spec/taint.js';
-import type { PlacementSnapshot } from '../placement/select/snapshot.js';
-import type { World, WorldInputs } from './world.js';
+import { isSilentScope } from '../../domain/health/brake.js';
+import { isHealthTaint, isNeverJoined } from '../../domain/health/taints.js';
+import type { ClusterView } from '../../domain/placement/spec/cluster.js';
+import type { Taint } from '../../domain/placement/spec/taint.js';
+import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
+import type { World, WorldInputs } from '../world/world.js';
 
 /**
  * Clusters that fall silent for good. They stay in the fleet, and the hub taints them: the rules of Placements decide what that

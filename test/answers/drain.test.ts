@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { TAINTS } from '../../../src/api/names.js';
-import { drainText, drainedPlacements, type DrainEffect } from '../../../src/domain/fleet/drain.js';
-import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
-import { taint } from '../../support/builders/taints.js';
-import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../../support/builders/world.js';
+import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
+import { TAINTS } from '../../src/api/names.js';
+import { drainText, drainedPlacements, type DrainEffect } from '../../src/answers/drain.js';
+import { worldOf, type World } from '../../src/answers/world/world.js';
+import { taint } from '../support/builders/taints.js';
+import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 
 const AT = Date.parse('2026-11-22T10:00:00Z');
 const fleet = { set: 'edge' };

@@ -1,26 +1,23 @@
-import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
+import type { ObjectName, RawObject } from '../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
-import { readClusterSelector, type ClusterSelector } from '../clusters/selector.js';
-import { readRelease } from '../placement/spec/release.js';
-import { ownClusters, placementKeys, readDecision } from '../placement/stored/decision.js';
-import { bindingView, eligibleSets, readableSelectors } from '../placement/select/eligible.js';
-import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
-import { Expressions } from '../placement/spec/expression.js';
-import { compileSpec, type PlacementRules } from '../placement/spec/predicates.js';
-import { isBalanced } from '../placement/spec/prioritizers.js';
-import { clusterView, manifestView } from '../placement/spec/cluster.js';
+import { readClusterSelector, type ClusterSelector } from '../../domain/clusters/selector.js';
+import { readRelease } from '../../domain/placement/spec/release.js';
+import { ownClusters, placementKeys, readDecision } from '../../domain/placement/stored/decision.js';
+import { bindingView, eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
+import type { ExplainInput, Readable } from '../../domain/placement/explain/verdict.js';
+import { Expressions } from '../../domain/placement/spec/expression.js';
+import { compileSpec, type PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
+import { clusterView, manifestView } from '../../domain/placement/spec/cluster.js';
 import {
   noOthers,
   type BindingView,
   type ClusterView,
   type PlacementSnapshot,
   type SetView,
-} from '../placement/select/snapshot.js';
+} from '../../domain/placement/select/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
 import { storedAfter, type PublishedState } from './forecast.js';
-
-/** An object as the API or a file has it, unchecked. */
-export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
 /** The kinds of a world, by the plural names of their resources. */
 export const WORLD_RESOURCES = [

@@ -1,13 +1,13 @@
-import { sameList } from '../placement/stored/items.js';
-import { noOthers, type PlacementSnapshot } from '../placement/select/snapshot.js';
-import { forecastOf, type Forecast } from './forecast.js';
+import { sameList } from '../../domain/placement/stored/items.js';
+import { noOthers, type PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
+import { forecastOf, type Forecast } from '../world/forecast.js';
 import { mayMoveOn, withMoves } from './fleetplan.js';
 import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } from './plan.js';
-import { placeText, selectedTaintsText } from '../placement/explain/taints.js';
+import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
 import { finished, type Steps } from './steps.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
-import { WorldInputs, type PlacementInput, type World } from './world.js';
+import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
 
 /**
  * What becomes of the decisions when clusters are lost, such as those of a region: they fall silent, the hub taints them, and each

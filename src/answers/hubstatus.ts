@@ -1,7 +1,8 @@
-import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import { Deployments } from '../../runtime/vocabulary/kinds.js';
-import { conditionIn } from '../conditions.js';
-import type { RawObject, World } from './world.js';
+import type { RawObject } from '../runtime/vocabulary/meta.js';
+import { field, recordsIn, textField } from '../runtime/vocabulary/json.js';
+import { Deployments } from '../runtime/vocabulary/kinds.js';
+import { conditionIn } from '../domain/conditions.js';
+import type { World } from './world/world.js';
 
 /** The engine and the Placements of a hub, as their statuses have them. */
 export interface HubStatus {

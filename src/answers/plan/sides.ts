@@ -1,8 +1,8 @@
-import { scorerOfSnapshot, type Scorer } from '../placement/select/scores.js';
-import { forecastOf, type Forecast } from './forecast.js';
+import { scorerOfSnapshot, type Scorer } from '../../domain/placement/select/scores.js';
+import { forecastOf, type Forecast } from '../world/forecast.js';
 import type { Start } from './movesahead.js';
 import type { Steps } from './steps.js';
-import type { PlacementInput, World, WorldInputs } from './world.js';
+import type { PlacementInput, World, WorldInputs } from '../world/world.js';
 
 /** A Placement in one world, and in another one: what is compared. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { selectionsOf } from '../../../src/domain/fleet/selections.js';
-import { explainInputOf, type World } from '../../../src/domain/fleet/world.js';
-import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
-import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import { NAMESPACE, rawDecision, someWorld } from '../../support/builders/world.js';
+import { selectionsOf } from '../../src/answers/selections.js';
+import { explainInputOf, type World } from '../../src/answers/world/world.js';
+import { schedule, selectedClusters } from '../../src/domain/placement/select/schedule.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+import { NAMESPACE, rawDecision, someWorld } from '../support/builders/world.js';
 
 function scheduledIn(world: World): readonly string[] {
   const input = explainInputOf(world, NAMESPACE, 'web');

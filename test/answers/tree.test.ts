@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { placementTrees } from '../../../src/domain/fleet/tree.js';
-import { worldOf } from '../../../src/domain/fleet/world.js';
-import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../../support/builders/world.js';
+import { placementTrees } from '../../src/answers/tree.js';
+import { worldOf } from '../../src/answers/world/world.js';
+import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
 
 const notEdge = {
   selectorType: 'LabelSelector',

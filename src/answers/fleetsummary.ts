@@ -1,10 +1,10 @@
-import { AGENT_DEGRADED_CONDITION, AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
-import { asRecord, field, textField } from '../../runtime/vocabulary/json.js';
-import { standingMaintenance } from '../clusters/maintenance.js';
-import { conditionIn, nameList } from '../conditions.js';
-import { isSilentScope } from '../health/brake.js';
-import { brakedScopeIn } from '../health/conditions.js';
-import type { RawObject } from './world.js';
+import type { RawObject } from '../runtime/vocabulary/meta.js';
+import { AGENT_DEGRADED_CONDITION, AVAILABLE_CONDITION, JOINED_CONDITION } from '../api/clusterreasons.js';
+import { asRecord, field, textField } from '../runtime/vocabulary/json.js';
+import { standingMaintenance } from '../domain/clusters/maintenance.js';
+import { conditionIn, nameList } from '../domain/conditions.js';
+import { isSilentScope } from '../domain/health/brake.js';
+import { brakedScopeIn } from '../domain/health/conditions.js';
 
 /** The health of the clusters of a hub, as the hub has written it into their conditions. */
 export interface FleetSummary {

@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { PLACEMENT_LABEL, SOURCE_ANNOTATION, TAINTS } from '../../../src/api/names.js';
 import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
 import { isHealthTaint } from '../../../src/domain/health/taints.js';
-import { atLeast, lossOfEach, planLossSteps, type PlacementLoss } from '../../../src/domain/fleet/loss.js';
-import { finished } from '../../../src/domain/fleet/steps.js';
-import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
-import type { PlacementPlan } from '../../../src/domain/fleet/plan.js';
-import { unnoticedIn } from '../../../src/domain/fleet/silence.js';
-import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { atLeast, lossOfEach, planLossSteps, type PlacementLoss } from '../../../src/answers/plan/loss.js';
+import { finished } from '../../../src/answers/plan/steps.js';
+import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import type { PlacementPlan } from '../../../src/answers/plan/plan.js';
+import { unnoticedIn } from '../../../src/answers/plan/silence.js';
+import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { predicate, rawCluster, rawDecision, rawPlacement, someWorld } from '../../support/builders/world.js';
 

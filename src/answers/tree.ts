@@ -1,12 +1,12 @@
-import { keyOf } from '../../runtime/vocabulary/names.js';
-import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import { selects } from '../clusters/selector.js';
-import { emptyGroupsText } from '../placement/report/groups.js';
-import { activeReleases, type ActiveRelease } from '../placement/report/releases.js';
-import type { ClusterView } from '../placement/spec/cluster.js';
-import { domainOf, type TopologyKey } from '../placement/spec/spread.js';
-import { distinctOwnClusters, isOwn } from '../placement/stored/decision.js';
-import { WorldInputs, type PlacementInput, type World } from './world.js';
+import { keyOf } from '../runtime/vocabulary/names.js';
+import { field, recordsIn, textField } from '../runtime/vocabulary/json.js';
+import { selects } from '../domain/clusters/selector.js';
+import { emptyGroupsText } from '../domain/placement/report/groups.js';
+import { activeReleases, type ActiveRelease } from '../domain/placement/report/releases.js';
+import type { ClusterView } from '../domain/placement/spec/cluster.js';
+import { domainOf, type TopologyKey } from '../domain/placement/spec/spread.js';
+import { distinctOwnClusters, isOwn } from '../domain/placement/stored/decision.js';
+import { WorldInputs, type PlacementInput, type World } from './world/world.js';
 
 /** The published decision of a Placement by cluster set. */
 export interface PlacementTree {

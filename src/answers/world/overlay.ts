@@ -1,8 +1,8 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { LAST_APPLIED } from '../../api/names.js';
 import { asRecord, isRecord, parseJson, sameJson, type JsonRecord } from '../../runtime/vocabulary/json.js';
-import type { ObjectMeta, ObjectName } from '../../runtime/vocabulary/meta.js';
-import { WORLD_RESOURCES, type RawObject, type World, type WorldResource } from './world.js';
+import type { ObjectMeta, ObjectName, RawObject } from '../../runtime/vocabulary/meta.js';
+import { WORLD_RESOURCES, type World, type WorldResource } from './world.js';
 
 /** Changes to the objects of a world, as the API server carries them out. */
 

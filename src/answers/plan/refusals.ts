@@ -1,7 +1,8 @@
+import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { IN_USE_CONDITION } from '../../api/clusterreasons.js';
 import { ALLOW_DELETION_ANNOTATION } from '../../api/names.js';
-import { conditionIn } from '../conditions.js';
-import type { RawObject, World } from './world.js';
+import { conditionIn } from '../../domain/conditions.js';
+import type { World } from '../world/world.js';
 
 /** A deletion that admission refuses. */
 export interface Refusal {

@@ -1,25 +1,25 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { pieceText } from '../placement/explain/piecetext.js';
-import { heldBackCause, heldCause } from '../placement/report/holds.js';
-import { emptyGroupsText } from '../placement/report/groups.js';
-import { waitCause } from '../placement/report/waits.js';
-import { sameList } from '../placement/stored/items.js';
-import { notNeededText } from '../placement/explain/choicetext.js';
-import { causeText } from '../placement/explain/causes.js';
-import { explainDropped } from '../placement/explain/explain.js';
-import type { ClusterExplanation } from '../placement/explain/verdict.js';
-import { absentKeys } from '../placement/explain/absentkeys.js';
-import { readsViews, type PlacementRules } from '../placement/spec/predicates.js';
-import type { Piece } from '../placement/stored/piece.js';
-import { predicateOf } from '../placement/select/rules.js';
-import type { DropCause, Schedule } from '../placement/select/schedule.js';
-import type { Scorer } from '../placement/select/scores.js';
-import type { Before, Candidates, ClusterView, PlacementSnapshot } from '../placement/select/snapshot.js';
-import { stayingOut, stayingRemovals } from '../placement/select/waiting.js';
-import type { Forecast } from './forecast.js';
+import { pieceText } from '../../domain/placement/explain/piecetext.js';
+import { heldBackCause, heldCause } from '../../domain/placement/report/holds.js';
+import { emptyGroupsText } from '../../domain/placement/report/groups.js';
+import { waitCause } from '../../domain/placement/report/waits.js';
+import { sameList } from '../../domain/placement/stored/items.js';
+import { notNeededText } from '../../domain/placement/explain/choicetext.js';
+import { causeText } from '../../domain/placement/explain/causes.js';
+import { explainDropped } from '../../domain/placement/explain/explain.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { absentKeys } from '../../domain/placement/explain/absentkeys.js';
+import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
+import type { Piece } from '../../domain/placement/stored/piece.js';
+import { predicateOf } from '../../domain/placement/select/rules.js';
+import type { DropCause, Schedule } from '../../domain/placement/select/schedule.js';
+import type { Scorer } from '../../domain/placement/select/scores.js';
+import type { Before, Candidates, ClusterView, PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
+import { stayingOut, stayingRemovals } from '../../domain/placement/select/waiting.js';
+import type { Forecast } from '../world/forecast.js';
 import { NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
 import type { Name, Side, Sides } from './sides.js';
-import type { WorldInputs } from './world.js';
+import type { WorldInputs } from '../world/world.js';
 
 /** What becomes of the decisions of all Placements when one world becomes another. */
 

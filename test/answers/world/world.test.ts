@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { explainInputOf, WorldInputs, worldOf } from '../../../src/domain/fleet/world.js';
+import { explainInputOf, WorldInputs, worldOf } from '../../../src/answers/world/world.js';
 import { expectIndexEqual } from '../../support/builders/explained.js';
 import {
   explainInput,

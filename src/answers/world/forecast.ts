@@ -1,22 +1,22 @@
 import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
-import type { ConditionState } from '../conditions.js';
-import { schedule, type Schedule } from '../placement/select/schedule.js';
-import { pieceOfEach, publishedAfter, publishedBy, sliceChanges } from '../placement/publish/slices.js';
-import type { PlacementSnapshot } from '../placement/select/snapshot.js';
+import type { ConditionState } from '../../domain/conditions.js';
+import { schedule, type Schedule } from '../../domain/placement/select/schedule.js';
+import { pieceOfEach, publishedAfter, publishedBy, sliceChanges } from '../../domain/placement/publish/slices.js';
+import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import {
   decisionObject,
   isOwn,
   readDecision,
   type DecisionOwner,
   type StoredDecision,
-} from '../placement/stored/decision.js';
-import { contentOf } from '../placement/stored/items.js';
-import type { Piece } from '../placement/stored/piece.js';
-import type { Published } from '../placement/stored/published.js';
-import { recordAfter } from '../placement/stored/record.js';
-import { recordWindow } from '../placement/select/budget.js';
-import { placementReport } from '../placement/report/status.js';
+} from '../../domain/placement/stored/decision.js';
+import { contentOf } from '../../domain/placement/stored/items.js';
+import type { Piece } from '../../domain/placement/stored/piece.js';
+import type { Published } from '../../domain/placement/stored/published.js';
+import { recordAfter } from '../../domain/placement/stored/record.js';
+import { recordWindow } from '../../domain/placement/select/budget.js';
+import { placementReport } from '../../domain/placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
 export interface Forecast {

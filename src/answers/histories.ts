@@ -1,7 +1,7 @@
-import { HISTORY_ANNOTATION } from '../../api/names.js';
-import { isOwn, placementKeys, readDecision } from '../placement/stored/decision.js';
-import { mergedHistory, readHistory, type History } from '../placement/stored/history.js';
-import type { World } from './world.js';
+import { HISTORY_ANNOTATION } from '../api/names.js';
+import { isOwn, placementKeys, readDecision } from '../domain/placement/stored/decision.js';
+import { mergedHistory, readHistory, type History } from '../domain/placement/stored/history.js';
+import type { World } from './world/world.js';
 
 /** What has changed in the decision of a Placement, the newest first. */
 export interface DecisionHistory extends History {

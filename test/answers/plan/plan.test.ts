@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import { overlay, type Change } from '../../../src/domain/fleet/overlay.js';
-import { planFleet } from '../../../src/domain/fleet/fleetplan.js';
-import type { PlacementPlan } from '../../../src/domain/fleet/plan.js';
-import type { World } from '../../../src/domain/fleet/world.js';
+import { overlay, type Change } from '../../../src/answers/world/overlay.js';
+import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import type { PlacementPlan } from '../../../src/answers/plan/plan.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { expectAsPlanned, someChanges } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { rawDecision, rawSet, someWorld } from '../../support/builders/world.js';
