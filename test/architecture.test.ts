@@ -77,24 +77,20 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   gateway: { imports: PROGRAM, packages: ['js-yaml', 'prom-client', 'undici'] },
   agent: { imports: PROGRAM, packages: ['prom-client'] },
   // What the commands and the console answer, computed once for both.
-  answers: { imports: PROGRAM, packages: [] },
+  answers: {
+    imports: PROGRAM,
+    packages: ['js-yaml', `${APISERVER}/jsonpath`, `${APISERVER}/yaml`, `${APISERVER}/validation`],
+  },
   cli: {
     imports: ASKED,
-    packages: [
-      'js-yaml',
-      `${APISERVER}/jsonpath`,
-      `${APISERVER}/yaml`,
-      `${APISERVER}/validation`,
-      '@modelcontextprotocol/sdk',
-    ],
+    packages: [`${APISERVER}/jsonpath`, '@modelcontextprotocol/sdk'],
   },
   // The JSON types of the API: what the server answers and the page reads.
   'console/wire': { imports: [], packages: [], builtins: [] },
-  // Its answers are those of the commands: it has what these read and print.
-  'console/server': { imports: [...ASKED, 'cli', 'console/wire'], packages: ['js-yaml'] },
+  'console/server': { imports: [...ASKED, 'console/wire'], packages: ['js-yaml'] },
   'console/web': { imports: ['console/wire'], packages: ['preact', '@preact/signals'], builtins: [] },
   // The component of a hub: persons with tokens in front of the same server.
-  'console/hub': { imports: [...ASKED, 'cli', 'console/wire', 'console/server'], packages: [] },
+  'console/hub': { imports: [...ASKED, 'console/wire', 'console/server'], packages: [] },
   console: { imports: [...ASKED, 'cli', 'console/server', 'console/hub'], packages: [] },
   standalone: {
     imports: [...ASKED, 'operator', 'gateway', 'agent', 'cli', 'console'],

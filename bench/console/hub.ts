@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:https';
 import { WORLD_RESOURCES, type WorldResource } from '../../src/answers/world/world.js';
-import { TYPES } from '../../src/cli/whatif/worlds.js';
+import { TYPES } from '../../src/answers/world/worlds.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { issueServingCertificate } from '../../src/runtime/tls/serving.js';
 

@@ -1,12 +1,15 @@
 import type { RawObject } from '../runtime/vocabulary/meta.js';
 import { field } from '../runtime/vocabulary/json.js';
 import { placementKeys } from '../domain/placement/stored/decision.js';
+import { notNeededText } from '../domain/placement/explain/choicetext.js';
 import { explain } from '../domain/placement/explain/explain.js';
 import { ranksOf } from '../domain/placement/explain/ranking.js';
-import type { ClusterExplanation, Explanation } from '../domain/placement/explain/verdict.js';
+import { isWaiting, type ClusterExplanation, type Explanation } from '../domain/placement/explain/verdict.js';
 import { schedule, selectedClusters } from '../domain/placement/select/schedule.js';
 import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
 import { isList } from '../domain/selectors.js';
+import { someNames } from './output.js';
+import { reasonText, taintClause } from './reasons.js';
 import { setsOf } from './world/clustertable.js';
 import { WorldInputs, type PlacementInput, type World } from './world/world.js';
 
@@ -110,4 +113,33 @@ export function ranksIn(
     sets: setsOf(cluster, input.selectors),
   }));
   return ranksOf(input, explain({ ...input, members: decided.filter(({ sets }) => sets.length > 0) }));
+}
+
+/** Of the clusters that come in, this many are named. */
+const MOST_NAMES = 3;
+
+export function isLeaving({ cluster }: ExplainedSelection): boolean {
+  return cluster.verdict !== 'Selected' && cluster.verdict !== 'Unknown';
+}
+
+/** Why the Placement selects the cluster, or why it leaves. */
+export function whySelected(explained: ExplainedSelection): string {
+  const { cluster, explanation } = explained;
+  if (!isLeaving(explained)) return `${reasonText(cluster, explanation)}${taintClause(cluster, explanation)}`;
+  if (cluster.verdict === 'Held')
+    return `${isWaiting(cluster, explanation) ? 'waits' : 'held'}: ${reasonText(cluster, explanation)}`;
+  const { rules } = explanation.placement;
+  const cause =
+    cluster.verdict === 'NotNeeded' ? notNeededText(cluster.cluster, rules) : reasonText(cluster, explanation);
+  return `leaves: ${cause}`;
+}
+
+/** What the Placement selects instead. */
+export function withoutText(without: Without | undefined): string {
+  if (without === undefined) return 'not known';
+  const { added, selected, wanted } = without;
+  if (added.length > 0) return `${someNames(added, MOST_NAMES)} ${added.length === 1 ? 'comes' : 'come'} in`;
+  return wanted === undefined || selected >= wanted
+    ? 'no replacement'
+    : `no replacement: ${selected} of ${wanted} wanted`;
 }

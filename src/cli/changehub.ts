@@ -4,7 +4,7 @@ import type { TargetConfig } from './flags.js';
 import { withHub, type Hub } from './hub.js';
 import { PROGRAM } from './program.js';
 import { answer, type Answer } from './terminal/answer.js';
-import { linesText, RefusedError } from './terminal/output.js';
+import { linesText, RefusedError } from '../answers/output.js';
 
 type Config = TargetConfig & { readonly command: string };
 

@@ -3,7 +3,8 @@ import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
 import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/kube-apiserver/jsonpath';
 import type { Given } from '../runtime/flags/commands.js';
-import { nameAmong } from './kinds.js';
+import type { OutputFormat } from '../answers/output.js';
+import { nameAmong } from '../answers/kinds.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
@@ -23,9 +24,6 @@ export type ObjectSource =
       /** Files and folders; `-` is standard input. */
       readonly paths: readonly string[];
     };
-
-/** A template is that of `jsonpath=`. */
-export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide' | Template;
 
 export interface CliConfig {
   /** Release of this program. */

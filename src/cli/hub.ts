@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE } from '../api/names.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { SelfSubjectAccessReviews } from '../runtime/vocabulary/kinds.js';
-import { absentNamespaceNote } from './meant.js';
-import { durationText, NotFoundError } from './terminal/output.js';
+import { absentNamespaceNote } from '../answers/meant.js';
+import { durationText, NotFoundError } from '../answers/output.js';
 import type { CliConfig, ObjectSource } from './flags.js';
 import { PROGRAM } from './program.js';
 import { resourceOf } from '../runtime/client/path.js';

@@ -1,4 +1,4 @@
-import { InputError } from '../cli/terminal/output.js';
+import { InputError } from '../answers/output.js';
 import type { ReadClient } from '../runtime/client/client.js';
 import type { Transport } from '../runtime/transport/transport.js';
 import { systemClock, type Clock } from '../runtime/clock.js';

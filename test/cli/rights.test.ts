@@ -6,13 +6,13 @@ import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/text.js';
 import { checkBefore, readPreInput } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
-import { eventsAbout, readLeavingEvents } from '../../src/cli/explain/events.js';
+import { eventsAbout, readLeavingEvents } from '../../src/answers/explain/events.js';
 import {
   DECISION_RESOURCES,
   readFleetWorld,
   type FleetScope,
   readPlacementWorld,
-} from '../../src/cli/whatif/worlds.js';
+} from '../../src/answers/world/worlds.js';
 import { status, STATUS_RESOURCES } from '../../src/cli/status/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
-import { explainReport } from '../../src/cli/explain/report.js';
-import { explanationLines } from '../../src/cli/explain/text.js';
+import { explainReport } from '../../src/answers/explain/report.js';
+import { explanationLines } from '../../src/answers/explain/text.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { status } from '../../src/cli/status/text.js';
 import { overlay, type Change } from '../../src/answers/world/overlay.js';

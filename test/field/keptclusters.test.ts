@@ -12,7 +12,7 @@ import { whoSelects } from '../../src/cli/whoselects/text.js';
 import { placementAnswer } from '../../src/console/server/placements.js';
 import { Snapshot } from '../../src/console/server/reading/snapshot.js';
 import { worldOf } from '../../src/answers/world/world.js';
-import type { FleetReading } from '../../src/cli/whatif/worlds.js';
+import type { FleetReading } from '../../src/answers/world/worlds.js';
 import { readingOf } from '../support/builders/hubinput.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 

@@ -10,10 +10,10 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { explainReport } from '../../src/cli/explain/report.js';
-import { readFiles } from '../../src/cli/files/files.js';
+import { explainReport } from '../../src/answers/explain/report.js';
+import { readFiles } from '../../src/answers/files/files.js';
 import { planChange } from '../../src/cli/plan/plan.js';
-import { worldOfObjects } from '../../src/cli/whatif/worlds.js';
+import { worldOfObjects } from '../../src/answers/world/worlds.js';
 import type { World } from '../../src/answers/world/world.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import type { ResourceType, RawObject } from '../../src/runtime/vocabulary/meta.js';

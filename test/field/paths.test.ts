@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFiles } from '../../src/cli/files/files.js';
+import { readFiles } from '../../src/answers/files/files.js';
 import { checkFolders } from '../../src/standalone/preflight.js';
 import { readText } from '../../src/runtime/tls/filereloader.js';
 import { errorText } from '../../src/runtime/errors.js';

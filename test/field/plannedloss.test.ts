@@ -9,8 +9,8 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { lossReport, type PlanReport } from '../../src/cli/plan/report.js';
-import { planLines } from '../../src/cli/plan/text.js';
+import { lossReport, type PlanReport } from '../../src/answers/plan/report.js';
+import { planLines } from '../../src/answers/plan/text.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { rawOf, someScheduling, someState, type SchedulingCase } from '../support/builders/scheduling.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';

@@ -13,10 +13,10 @@ import { startBackend } from '@multicluster-engine/kube-apiserver/testing/contro
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { kubectl, kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js';
-import { appliedManifests } from '../../src/cli/plan/changes.js';
+import { appliedManifests } from '../../src/answers/plan/changes.js';
 import { planChange } from '../../src/cli/plan/plan.js';
-import { worldOfObjects } from '../../src/cli/whatif/worlds.js';
-import { FileError, readAppliedFiles, readFiles } from '../../src/cli/files/files.js';
+import { worldOfObjects } from '../../src/answers/world/worlds.js';
+import { FileError, readAppliedFiles, readFiles } from '../../src/answers/files/files.js';
 import { overlay } from '../../src/answers/world/overlay.js';
 import { errorText } from '../../src/runtime/errors.js';
 import { describeWithKubectl } from '../support/clients/kubectl.js';

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MalformedBody, readManifestStream } from '@multicluster-engine/kube-apiserver/yaml';
 import { parseYaml } from '../../src/gateway/object/yaml.js';
-import { readFiles } from '../../src/cli/files/files.js';
+import { readFiles } from '../../src/answers/files/files.js';
 import { StatusError } from '../../src/gateway/statuserror.js';
 import { root } from '../support/repository/root.js';
 import { jsonTexts } from './jsontexts.js';

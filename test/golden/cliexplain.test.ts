@@ -2,7 +2,7 @@ import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/exp
 import type { World } from '../../src/answers/world/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
-import type { LeavingEvents } from '../../src/cli/explain/events.js';
+import type { LeavingEvents } from '../../src/answers/explain/events.js';
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import { NOW } from '../support/builders/hubinput.js';
 import { taint } from '../support/builders/taints.js';

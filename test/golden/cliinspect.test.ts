@@ -1,3 +1,4 @@
+import type { OutputFormat } from '../../src/answers/output.js';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, PLACEMENT_LEASE, TAINTS } from '../../src/api/names.js';
 import type { HubInput } from '../../src/cli/check/input.js';
@@ -7,12 +8,11 @@ import { checkBefore, type PreInput } from '../../src/cli/check/pre.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
 import { limitingPolicies } from '../../src/domain/engine/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
-import type { FleetReading } from '../../src/cli/whatif/worlds.js';
+import type { FleetReading } from '../../src/answers/world/worlds.js';
 import { status } from '../../src/cli/status/text.js';
 import type { TopologyKey } from '../../src/domain/placement/spec/spread.js';
 import { tree } from '../../src/cli/tree/text.js';
 import { whoSelects } from '../../src/cli/whoselects/text.js';
-import type { OutputFormat } from '../../src/cli/flags.js';
 import { worldOf, type Withheld } from '../../src/answers/world/world.js';
 import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';

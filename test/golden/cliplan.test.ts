@@ -1,4 +1,4 @@
-import type { FleetReading } from '../../src/cli/whatif/worlds.js';
+import type { FleetReading } from '../../src/answers/world/worlds.js';
 import { planChange, type PlanRequest } from '../../src/cli/plan/plan.js';
 import { overlay, type Change } from '../../src/answers/world/overlay.js';
 import type { World } from '../../src/answers/world/world.js';

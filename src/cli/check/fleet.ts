@@ -5,7 +5,7 @@ import { conditionIn } from '../../domain/conditions.js';
 import { effectiveSpec } from '../../domain/engine/spec.js';
 import { field } from '../../runtime/vocabulary/json.js';
 import { brakeText, fleetSummary, maintenanceText, type FleetSummary } from '../../answers/fleetsummary.js';
-import { someNames } from '../terminal/output.js';
+import { someNames } from '../../answers/output.js';
 import type { HubInput } from './input.js';
 import { isHeld } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';

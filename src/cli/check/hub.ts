@@ -6,7 +6,7 @@ import { componentServingWith } from '../../domain/engine/catalogue.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/steps/certificate.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../answers/hubstatus.js';
 import { isList } from '../../domain/selectors.js';
-import { durationText } from '../terminal/output.js';
+import { durationText } from '../../answers/output.js';
 import { checkDefinitions } from './definitions.js';
 import { checkAgents, checkFleet, checkLocalClusters, checkMaintenance } from './fleet.js';
 import type { HubInput, ReadLease, ReadTrust } from './input.js';

@@ -17,8 +17,8 @@ import type { WorldResource } from '../../answers/world/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
-import { readFleetWorld, type FleetReading } from '../whatif/worlds.js';
-import { absentText } from '../meant.js';
+import { readFleetWorld, type FleetReading } from '../../answers/world/worlds.js';
+import { absentText } from '../../answers/meant.js';
 import type { Read } from './result.js';
 
 export interface ReadDefinition {

@@ -3,7 +3,7 @@ import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { field } from '../../runtime/vocabulary/json.js';
 import type { HubStatus, PlacementSummary } from '../../answers/hubstatus.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
-import { someNames } from '../terminal/output.js';
+import { someNames } from '../../answers/output.js';
 import type { HubInput } from './input.js';
 import { isHeld, podsOf } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';

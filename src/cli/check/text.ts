@@ -1,6 +1,5 @@
-import { CLI_API_VERSION, documentText, INCOMPLETE, linesText } from '../terminal/output.js';
-import { painted, type Color } from '../terminal/table.js';
-import type { OutputFormat } from '../flags.js';
+import { CLI_API_VERSION, documentText, INCOMPLETE, linesText, type OutputFormat } from '../../answers/output.js';
+import { painted, type Color } from '../../answers/table.js';
 import type { CheckResult, CheckStatus } from './result.js';
 
 export interface CheckOptions {

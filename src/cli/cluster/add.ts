@@ -5,9 +5,9 @@ import type { Kubeconfig } from '../../runtime/kubeconfig/kubeconfig.js';
 import { readKustomization } from '../../runtime/manifests.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import type { Hub } from '../hub.js';
-import { absentSetNote } from '../meant.js';
+import { absentSetNote } from '../../answers/meant.js';
 import type { Answer } from '../terminal/answer.js';
-import { manifestsText, RefusedError } from '../terminal/output.js';
+import { manifestsText, RefusedError } from '../../answers/output.js';
 import type { ClusterAddConfig } from './flags.js';
 import { prepareJoin } from './join.js';
 

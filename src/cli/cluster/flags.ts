@@ -13,7 +13,7 @@ import {
   type CliConfig,
   type TargetConfig,
 } from '../flags.js';
-import { nameAmong } from '../kinds.js';
+import { nameAmong } from '../../answers/kinds.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import { FlagError, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 

@@ -6,8 +6,8 @@ import { apiVersionOf, Leases, Secrets, ServiceAccounts } from '../../runtime/vo
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import type { IdentityClient } from '../../runtime/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
-import { meantOf } from '../meant.js';
-import { NotFoundError, RefusedError } from '../terminal/output.js';
+import { meantOf } from '../../answers/meant.js';
+import { NotFoundError, RefusedError } from '../../answers/output.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
 

@@ -5,9 +5,8 @@ import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { taintsOf } from '../../domain/clusters/maintenance.js';
 import { conditionIn } from '../../domain/conditions.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
-import type { OutputFormat } from '../flags.js';
-import { table, type Cell } from '../terminal/table.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../../answers/output.js';
+import { table, type Cell } from '../../answers/table.js';
 
 export interface ListOptions {
   readonly output: OutputFormat;

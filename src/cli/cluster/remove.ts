@@ -5,10 +5,10 @@ import { holdersOf } from '../../answers/selections.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { field } from '../../runtime/vocabulary/json.js';
-import { notFound } from '../meant.js';
-import { RefusedError, someNames } from '../terminal/output.js';
-import { listOf, worldOfLists } from '../whatif/worlds.js';
-import { unreadableLine } from '../whatif/withheld.js';
+import { notFound } from '../../answers/meant.js';
+import { RefusedError, someNames } from '../../answers/output.js';
+import { listOf, worldOfLists } from '../../answers/world/worlds.js';
+import { unreadableLine } from '../../answers/world/withheld.js';
 
 export interface RemoveRequest {
   readonly name: string;

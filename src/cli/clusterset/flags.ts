@@ -9,7 +9,7 @@ import {
   type TargetConfig,
 } from '../flags.js';
 import { ManagedClusterSets } from '../../api/resources.js';
-import { nameAmong } from '../kinds.js';
+import { nameAmong } from '../../answers/kinds.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { Flags } from '../../runtime/flags/flags.js';
 

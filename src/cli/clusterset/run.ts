@@ -2,7 +2,7 @@ import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusterSetBindings } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { changeHub, done } from '../changehub.js';
-import { absentSetNote } from '../meant.js';
+import { absentSetNote } from '../../answers/meant.js';
 import type { ClusterSetBindConfig } from './flags.js';
 
 /** Binds a cluster set to a namespace; returns the exit code. */

@@ -3,17 +3,16 @@ import { ManagedClusters } from '../../api/resources.js';
 import type { World } from '../../answers/world/world.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { documentText, linesText, NotFoundError, resourceName } from '../terminal/output.js';
-import type { OutputFormat } from '../flags.js';
-import type { FleetReading } from '../whatif/worlds.js';
-import { meantAmong, namesOf } from '../meant.js';
-import { refusedLine, unreadableLine } from '../whatif/withheld.js';
-import { explanationDocument } from './document.js';
-import { eventLines, eventsOf, type LeavingEvents } from './events.js';
-import { LABEL_RIGHTS, proposalsOf, type Rights } from './proposals.js';
-import type { Denied } from './rights.js';
-import { clusterIn, explainReport, setsText, type ExplainReport } from './report.js';
-import { clusterLines, explanationLines } from './text.js';
+import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../../answers/output.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
+import { meantAmong, namesOf } from '../../answers/meant.js';
+import { refusedLine, unreadableLine } from '../../answers/world/withheld.js';
+import { explanationDocument } from '../../answers/explain/document.js';
+import { eventLines, eventsOf, type LeavingEvents } from '../../answers/explain/events.js';
+import { LABEL_RIGHTS, proposalsOf, type Rights } from '../../answers/explain/proposals.js';
+import type { Denied } from '../../answers/explain/rights.js';
+import { clusterIn, explainReport, setsText, type ExplainReport } from '../../answers/explain/report.js';
+import { clusterLines, explanationLines } from '../../answers/explain/text.js';
 
 export interface ExplainRequest {
   /** Undefined: the Placements of that name in all namespaces. */

@@ -1,16 +1,16 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { explainPlacement, rightsWanted, type ExplainRequest } from './explain.js';
-import { eventsAbout, readLeavingEvents } from './events.js';
-import { deniedOf } from './rights.js';
-import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../whatif/worlds.js';
-import { INCOMPLETE } from '../terminal/output.js';
-import { absentInFiles, isComplete } from '../whatif/withheld.js';
+import { eventsAbout, readLeavingEvents } from '../../answers/explain/events.js';
+import { deniedOf } from '../../answers/explain/rights.js';
+import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../../answers/world/worlds.js';
+import { INCOMPLETE } from '../../answers/output.js';
+import { absentInFiles, isComplete } from '../../answers/world/withheld.js';
 import type { ExplainConfig } from './flags.js';
 import type { World } from '../../answers/world/world.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from '../terminal/answer.js';
-import { readFiles } from '../files/files.js';
+import { readFiles } from '../../answers/files/files.js';
 import type { Hub } from '../hub.js';
 
 /** What says who else may lose a cluster. */

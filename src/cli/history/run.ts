@@ -1,4 +1,4 @@
-import { inspect } from '../whatif/inspect.js';
+import { inspect } from '../inspect.js';
 import type { HistoryConfig } from './flags.js';
 import { history, HISTORY_RESOURCES } from './text.js';
 

@@ -11,11 +11,11 @@ import {
   NotFoundError,
   resourceName,
   someNames,
-} from '../terminal/output.js';
-import { table, type Cell } from '../terminal/table.js';
-import type { InspectOptions } from '../whatif/inspect.js';
-import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { FleetReading } from '../whatif/worlds.js';
+} from '../../answers/output.js';
+import { table, type Cell } from '../../answers/table.js';
+import type { InspectOptions } from '../inspect.js';
+import { refusedLine, unreadableLine, withheldFields } from '../../answers/world/withheld.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
 
 /** What the command lists. */
 export const HISTORY_RESOURCES: readonly WorldResource[] = ['placements', 'placementdecisions'];

@@ -5,11 +5,11 @@ import type { Withheld, World, WorldResource } from '../../answers/world/world.j
 import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
-import { DECISION_RESOURCES, readFleetWorld, TYPES } from '../whatif/worlds.js';
-import { namesOf } from '../meant.js';
-import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../terminal/output.js';
-import { table } from '../terminal/table.js';
-import { unreadableLine } from '../whatif/withheld.js';
+import { DECISION_RESOURCES, readFleetWorld, TYPES } from '../../answers/world/worlds.js';
+import { namesOf } from '../../answers/meant.js';
+import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../../answers/output.js';
+import { table } from '../../answers/table.js';
+import { unreadableLine } from '../../answers/world/withheld.js';
 import { startDrain, type MaintenanceClient } from './maintenance.js';
 
 /** Moves a cluster out of all decisions. */

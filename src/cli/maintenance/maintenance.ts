@@ -9,8 +9,8 @@ import {
   type Maintenance,
 } from '../../domain/clusters/maintenance.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { notFound } from '../meant.js';
-import { RefusedError } from '../terminal/output.js';
+import { notFound } from '../../answers/meant.js';
+import { RefusedError } from '../../answers/output.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */
 

@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 import { changeHub, done } from '../changehub.js';
 import type { Hub } from '../hub.js';
 import type { Answer } from '../terminal/answer.js';
-import { RefusedError } from '../terminal/output.js';
+import { RefusedError } from '../../answers/output.js';
 import { printAnswer, printNote } from '../terminal/print.js';
 import { progressLine } from '../terminal/progressline.js';
 import { drainCluster, type DrainConsole } from './drain.js';

@@ -1,3 +1,4 @@
+import { laterMoves, laterText, pairText } from '../../answers/plan/movesahead.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { asRecord } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
@@ -7,11 +8,10 @@ import { planFleet } from '../../answers/plan/fleetplan.js';
 import { explainInputOf, type World } from '../../answers/world/world.js';
 import { distinctOwnClusters } from '../../domain/placement/stored/decision.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { notFound } from '../meant.js';
-import { RefusedError, someNames } from '../terminal/output.js';
-import { laterMoves, laterText, pairText } from '../whatif/moves.js';
-import { unreadableLine } from '../whatif/withheld.js';
-import { readPlacementWorld } from '../whatif/worlds.js';
+import { notFound } from '../../answers/meant.js';
+import { RefusedError, someNames } from '../../answers/output.js';
+import { unreadableLine } from '../../answers/world/withheld.js';
+import { readPlacementWorld } from '../../answers/world/worlds.js';
 import type { PauseConfig } from './flags.js';
 
 /** `spec.paused` of a Placement, by which people freeze its decision. */

@@ -8,14 +8,9 @@ import {
   type CliConfig,
   type ObjectSource,
 } from '../flags.js';
+import type { ChangeLimit } from '../../answers/plan/report.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import { FlagError, type FlagRows, type Flags } from '../../runtime/flags/flags.js';
-
-/** The most changes of one Placement: a number, or a share of the clusters selected before. */
-export interface ChangeLimit {
-  readonly kind: 'number' | 'percent';
-  readonly value: number;
-}
 
 /** The configuration of `multicluster-engine plan`. */
 export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'output' | 'color'> {

@@ -10,16 +10,35 @@ import {
 } from '../../answers/world/overlay.js';
 import type { World, WorldResource } from '../../answers/world/world.js';
 import { Placements } from '../../api/resources.js';
-import { type FleetReading, TYPES, worldOfObjects } from '../whatif/worlds.js';
-import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName } from '../terminal/output.js';
-import type { OutputFormat } from '../flags.js';
-import { meantAmong } from '../meant.js';
-import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
-import { planDocument } from './document.js';
-import { lostBy } from './lose.js';
-import { loseEach } from './loseeach.js';
-import { isChange, lossReport, planReport, type Changed, type ChangeLimits, type PlanReport } from './report.js';
-import { excessText, MORE_MOVES, planLines } from './text.js';
+import { type FleetReading, TYPES, worldOfObjects } from '../../answers/world/worlds.js';
+import {
+  documentText,
+  INCOMPLETE,
+  linesText,
+  NotFoundError,
+  resourceName,
+  type OutputFormat,
+} from '../../answers/output.js';
+import { meantAmong } from '../../answers/meant.js';
+import {
+  appliedManifests,
+  ChangeTextError,
+  deletion,
+  labelChange,
+  namespaceDeleted,
+} from '../../answers/plan/changes.js';
+import { planDocument } from '../../answers/plan/document.js';
+import { lostBy } from '../../answers/plan/lose.js';
+import { loseEach } from '../../answers/plan/loseeach.js';
+import {
+  isChange,
+  lossReport,
+  planReport,
+  type Changed,
+  type ChangeLimits,
+  type PlanReport,
+} from '../../answers/plan/report.js';
+import { excessText, MORE_MOVES, planLines } from '../../answers/plan/text.js';
 
 export interface PlanRequest extends ChangeLimits {
   /** Of objects that name none. */

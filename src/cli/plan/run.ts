@@ -1,13 +1,19 @@
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { DECISION_RESOURCES, readAt, readFleetWorld, type FleetReading, worldOfObjects } from '../whatif/worlds.js';
+import {
+  DECISION_RESOURCES,
+  readAt,
+  readFleetWorld,
+  type FleetReading,
+  worldOfObjects,
+} from '../../answers/world/worlds.js';
 import { fromOcm } from './fromocm.js';
 import { planChange } from './plan.js';
 import type { PlanConfig } from './flags.js';
 import { systemClock } from '../../runtime/clock.js';
-import { absentInFiles } from '../whatif/withheld.js';
+import { absentInFiles } from '../../answers/world/withheld.js';
 import { answer, isColored } from '../terminal/answer.js';
-import { readAppliedFiles, readFiles, type AppliedFiles } from '../files/files.js';
+import { readAppliedFiles, readFiles, type AppliedFiles } from '../../answers/files/files.js';
 import { progressLine, type ProgressLine } from '../terminal/progressline.js';
 
 /** The line is written again after so many Placements. */

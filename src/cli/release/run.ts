@@ -12,13 +12,13 @@ import { releaseWaits, waitCause } from '../../domain/placement/report/waits.js'
 import { schedule, type Schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { notFound } from '../meant.js';
-import { NotFoundError, RefusedError, someNames } from '../terminal/output.js';
+import { notFound } from '../../answers/meant.js';
+import { NotFoundError, RefusedError, someNames } from '../../answers/output.js';
 import { withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
 import { LONGEST, LONGEST_MS, type ReleaseConfig } from './flags.js';
-import { readPlacementWorld } from '../whatif/worlds.js';
-import { unreadableLine } from '../whatif/withheld.js';
+import { readPlacementWorld } from '../../answers/world/worlds.js';
+import { unreadableLine } from '../../answers/world/withheld.js';
 
 /** Lets clusters leave a decision that are held in it, or come in that its disruption budget keeps out. */
 

@@ -1,4 +1,4 @@
-import { inspect } from '../whatif/inspect.js';
+import { inspect } from '../inspect.js';
 import type { StatusConfig } from './flags.js';
 import { status, STATUS_RESOURCES } from './text.js';
 

@@ -8,11 +8,11 @@ import {
 } from '../../answers/fleetsummary.js';
 import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../answers/hubstatus.js';
 import type { World, WorldResource } from '../../answers/world/world.js';
-import type { FleetReading } from '../whatif/worlds.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName } from '../terminal/output.js';
-import { table, type Cell } from '../terminal/table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from '../whatif/inspect.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName } from '../../answers/output.js';
+import { table, type Cell } from '../../answers/table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../../answers/world/withheld.js';
+import type { InspectOptions } from '../inspect.js';
 
 /** What the command lists. */
 export const STATUS_RESOURCES: readonly WorldResource[] = ['multiclusterengines', 'placements', 'managedclusters'];

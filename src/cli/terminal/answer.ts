@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { TemplateError } from '@multicluster-engine/kube-apiserver/jsonpath';
-import { InputError, NotFoundError, RefusedError } from './output.js';
+import { InputError, NotFoundError, RefusedError } from '../../answers/output.js';
 import { printable } from '../../domain/placement/explain/requirementtext.js';
 import type { CliConfig } from '../flags.js';
 import { PROGRAM } from '../program.js';

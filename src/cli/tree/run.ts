@@ -1,5 +1,5 @@
-import { inspect } from '../whatif/inspect.js';
-import { DECISION_RESOURCES } from '../whatif/worlds.js';
+import { inspect } from '../inspect.js';
+import { DECISION_RESOURCES } from '../../answers/world/worlds.js';
 import type { TreeConfig } from './flags.js';
 import { tree } from './text.js';
 

@@ -5,9 +5,9 @@ import { placementTrees, type PlacementTree } from '../../answers/tree.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { releasesField } from '../whatif/reasons.js';
-import type { FleetReading } from '../whatif/worlds.js';
-import { meantAmong, namesOf } from '../meant.js';
+import { releasesField } from '../../answers/reasons.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
+import { meantAmong, namesOf } from '../../answers/meant.js';
 import {
   CLI_API_VERSION,
   documentText,
@@ -15,10 +15,10 @@ import {
   NotFoundError,
   resourceName,
   someNames,
-} from '../terminal/output.js';
-import { painted, table, type Color } from '../terminal/table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from '../whatif/inspect.js';
+} from '../../answers/output.js';
+import { painted, table, type Color } from '../../answers/table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../../answers/world/withheld.js';
+import type { InspectOptions } from '../inspect.js';
 import type { TreeConfig } from './flags.js';
 
 /** Of each set this many clusters are named. */

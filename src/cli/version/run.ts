@@ -1,7 +1,7 @@
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { build } from '../../runtime/process/build.js';
 import { PROGRAM } from '../program.js';
-import { CLI_API_VERSION, documentText } from '../terminal/output.js';
+import { CLI_API_VERSION, documentText } from '../../answers/output.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
 import type { VersionConfig } from './flags.js';
 

@@ -1,5 +1,5 @@
-import { inspect } from '../whatif/inspect.js';
-import { DECISION_RESOURCES } from '../whatif/worlds.js';
+import { inspect } from '../inspect.js';
+import { DECISION_RESOURCES } from '../../answers/world/worlds.js';
 import type { WhoSelectsConfig } from './flags.js';
 import { whoSelects } from './text.js';
 

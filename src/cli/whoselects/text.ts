@@ -1,26 +1,22 @@
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { Placements } from '../../api/resources.js';
-import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../answers/selections.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { notNeededText } from '../../domain/placement/explain/choicetext.js';
-import { isWaiting, matchedPredicate } from '../../domain/placement/explain/verdict.js';
-import { reasonText, taintClause } from '../whatif/reasons.js';
-import type { FleetReading } from '../whatif/worlds.js';
-import { namesOf } from '../meant.js';
 import {
-  CLI_API_VERSION,
-  documentText,
-  linesText,
-  NotFoundError,
-  resourceName,
-  someNames,
-} from '../terminal/output.js';
-import { table, type Cell } from '../terminal/table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { InspectOptions } from '../whatif/inspect.js';
-
-/** Of the clusters that come in, this many are named. */
-const MOST_NAMES = 3;
+  isLeaving,
+  selectionsOf,
+  whySelected,
+  withoutText,
+  type ExplainedSelection,
+  type Selection,
+  type Without,
+} from '../../answers/selections.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { matchedPredicate } from '../../domain/placement/explain/verdict.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
+import { namesOf } from '../../answers/meant.js';
+import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName } from '../../answers/output.js';
+import { table, type Cell } from '../../answers/table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../../answers/world/withheld.js';
+import type { InspectOptions } from '../inspect.js';
 
 /** The output of `who-selects`. @throws NotFoundError when there is neither such a cluster nor a decision that holds it. */
 export function whoSelects(reading: FleetReading, cluster: string, { output, colored }: InspectOptions): string {
@@ -79,32 +75,6 @@ function cellsOf({ namespace, placement, objects, explained }: Selection, wide: 
     { text: explained === undefined ? 'not readable' : whySelected(explained), color: leaves ? 'red' : undefined },
     { text: withoutText(explained?.without) },
   ];
-}
-
-function isLeaving({ cluster }: ExplainedSelection): boolean {
-  return cluster.verdict !== 'Selected' && cluster.verdict !== 'Unknown';
-}
-
-/** Why the Placement selects the cluster, or why it leaves. */
-export function whySelected(explained: ExplainedSelection): string {
-  const { cluster, explanation } = explained;
-  if (!isLeaving(explained)) return `${reasonText(cluster, explanation)}${taintClause(cluster, explanation)}`;
-  if (cluster.verdict === 'Held')
-    return `${isWaiting(cluster, explanation) ? 'waits' : 'held'}: ${reasonText(cluster, explanation)}`;
-  const { rules } = explanation.placement;
-  const cause =
-    cluster.verdict === 'NotNeeded' ? notNeededText(cluster.cluster, rules) : reasonText(cluster, explanation);
-  return `leaves: ${cause}`;
-}
-
-/** What the Placement selects instead. */
-export function withoutText(without: Without | undefined): string {
-  if (without === undefined) return 'not known';
-  const { added, selected, wanted } = without;
-  if (added.length > 0) return `${someNames(added, MOST_NAMES)} ${added.length === 1 ? 'comes' : 'come'} in`;
-  return wanted === undefined || selected >= wanted
-    ? 'no replacement'
-    : `no replacement: ${selected} of ${wanted} wanted`;
 }
 
 /** Kind ClusterSelections. */

@@ -1,4 +1,4 @@
-import { TYPES } from '../../cli/whatif/worlds.js';
+import { TYPES } from '../../answers/world/worlds.js';
 import { collectionPath, resourceOf } from '../../runtime/client/path.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { Transport } from '../../runtime/transport/transport.js';

@@ -1,4 +1,4 @@
-import type { FleetReading } from '../../cli/whatif/worlds.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
 import { WORLD_RESOURCES } from '../../answers/world/world.js';
 import { Slots } from '../../runtime/http/slots.js';
 import { delay, type Clock, type Timer } from '../../runtime/clock.js';

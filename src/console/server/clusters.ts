@@ -1,6 +1,6 @@
 import { drainedPlacements, drainText } from '../../answers/drain.js';
 import { setsOf } from '../../answers/world/clustertable.js';
-import { ranksIn, selectionsOf } from '../../answers/selections.js';
+import { ranksIn, selectionsOf, whySelected, withoutText } from '../../answers/selections.js';
 import { explain } from '../../domain/placement/explain/explain.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { matches } from '../../domain/placement/select/rules.js';
@@ -8,8 +8,7 @@ import { maintenanceOf } from '../../domain/clusters/maintenance.js';
 import type { ClusterView as View } from '../../domain/placement/select/snapshot.js';
 import { timeText } from '../../domain/placement/explain/taints.js';
 import { asRecord } from '../../runtime/vocabulary/json.js';
-import { reasonText } from '../../cli/whatif/reasons.js';
-import { whySelected, withoutText } from '../../cli/whoselects/text.js';
+import { reasonText } from '../../answers/reasons.js';
 import type { ClusterCandidacy, ClusterSelection, ClusterView, DrainPreview } from '../wire/cluster.js';
 import { selectorsOf, versionOf } from './fleet.js';
 import { conditionsOf } from './placements.js';

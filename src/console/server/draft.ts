@@ -1,11 +1,11 @@
 import { LAST_APPLIED } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
-import type { ManifestRules } from '../../cli/files/manifestfaults.js';
-import { parseUserManifests, type UserManifest } from '../../cli/files/usermanifests.js';
-import { labelChange } from '../../cli/plan/changes.js';
-import { lostBy } from '../../cli/plan/lose.js';
+import type { ManifestRules } from '../../answers/files/manifestfaults.js';
+import { parseUserManifests, type UserManifest } from '../../answers/files/usermanifests.js';
+import { labelChange } from '../../answers/plan/changes.js';
+import { lostBy } from '../../answers/plan/lose.js';
 import type { Steps } from '../../answers/plan/steps.js';
-import { TYPES } from '../../cli/whatif/worlds.js';
+import { TYPES } from '../../answers/world/worlds.js';
 import { drained } from '../../answers/drain.js';
 import { overlay, type Change } from '../../answers/world/overlay.js';
 import type { World, WorldResource } from '../../answers/world/world.js';

@@ -1,5 +1,5 @@
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
-import { selectorValue } from '../../cli/explain/events.js';
+import { selectorValue } from '../../answers/explain/events.js';
 import { setView } from '../../answers/world/world.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { problemText } from '../../domain/conditions.js';

@@ -2,8 +2,8 @@ import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { clusterLines } from '../../cli/explain/text.js';
-import { clusterIn, whyText, type ExplainReport } from '../../cli/explain/report.js';
+import { clusterLines } from '../../answers/explain/text.js';
+import { clusterIn, whyText, type ExplainReport } from '../../answers/explain/report.js';
 import {
   SHOWS,
   type Cell,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { manifestRules } from '../../cli/files/files.js';
-import { loseEachSteps } from '../../cli/plan/loseeach.js';
-import { lossLines, totalText } from '../../cli/plan/text.js';
-import { isChange, lossReportSteps, planReportSteps, type PlanReport } from '../../cli/plan/report.js';
-import { laterMoves } from '../../cli/whatif/moves.js';
+import { laterMoves } from '../../answers/plan/movesahead.js';
+import { manifestRules } from '../../answers/files/files.js';
+import { loseEachSteps } from '../../answers/plan/loseeach.js';
+import { lossLines, totalText } from '../../answers/plan/text.js';
+import { isChange, lossReportSteps, planReportSteps, type PlanReport } from '../../answers/plan/report.js';
 import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../answers/plan/plan.js';
 import type { Steps } from '../../answers/plan/steps.js';

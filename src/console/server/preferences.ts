@@ -5,8 +5,8 @@ import { coordinateText, scoreExplainer } from '../../domain/placement/explain/s
 import { topologiesAfter } from '../../domain/placement/explain/spreadstate.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
 import { domainOf } from '../../domain/placement/spec/spread.js';
-import { valueText } from '../../cli/explain/scoretable.js';
-import type { ExplainReport } from '../../cli/explain/report.js';
+import { valueText } from '../../answers/explain/scoretable.js';
+import type { ExplainReport } from '../../answers/explain/report.js';
 import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../wire/choice.js';
 import type { Snapshot } from './reading/snapshot.js';
 

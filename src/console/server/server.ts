@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError, errorText } from '../../runtime/errors.js';
-import type { FleetReading } from '../../cli/whatif/worlds.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
 import { parseJson } from '../../runtime/vocabulary/json.js';
 import { AS_OF_HEADER, BUILD_HEADER, type Answer, type Status, type Withheld } from '../wire/answer.js';
 import type { Asset, Assets } from './assets.js';

@@ -3,7 +3,7 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { PLACEMENT_LABEL, TAINTS } from '../../../src/api/names.js';
 import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { drainCluster, type DrainRequest } from '../../../src/cli/maintenance/drain.js';
-import { RefusedError } from '../../../src/cli/terminal/output.js';
+import { RefusedError } from '../../../src/answers/output.js';
 import type { World, WorldResource } from '../../../src/answers/world/world.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';

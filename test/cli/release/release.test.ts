@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
-import { RefusedError } from '../../../src/cli/terminal/output.js';
+import { RefusedError } from '../../../src/answers/output.js';
 import { releaseClusters, type ReleaseRequest } from '../../../src/cli/release/run.js';
 import { explainInputOf } from '../../../src/answers/world/world.js';
 import { isReleased, readRelease } from '../../../src/domain/placement/spec/release.js';

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLoopback } from '../../../src/runtime/http/host.js';
-import { loseEach } from '../../../src/cli/plan/loseeach.js';
+import { loseEach } from '../../../src/answers/plan/loseeach.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { ROUTES } from '../../../src/console/server/routes.js';
 import { startConsole, type MemoryHub } from '../../support/rigs/console/hub.js';

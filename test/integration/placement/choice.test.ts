@@ -5,7 +5,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { explainPlacement } from '../../../src/cli/explain/explain.js';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld } from '../../../src/cli/whatif/worlds.js';
+import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld } from '../../../src/answers/world/worlds.js';
 import { overlay, type Change } from '../../../src/answers/world/overlay.js';
 import { planFleet } from '../../../src/answers/plan/fleetplan.js';
 import type { PieceName } from '../../../src/answers/plan/plan.js';

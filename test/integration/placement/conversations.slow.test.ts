@@ -6,7 +6,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { LabelSelectorRequirement, PlacementSpec } from '../../../src/api/generated/placement.js';
 import { ManagedClusterSets } from '../../../src/api/resources.js';
 import { explainPlacement } from '../../../src/cli/explain/explain.js';
-import { readPlacementWorld } from '../../../src/cli/whatif/worlds.js';
+import { readPlacementWorld } from '../../../src/answers/world/worlds.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 
 const LONG_MS = 120_000;

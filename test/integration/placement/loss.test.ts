@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { TAINTS } from '../../../src/api/names.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
-import { DECISION_RESOURCES, readFleetWorld } from '../../../src/cli/whatif/worlds.js';
+import { DECISION_RESOURCES, readFleetWorld } from '../../../src/answers/world/worlds.js';
 import { lossOfEach, planLossSteps } from '../../../src/answers/plan/loss.js';
 import { finished } from '../../../src/answers/plan/steps.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';

@@ -6,7 +6,7 @@ import type { Placement } from '../../../src/api/generated/placement.js';
 import { explainPlacement } from '../../../src/cli/explain/explain.js';
 import { history, HISTORY_RESOURCES } from '../../../src/cli/history/text.js';
 import { changePause } from '../../../src/cli/pause/pause.js';
-import { DECISION_RESOURCES, readFleetWorld, type FleetReading } from '../../../src/cli/whatif/worlds.js';
+import { DECISION_RESOURCES, readFleetWorld, type FleetReading } from '../../../src/answers/world/worlds.js';
 import { overlay } from '../../../src/answers/world/overlay.js';
 import { planFleet } from '../../../src/answers/plan/fleetplan.js';
 import { errorText } from '../../../src/runtime/errors.js';

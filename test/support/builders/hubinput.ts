@@ -5,7 +5,7 @@ import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } fro
 import type { HubInput, ReadLease, ReadPolicies } from '../../../src/cli/check/input.js';
 import type { PreInput } from '../../../src/cli/check/pre.js';
 import { limitingPolicies, PROTECTING_POLICIES } from '../../../src/domain/engine/policies.js';
-import type { FleetReading } from '../../../src/cli/whatif/worlds.js';
+import type { FleetReading } from '../../../src/answers/world/worlds.js';
 import { worldOf, type World } from '../../../src/answers/world/world.js';
 import { microTime } from '../../../src/runtime/leaderelection/leaserecord.js';
 import { root } from '../repository/root.js';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
-import { TYPES } from '../../../src/cli/whatif/worlds.js';
+import { TYPES } from '../../../src/answers/world/worlds.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { apiVersionOf } from '../../../src/runtime/vocabulary/kinds.js';
 

@@ -1,4 +1,4 @@
-import { readFleetWorld, type FleetReading } from '../../../cli/whatif/worlds.js';
+import { readFleetWorld, type FleetReading } from '../../../answers/world/worlds.js';
 import { ManagedClusterHealth } from './health.js';
 import { WORLD_RESOURCES, WorldInputs, type World } from '../../../answers/world/world.js';
 import type { ReadClient } from '../../../runtime/client/client.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FleetReading } from '../../../cli/whatif/worlds.js';
+import type { FleetReading } from '../../../answers/world/worlds.js';
 import { WORLD_RESOURCES } from '../../../answers/world/world.js';
 
 const known = new WeakMap<FleetReading, string>();

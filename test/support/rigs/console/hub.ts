@@ -3,7 +3,7 @@ import { listen, portOf } from '../../../../src/console/server/server.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
 import { LinkEntrance, Sessions } from '../../../../src/console/server/session.js';
 import { Snapshots } from '../../../../src/console/server/reading/snapshot.js';
-import { TYPES } from '../../../../src/cli/whatif/worlds.js';
+import { TYPES } from '../../../../src/answers/world/worlds.js';
 import { WORLD_RESOURCES, type World } from '../../../../src/answers/world/world.js';
 import type { ReadClient } from '../../../../src/runtime/client/client.js';
 import type { Clock } from '../../../../src/runtime/clock.js';

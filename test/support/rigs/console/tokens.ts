@@ -4,7 +4,7 @@ import { TokenEntrance } from '../../../../src/console/hub/entrance.js';
 import { People } from '../../../../src/console/hub/people.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
 import { respond } from '../../../../src/console/server/server.js';
-import { TYPES } from '../../../../src/cli/whatif/worlds.js';
+import { TYPES } from '../../../../src/answers/world/worlds.js';
 import { WORLD_RESOURCES } from '../../../../src/answers/world/world.js';
 import { apiVersionOf } from '../../../../src/runtime/vocabulary/kinds.js';
 import type { Clock } from '../../../../src/runtime/clock.js';

@@ -10,7 +10,7 @@ import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js
 import { waitingTexts } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { textOf } from '../../domain/placement/select/rules.js';
-import { table, type Cell, type Color } from '../terminal/table.js';
+import { table, type Cell, type Color } from '../table.js';
 import { expressionErrorLines } from './expressionerrors.js';
 import { clusterMoveLines, movementLines } from './moves.js';
 import {

@@ -1,5 +1,5 @@
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { Withheld, World } from '../../answers/world/world.js';
+import type { Withheld, World } from './world.js';
 import type { FleetReading } from './worlds.js';
 
 /** What a caller may not read, as text and in documents. */

@@ -4,9 +4,9 @@ import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { otherSource } from '../../domain/placement/select/unmatched.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { WorldInputs, type World, type WorldResource } from '../../answers/world/world.js';
+import { WorldInputs, type World, type WorldResource } from '../world/world.js';
 import { meantAmong } from '../meant.js';
-import { NotFoundError } from '../terminal/output.js';
+import { NotFoundError } from '../output.js';
 import { findKind } from '../kinds.js';
 import { ChangeTextError } from './changes.js';
 

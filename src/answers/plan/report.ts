@@ -1,16 +1,21 @@
-import { orderedPlans, plansApart, type ApartPlan } from '../../answers/plan/apart.js';
-import { altering, worldsOf, type Change } from '../../answers/world/overlay.js';
-import { planLossSteps, type PlacementLoss } from '../../answers/plan/loss.js';
-import { planFleetSteps } from '../../answers/plan/fleetplan.js';
-import type { PlacementPlan } from '../../answers/plan/plan.js';
-import { refusedDeletions, type Refusal } from '../../answers/plan/refusals.js';
-import type { Name } from '../../answers/plan/sides.js';
-import { finished, type Steps } from '../../answers/plan/steps.js';
-import { unnoticedIn, type Unnoticed } from '../../answers/plan/silence.js';
-import { WorldInputs, type World } from '../../answers/world/world.js';
-import type { ChangeLimit } from './flags.js';
-import { laterMoves } from '../whatif/moves.js';
-import type { FleetReading } from '../whatif/worlds.js';
+import { laterMoves } from './movesahead.js';
+import { orderedPlans, plansApart, type ApartPlan } from './apart.js';
+import { altering, worldsOf, type Change } from '../world/overlay.js';
+import { planLossSteps, type PlacementLoss } from './loss.js';
+import { planFleetSteps } from './fleetplan.js';
+import type { PlacementPlan } from './plan.js';
+import { refusedDeletions, type Refusal } from './refusals.js';
+import type { Name } from './sides.js';
+import { finished, type Steps } from './steps.js';
+import { unnoticedIn, type Unnoticed } from './silence.js';
+import { WorldInputs, type World } from '../world/world.js';
+import type { FleetReading } from '../world/worlds.js';
+
+/** The most changes of one Placement: a number, or a share of the clusters selected before. */
+export interface ChangeLimit {
+  readonly kind: 'number' | 'percent';
+  readonly value: number;
+}
 
 /** How many clusters a Placement may lose or gain at most; absent without a limit. */
 export interface ChangeLimits {

@@ -1,15 +1,15 @@
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { overlay, type Change } from '../../answers/world/overlay.js';
-import { forecastOf } from '../../answers/world/forecast.js';
-import { planFleet } from '../../answers/plan/fleetplan.js';
-import { WorldInputs, type PlacementInput, type World } from '../../answers/world/world.js';
+import { overlay, type Change } from '../world/overlay.js';
+import { forecastOf } from '../world/forecast.js';
+import { planFleet } from '../plan/fleetplan.js';
+import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
 import { selects } from '../../domain/clusters/selector.js';
 import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { firstFailure, type Subject } from '../../domain/placement/select/rules.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
-import type { FleetReading } from '../whatif/worlds.js';
-import { someNames } from '../terminal/output.js';
+import type { FleetReading } from '../world/worlds.js';
+import { someNames } from '../output.js';
 
 /** Whom a proposal harms: the other Placements that lose a cluster by it. */
 

@@ -1,15 +1,22 @@
-import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { systemClock, waitingClock } from '../../runtime/clock.js';
-import type { WorldResource } from '../../answers/world/world.js';
-import { readFiles } from '../files/files.js';
-import type { CliConfig, ObjectSource, OutputFormat } from '../flags.js';
-import type { Hub } from '../hub.js';
-import { PROGRAM } from '../program.js';
-import { answer, isColored } from '../terminal/answer.js';
-import { INCOMPLETE } from '../terminal/output.js';
-import { printAnswer, printNote } from '../terminal/print.js';
-import { DECISION_RESOURCES, readAt, readFleetWorld, worldIn, type FleetReading, worldOfObjects } from './worlds.js';
-import { absentInFiles, isComplete } from './withheld.js';
+import { DEFAULT_NAMESPACE } from '../api/names.js';
+import { systemClock, waitingClock } from '../runtime/clock.js';
+import type { WorldResource } from '../answers/world/world.js';
+import { readFiles } from '../answers/files/files.js';
+import type { CliConfig, ObjectSource } from './flags.js';
+import type { Hub } from './hub.js';
+import { PROGRAM } from './program.js';
+import { answer, isColored } from './terminal/answer.js';
+import { INCOMPLETE, type OutputFormat } from '../answers/output.js';
+import { printAnswer, printNote } from './terminal/print.js';
+import {
+  DECISION_RESOURCES,
+  readAt,
+  readFleetWorld,
+  worldIn,
+  type FleetReading,
+  worldOfObjects,
+} from '../answers/world/worlds.js';
+import { absentInFiles, isComplete } from '../answers/world/withheld.js';
 
 export interface InspectOptions {
   readonly output: OutputFormat;
@@ -70,7 +77,7 @@ async function watchHub(
   source: Extract<ObjectSource, { kind: 'api' }>,
   inspection: Inspection,
 ): Promise<never> {
-  const [{ withHub }, { watchFleetWorld }] = await Promise.all([import('../hub.js'), import('./watch.js')]);
+  const [{ withHub }, { watchFleetWorld }] = await Promise.all([import('./hub.js'), import('./watch.js')]);
   const options = { output: config.output, colored: isColored(config) };
   const between =
     config.output === 'yaml' ? '---\n' : options.output === 'text' || options.output === 'wide' ? '\n' : '';
@@ -95,7 +102,7 @@ async function watchHub(
 async function read(config: InspectConfig, inspection: Inspection): Promise<Read> {
   const { source } = config;
   if (source.kind === 'api') {
-    const { withHub } = await import('../hub.js');
+    const { withHub } = await import('./hub.js');
     return withHub(config, source, (hub) => readHub(config, inspection, hub));
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
@@ -115,7 +122,7 @@ async function readHub(
   const scope = { namespace: namespaceOf(namespace), fallback: namespace, resources };
   const reading = await readFleetWorld(client, scope);
   const isEmpty = reading.world.objects.placements.length === 0;
-  const { absentNamespace } = await import('../hub.js');
+  const { absentNamespace } = await import('./hub.js');
   const absent = isEmpty ? await absentNamespace(config, client) : undefined;
   return { reading: await readAt(reading, now), errors: absent === undefined ? [] : [absent] };
 }

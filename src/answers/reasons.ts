@@ -1,9 +1,9 @@
-import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { blockText } from '../../domain/placement/explain/choicetext.js';
-import { causeText } from '../../domain/placement/explain/causes.js';
-import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
-import { matchedPredicate, type ClusterExplanation, type Explanation } from '../../domain/placement/explain/verdict.js';
-import { endableLine, type ActiveRelease } from '../../domain/placement/report/releases.js';
+import { timestamp } from '../runtime/vocabulary/meta.js';
+import { blockText } from '../domain/placement/explain/choicetext.js';
+import { causeText } from '../domain/placement/explain/causes.js';
+import { placeText, selectedTaintsText } from '../domain/placement/explain/taints.js';
+import { matchedPredicate, type ClusterExplanation, type Explanation } from '../domain/placement/explain/verdict.js';
+import { endableLine, type ActiveRelease } from '../domain/placement/report/releases.js';
 
 /** Clauses and fields about a Placement that several commands print. */
 

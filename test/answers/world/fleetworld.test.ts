@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ResourceType, RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { DECISION_REVISION_ANNOTATION } from '../../../src/api/names.js';
-import { readFleetWorld, type FleetScope } from '../../../src/cli/whatif/worlds.js';
+import { readFleetWorld, type FleetScope } from '../../../src/answers/world/worlds.js';
 import { WORLD_RESOURCES } from '../../../src/answers/world/world.js';
 import type { ReadClient } from '../../../src/runtime/client/client.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';

@@ -5,7 +5,7 @@ import { Events } from '../../runtime/vocabulary/kinds.js';
 import { printable } from '../../domain/placement/explain/requirementtext.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { durationText } from '../terminal/output.js';
+import { durationText } from '../output.js';
 
 /** Events about a Placement that say which clusters left it. The API server deletes events, by default after an hour. */
 

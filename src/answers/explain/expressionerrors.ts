@@ -1,7 +1,7 @@
 import { printable, requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { Unmet } from '../../domain/placement/select/rules.js';
 import type { Explanation } from '../../domain/placement/explain/verdict.js';
-import { someNames } from '../terminal/output.js';
+import { someNames } from '../output.js';
 
 /** Errors of expressions: a cluster does not match, and a mistake in the expression may be the reason. */
 

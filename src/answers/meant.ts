@@ -4,7 +4,7 @@ import { ManagedClusterSets } from '../api/resources.js';
 import { Namespaces } from '../runtime/vocabulary/kinds.js';
 import type { ReadClient } from '../runtime/client/client.js';
 import { ApiError, isFailure } from '../runtime/errors.js';
-import { NotFoundError } from './terminal/output.js';
+import { NotFoundError } from './output.js';
 
 /** The objects that were probably meant by a name that does not exist, for those who may read them. */
 

@@ -1,4 +1,4 @@
-import { InputError } from '../terminal/output.js';
+import { InputError } from '../output.js';
 import { existsSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';

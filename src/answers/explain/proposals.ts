@@ -1,6 +1,6 @@
 import { meantWords, nearestWord } from '../../runtime/vocabulary/nearestword.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import { overlay, type Change } from '../../answers/world/overlay.js';
+import { overlay, type Change } from '../world/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
 import { absentSets } from '../../domain/placement/explain/absentsets.js';
 import { bestFix, type LabelChanges } from '../../domain/placement/explain/fix.js';

@@ -1,11 +1,18 @@
-import { forecastOf } from '../../answers/world/forecast.js';
-import { mayMove, movesAhead, plannedMove, type LaterAdd, type PlannedMove } from '../../answers/plan/movesahead.js';
+import { forecastOf } from '../world/forecast.js';
+import {
+  mayMove,
+  movesAhead,
+  plannedMove,
+  type LaterAdd,
+  type PlannedMove,
+  laterText,
+  pairText,
+} from '../plan/movesahead.js';
 import { moveText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/spreadstate.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
-import { laterText, pairText } from '../whatif/moves.js';
 
 /** Which clusters will move, what for, and which spread constraints are exceeded. */
 

@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import { filled, type Json, type Template } from '@multicluster-engine/kube-apiserver/jsonpath';
-import type { ResourceType } from '../../runtime/vocabulary/meta.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import type { ResourceType } from '../runtime/vocabulary/meta.js';
+import { wordText } from '../domain/placement/explain/requirementtext.js';
 
 /** What all commands for users print. */
 
@@ -9,6 +9,9 @@ export const CLI_API_VERSION = 'cli.fleetmgmt.io/v1';
 
 /** Exit code of an answer from which something is missing that could not be read. */
 export const INCOMPLETE = 3;
+
+/** A template is that of `jsonpath=`. */
+export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide' | Template;
 
 /** Something that the user asked for does not exist. The message is one line. */
 export class NotFoundError extends Error {}

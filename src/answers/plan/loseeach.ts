@@ -1,15 +1,14 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { Placements } from '../../api/resources.js';
-import { atLeast, lossOfEachSteps, type ValueLoss } from '../../answers/plan/loss.js';
-import { finished, type Steps } from '../../answers/plan/steps.js';
+import { atLeast, lossOfEachSteps, type ValueLoss } from './loss.js';
+import { finished, type Steps } from './steps.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
-import type { OutputFormat } from '../flags.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName, someNames } from '../terminal/output.js';
-import { table, type Cell } from '../terminal/table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../whatif/withheld.js';
-import type { FleetReading } from '../whatif/worlds.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName, someNames, type OutputFormat } from '../output.js';
+import { table, type Cell } from '../table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../world/withheld.js';
+import type { FleetReading } from '../world/worlds.js';
 import { lossKey, valuesOf } from './lose.js';
 import { BRAKED, unseenLines } from './text.js';
 

@@ -1,7 +1,7 @@
 import { preferenceText, scoreExplainer, type ScorePart } from '../../domain/placement/explain/scores.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { table, type Cell } from '../terminal/table.js';
+import { table, type Cell } from '../table.js';
 import type { ExplainReport } from './report.js';
 
 const HEAD = ['SCORE', 'COORDINATE', 'WEIGHT', 'VALUE', 'POINTS'];

@@ -1,5 +1,5 @@
 import { findKind, KINDS, type NamedKind } from '../kinds.js';
-import { InputError } from '../terminal/output.js';
+import { InputError } from '../output.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../../runtime/vocabulary/names.js';
 import {
@@ -10,7 +10,7 @@ import {
   Placements,
 } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
-import type { Change } from '../../answers/world/overlay.js';
+import type { Change } from '../world/overlay.js';
 import { parseLabelSelector } from '../../domain/selectors.js';
 
 /** The changes of a command line, from their text. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DECISION_REVISION_ANNOTATION } from '../../../src/api/names.js';
 import type { KubeObject, ResourceType, RawObject } from '../../../src/runtime/vocabulary/meta.js';
-import { readPlacementWorld, worldOfObjects } from '../../../src/cli/whatif/worlds.js';
+import { readPlacementWorld, worldOfObjects } from '../../../src/answers/world/worlds.js';
 import type { ReadClient } from '../../../src/runtime/client/client.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
 import { rawCluster, rawDecision, rawPlacement } from '../../support/builders/world.js';

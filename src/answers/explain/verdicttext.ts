@@ -7,7 +7,7 @@ import { waitCause } from '../../domain/placement/report/waits.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
 import { stayingUnselected } from '../../domain/placement/select/waiting.js';
 import { problemText } from '../../domain/conditions.js';
-import { someNames } from '../terminal/output.js';
+import { someNames } from '../output.js';
 import { whyText, type ExplainReport } from './report.js';
 
 /** What becomes of one cluster, in a sentence after its name. */

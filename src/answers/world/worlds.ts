@@ -10,7 +10,7 @@ import {
   Placements,
 } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
-import { WORLD_RESOURCES, worldOf, type Withheld, type World, type WorldResource } from '../../answers/world/world.js';
+import { WORLD_RESOURCES, worldOf, type Withheld, type World, type WorldResource } from './world.js';
 import { placementKeys } from '../../domain/placement/stored/decision.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';

@@ -2,7 +2,7 @@ import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { clusterViewIn, explainInputOf, WorldInputs, type Withheld, type World } from '../../answers/world/world.js';
+import { clusterViewIn, explainInputOf, WorldInputs, type Withheld, type World } from '../world/world.js';
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
@@ -19,12 +19,12 @@ import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain
 import { otherTaints } from '../../domain/placement/explain/taints.js';
 import type { OtherTaint } from '../../domain/placement/select/standing.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
-import { isSelectedByRules, reasonText, taintClause } from '../whatif/reasons.js';
-import { unreadableLine } from '../whatif/withheld.js';
+import { isSelectedByRules, reasonText, taintClause } from '../reasons.js';
+import { unreadableLine } from '../world/withheld.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import { moveClause, movementOf, type Movement } from './moves.js';
 import type { Denied } from './rights.js';
-import { forecastOf } from '../../answers/world/forecast.js';
+import { forecastOf } from '../world/forecast.js';
 
 /** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
 export interface Satisfaction {

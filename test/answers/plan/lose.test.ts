@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ChangeTextError } from '../../../src/cli/plan/changes.js';
-import { lossKey, lostBy, valuesOf } from '../../../src/cli/plan/lose.js';
-import { lossReport } from '../../../src/cli/plan/report.js';
-import { planLines } from '../../../src/cli/plan/text.js';
-import { NotFoundError } from '../../../src/cli/terminal/output.js';
+import { ChangeTextError } from '../../../src/answers/plan/changes.js';
+import { lossKey, lostBy, valuesOf } from '../../../src/answers/plan/lose.js';
+import { lossReport } from '../../../src/answers/plan/report.js';
+import { planLines } from '../../../src/answers/plan/text.js';
+import { NotFoundError } from '../../../src/answers/output.js';
 import { exampleWorld, EXAMPLE_SPEC } from '../../support/builders/examplefleet.js';
 import { readingOf } from '../../support/builders/hubinput.js';
 import { rawCluster } from '../../support/builders/world.js';

@@ -1,16 +1,16 @@
-import { delay, systemClock, systemRandom, waitingClock } from '../../runtime/clock.js';
-import { createCache } from '../../runtime/cache/reflector.js';
-import type { Cache } from '../../runtime/cache/cache.js';
-import { errorText, isFailure } from '../../runtime/errors.js';
-import { serverVersion } from '../../runtime/client/serverversion.js';
-import { timestamp, type RawObject } from '../../runtime/vocabulary/meta.js';
-import type { Call } from '../../runtime/transport/call.js';
-import { createLogger } from '../../runtime/log/pinologger.js';
-import type { WorldResource } from '../../answers/world/world.js';
-import type { Hub } from '../hub.js';
-import { durationText } from '../terminal/output.js';
-import { printNote } from '../terminal/print.js';
-import { isTorn, readAt, TYPES, worldOfLists, type FleetReading, type Listed } from './worlds.js';
+import { delay, systemClock, systemRandom, waitingClock } from '../runtime/clock.js';
+import { createCache } from '../runtime/cache/reflector.js';
+import type { Cache } from '../runtime/cache/cache.js';
+import { errorText, isFailure } from '../runtime/errors.js';
+import { serverVersion } from '../runtime/client/serverversion.js';
+import { timestamp, type RawObject } from '../runtime/vocabulary/meta.js';
+import type { Call } from '../runtime/transport/call.js';
+import { createLogger } from '../runtime/log/pinologger.js';
+import type { WorldResource } from '../answers/world/world.js';
+import type { Hub } from './hub.js';
+import { durationText } from '../answers/output.js';
+import { printNote } from './terminal/print.js';
+import { isTorn, readAt, TYPES, worldOfLists, type FleetReading, type Listed } from '../answers/world/worlds.js';
 
 /** So long changes are collected before the answer is made again. */
 const COLLECT_MS = 200;

@@ -1,13 +1,13 @@
-import type { ApartPlan } from '../../answers/plan/apart.js';
-import { newlySaid, type PieceName, type PlacementPlan, type PlacementState } from '../../answers/plan/plan.js';
-import type { Name } from '../../answers/plan/sides.js';
+import { laterMoves, laterText, pairText } from './movesahead.js';
+import type { ApartPlan } from './apart.js';
+import { newlySaid, type PieceName, type PlacementPlan, type PlacementState } from './plan.js';
+import type { Name } from './sides.js';
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { someNames } from '../terminal/output.js';
-import { table, type Cell, type Color } from '../terminal/table.js';
-import { laterMoves, laterText, pairText } from '../whatif/moves.js';
-import { refusedLine, unreadableLine } from '../whatif/withheld.js';
+import { someNames } from '../output.js';
+import { table, type Cell, type Color } from '../table.js';
+import { refusedLine, unreadableLine } from '../world/withheld.js';
 import { isChange, type Excess, type LossReport, type PlanReport, type PlanTotals } from './report.js';
 
 /** Clusters that a line names. */

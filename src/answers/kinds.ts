@@ -1,6 +1,6 @@
 import type { ResourceType } from '../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../api/resources.js';
-import type { WorldResource } from '../answers/world/world.js';
+import type { WorldResource } from './world/world.js';
 
 /** The kinds of the objects that a command line names, and their names. */
 

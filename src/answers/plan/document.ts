@@ -1,7 +1,7 @@
-import type { ApartPlan } from '../../answers/plan/apart.js';
-import type { PlacementPlan, PlacementState, PlannedRegroup } from '../../answers/plan/plan.js';
-import { CLI_API_VERSION } from '../terminal/output.js';
-import { withheldFields } from '../whatif/withheld.js';
+import type { ApartPlan } from './apart.js';
+import type { PlacementPlan, PlacementState, PlannedRegroup } from './plan.js';
+import { CLI_API_VERSION } from '../output.js';
+import { withheldFields } from '../world/withheld.js';
 import { isChange, type LossReport, type PlanReport } from './report.js';
 import { apartText, excessText, totalText } from './text.js';
 

@@ -15,8 +15,8 @@ import type { LeavingEvent } from './events.js';
 import { movementFields } from './moves.js';
 import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
-import { CLI_API_VERSION } from '../terminal/output.js';
-import { releasesField } from '../whatif/reasons.js';
+import { CLI_API_VERSION } from '../output.js';
+import { releasesField } from '../reasons.js';
 
 /** The clusters that a document holds, and how many of the nearest. */
 export interface DocumentOptions {
