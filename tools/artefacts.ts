@@ -5,12 +5,10 @@ import { agentChartFiles } from './chart/agentchart.js';
 import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
-import { figuresPage } from './figures.js';
 import { olmFiles } from './olm.js';
 import { connectionPage } from './connectionpage.js';
 import { metricsPage } from './metricspage.js';
-import { measurementsPage, performancePage, performancePlot } from './performance.js';
-import { performanceShares } from './shares.js';
+import { performancePage, performancePlot } from './performance.js';
 import { referencePage } from './reference.js';
 
 /** A file that is generated and committed: its path below the package root, and its text. */
@@ -31,11 +29,8 @@ export async function* artefacts(root: string): AsyncGenerator<Artefact> {
   yield { path: 'docs/reference/openapi.json', text: openapi(root) };
   yield { path: 'docs/reference/metrics.md', text: metricsPage() };
   yield { path: 'docs/reference/connection-errors.md', text: connectionPage() };
-  yield { path: 'docs/reference/figures.md', text: figuresPage(root) };
   yield { path: 'docs/performance.md', text: performancePage(root) };
-  yield { path: 'docs/reference/performance.md', text: measurementsPage(root) };
   yield { path: 'docs/pictures/performance.svg', text: performancePlot(root) };
-  yield { path: 'docs/pictures/shares.svg', text: performanceShares(root) };
   yield { path: 'deploy/definitions/crds.yaml', text: definitions(root) };
   yield* chartFiles(root);
   yield* agentChartFiles(root);

@@ -1,5 +1,14 @@
 import { walk, type Crd, type Field } from './crd.js';
 
+/** The fields that every condition has. */
+const UNTOLD = /^conditions\[\]\.(?!type$)/;
+const CONDITION =
+  '| `conditions[].*` | | `status`, `reason`, `message`, `lastTransitionTime` and `observedGeneration` as in Kubernetes; `lastUpdateTime` is when any other field last changed. [Reasons](../troubleshooting.md) |';
+/** Fields that are declared only so that their refusal says what to write. */
+const REFUSED = /^(?:Never valid|No coordinate|As addOn)/;
+/** A field whose schema is shorter is described each time. Numbers do not count: the field above has other limits. */
+const SMALL = 300;
+
 /** The page `docs/reference/<kind>.md` of a CRD: identity, columns and one table row a field. */
 export function referencePage(crd: Crd): string {
   return [
@@ -49,13 +58,28 @@ function section(crd: Crd, part: 'spec' | 'status'): string[] {
   const top = crd.schema.properties[part];
   if (top === undefined) return [];
   const lines = [`## ${part}`, '', cell(top.description), '', '| field | type | meaning |', '| --- | --- | --- |'];
+  const shown = new Map<string, string>();
+  let told = 'nothing';
   walk(top, (path, field, parent) => {
-    if (path.endsWith('[]')) return;
+    if (path.endsWith('[]') || path.startsWith(told) || UNTOLD.test(path) || REFUSED.test(field.description)) return;
     const name = path.slice(path.lastIndexOf('.') + 1);
     const required = parent.required.includes(name) ? ', required' : '';
-    lines.push(`| \`${path}\` | ${typeName(field)}${required} | ${cell(field.description)} |`);
+    const whole = JSON.stringify(field).replaceAll(/\d+/g, '');
+    const same = shown.get(whole);
+    if (same === undefined && whole.length > SMALL) shown.set(whole, path);
+    if (same !== undefined) told = `${path}.`;
+    const text = same === undefined ? cell(briefly(field.description, lines.join('\n'))) : `As \`${same}\`.`;
+    lines.push(`| \`${path}\` | ${typeName(field)}${required} | ${text} |`);
+    if (path === 'conditions[].type') lines.push(CONDITION);
   });
   return [...lines, ''];
+}
+
+/** Without what the type column says, and without an example that the rows above have. */
+function briefly(description: string, above: string): string {
+  const text = description.replace(/ Default: (?:none, it is required|absent)\./, '');
+  const [, start = text, example] = /^(.*) Example: (.*)$/.exec(text) ?? [];
+  return example === undefined || above.includes(cell(example)) ? start : text;
 }
 
 function typeName(field: Field): string {

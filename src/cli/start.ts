@@ -7,7 +7,7 @@ import { nodeFault } from '../runtime/process/nodeversion.js';
 /** Reads the command line and the environment, runs the command, and ends the process with its exit code. No other code reads them. */
 export async function start(program: Program): Promise<void> {
   // undici's HTTP parser is WebAssembly: V8's optimizing compiler takes 30 MiB for it at the first connection, and the code
-  // runs no faster (docs/reference/performance.md).
+  // runs no faster (docs/performance.md).
   setFlagsFromString('--liftoff-only');
   // For what Node connects itself: to proxies, to the issuer of OIDC, to the collector of traces, and the gateway to its API server
   // (hubs and clusters: dial.ts). Of the addresses of a name, Node gives up each after 250 ms, less than a far server needs for its
