@@ -11,7 +11,7 @@ import { root } from '../../support/repository/root.js';
 
 const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
 const FLEET = path.join(root, 'examples', 'gitops', 'fleet');
-const PAGES = ['docs/reference/cli/plan.md', 'docs/how-to/profile.md', 'docs/how-to/move-a-fleet.md'];
+const PAGES = ['docs/reference/cli/plan.md', 'docs/how-to/move-a-fleet.md'];
 
 let folder: string;
 beforeAll(() => {

@@ -11,7 +11,6 @@ import { root } from './root.js';
 export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'README.md': 'test/e2e/readme.test.ts',
   'docs/how-to/add-a-cluster.md': 'test/e2e/docs.slow.test.ts',
-  'docs/how-to/adopt.md': 'test/e2e/docs.slow.test.ts',
   'docs/security.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/argo-cd.md': 'test/e2e/argocd.slow.test.ts',
   'docs/how-to/backup-and-restore.md': 'test/e2e/docs.slow.test.ts',
@@ -27,22 +26,17 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/https-interface.md': 'test/integration/gateway/howto.test.ts',
   'docs/how-to/install.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/local-cluster.md': 'test/e2e/docs.slow.test.ts',
-  'docs/how-to/maintenance-windows.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/migrate-from-ocm.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/move-a-fleet.md': 'test/cli/plan/commands.test.ts',
   'docs/how-to/operate.md': 'test/integration/observability/securemetrics.slow.test.ts',
-  'docs/how-to/prefer-cheaper-clusters.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/preview-a-change.md': 'test/e2e/docs.slow.test.ts',
-  'docs/how-to/profile.md': 'test/cli/plan/commands.test.ts',
   'docs/how-to/recover-from-a-mistake.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/rotate-the-certificate.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/select-by-capacity.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/spread-over-regions.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/standalone.md': 'test/e2e/demofleet.slow.test.ts',
-  'docs/how-to/two-here-one-there.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
-  'docs/how-to/who-moved-my-application.md': 'test/e2e/docs.slow.test.ts',
   'docs/reference/cli/README.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/check.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/cluster.md': 'test/cli/pages.test.ts',
@@ -61,25 +55,20 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
 export const TASKS = [
   'docs/how-to/delete-a-cluster-set.md',
   'docs/how-to/bound-a-change.md',
-  'docs/how-to/maintenance-windows.md',
-  'docs/how-to/who-moved-my-application.md',
   'docs/how-to/migrate-from-ocm.md',
   'docs/how-to/rotate-the-certificate.md',
 ];
 /** Likewise, with the plugin of kubectl. */
 export const TASKS_WITH_PLUGIN = [
   'docs/how-to/local-cluster.md',
-  'docs/how-to/prefer-cheaper-clusters.md',
   'docs/how-to/select-by-capacity.md',
   'docs/how-to/spread-over-regions.md',
-  'docs/how-to/two-here-one-there.md',
 ];
 /** The pages that continue from the walk of the README, with the hub as it is then. */
 export const AFTER_WALK = [
   'docs/how-to/find-out-why.md',
   'docs/how-to/preview-a-change.md',
   'docs/how-to/components.md',
-  'docs/how-to/adopt.md',
   'docs/security.md',
 ];
 /** The commands of the README, on a hub that runs. */
