@@ -99,6 +99,12 @@ describe('a name that does not exist', () => {
     ['tree placement', () => tree(READING, 'wbe', OPTIONS), 'web'],
     ['release placement', () => releaseClusters(hub(), { ...release, placement: 'wbe', clusters: undefined }), 'web'],
     ['release --clusters', () => releaseClusters(hub(), { ...release, clusters: ['prd-eu-2'] }), 'prod-eu-2'],
+    [
+      'release --additions --clusters',
+      () => releaseClusters(hub(), { ...release, additions: true, clusters: ['prd-eu-2'] }),
+      'prod-eu-2',
+    ],
+    ['tree --by', () => tree(READING, undefined, OPTIONS, { source: 'label', key: 'teir' }), 'tier'],
     ['explain placement', () => explained({ placement: 'we' }), 'web'],
     ['explain placement of another namespace', () => explained({ namespace: 'default' }), 'shop/web'],
     ['explain placement -A', () => explained({ namespace: undefined, placement: 'wbe' }), 'web'],

@@ -3,6 +3,7 @@ import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { field } from '../../runtime/vocabulary/json.js';
 import type { HubStatus, PlacementSummary } from '../../answers/hubstatus.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
+import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/release.js';
 import { someNames } from '../../answers/output.js';
 import type { HubInput } from './input.js';
 import { isHeld, podsOf } from './leases.js';
@@ -13,8 +14,6 @@ import { failed, passed, unread, warning, type CheckResult } from './result.js';
 const MOST_NAMES = 3;
 const LOSS_PAGE = 'docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted';
 const MOST_LINES = 3;
-/** As long as the command `release` makes them, at most. */
-const LONGEST_MS = 86_400_000;
 
 interface OwnedRelease {
   readonly owner: { readonly namespace: string; readonly name: string };
@@ -131,7 +130,7 @@ export function checkReleases({ reading, now }: HubInput): readonly CheckResult[
     return activeReleases(placement, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release }));
   });
   const unreadable = all.filter(({ release }) => release.release === undefined);
-  const long = all.filter(({ release }) => (release.release?.until ?? now) - now > LONGEST_MS);
+  const long = all.filter(({ release }) => (release.release?.until ?? now) - now > LONGEST_RELEASE_MS);
   const short = all.filter((one) => !unreadable.includes(one) && !long.includes(one));
   return [
     ...textsOf(short).map(({ text }) => passed('releases', text)),

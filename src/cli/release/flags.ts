@@ -12,6 +12,7 @@ import {
 } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { Flags, FlagValue } from '../../runtime/flags/flags.js';
+import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/release.js';
 
 /** The configuration of `multicluster-engine release`. */
 export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> {
@@ -23,14 +24,13 @@ export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> 
   readonly clusters: readonly string[] | undefined;
   /** How long they may leave or come in. */
   readonly forMs: number;
+  readonly dryRun: boolean;
   readonly source: Extract<ObjectSource, { kind: 'api' }>;
 }
 
 const ARGUMENTS = 'placement NAME';
 
-/** Nothing bounds what is released: a forgotten release ends by itself within a day. */
-export const LONGEST = '24h';
-export const LONGEST_MS = 24 * 3_600_000;
+export const LONGEST = `${LONGEST_RELEASE_MS / 3_600_000}h`;
 
 export const RELEASE: Command<ReleaseConfig> = {
   name: 'release',
@@ -46,6 +46,7 @@ export const RELEASE: Command<ReleaseConfig> = {
       completes: CLUSTER_NAMES,
     },
     for: { value: 'DURATION', help: `how long they may leave or come in, 1s to ${LONGEST}`, default: '10m' },
+    'dry-run': { help: 'show what would be released, and change nothing', default: 'false' },
     ...rowsOf('namespace', 'kubeconfig', 'context', 'as'),
   },
   completes: PLACEMENT_ARGUMENTS,
@@ -61,6 +62,7 @@ function release(flags: Flags, { positional, version }: Given): ReleaseConfig {
     additions: flags.get('additions').bool(),
     clusters: clustersIn(flags.find('clusters')),
     forMs: flags.get('for').duration('1s', LONGEST, DURATIONS),
+    dryRun: flags.get('dry-run').bool(),
     source: apiSource(flags),
   };
 }

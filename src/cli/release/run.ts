@@ -4,7 +4,7 @@ import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { explainInputOf, type World } from '../../answers/world/world.js';
 import { endableLine, activeReleases } from '../../domain/placement/report/releases.js';
-import { MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
+import { LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
@@ -16,7 +16,7 @@ import { notFound } from '../../answers/meant.js';
 import { NotFoundError, RefusedError, someNames } from '../../answers/output.js';
 import { withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
-import { LONGEST, LONGEST_MS, type ReleaseConfig } from './flags.js';
+import { LONGEST, type ReleaseConfig } from './flags.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
 import { unreadableLine } from '../../answers/world/withheld.js';
 
@@ -25,10 +25,10 @@ import { unreadableLine } from '../../answers/world/withheld.js';
 /** Writes the release; returns the exit code: 1, and one line on standard error, when it is not written. */
 export function runRelease(config: ReleaseConfig): Promise<number> {
   return answer('release', async () => {
-    const { placement, additions, clusters, forMs, source } = config;
+    const { placement, additions, clusters, forMs, dryRun, source } = config;
     const line = await withHub(config, source, async ({ client, namespace, now: hubTime }) => {
       const now = await hubTime();
-      const request = { namespace: namespace(), placement, additions, clusters, now, until: now + forMs };
+      const request = { namespace: namespace(), placement, additions, clusters, dryRun, now, until: now + forMs };
       return releaseClusters(client, request);
     });
     return { text: `${line}\n`, exitCode: 0 };
@@ -42,6 +42,8 @@ export interface ReleaseRequest {
   readonly additions?: boolean;
   /** Names, or `*` alone; undefined: those that are held. */
   readonly clusters: readonly string[] | undefined;
+  /** Whether nothing is written. */
+  readonly dryRun?: boolean;
   /** ms since the epoch. */
   readonly now: number;
   /** ms since the epoch, later than `now`. */
@@ -73,7 +75,7 @@ export async function releaseClusters(client: ReleaseClient, request: ReleaseReq
 }
 
 async function release(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
-  const { namespace, placement: name, now, until, additions = false } = request;
+  const { namespace, placement: name, now, until, additions = false, dryRun = false } = request;
   const world = { ...(await readPlacementWorld(client, { namespace, name })), at: now };
   const [placement] = world.objects.placements;
   const of = `${namespace}/${name}`;
@@ -83,10 +85,10 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const clusters = request.clusters ?? heldIn(world, decided, additions);
   if (clusters.length === 0)
     return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(decided)}`;
-  if (!additions) checkDecided(clusters, world, { input, of });
+  checkNames(clusters, world, { input: additions ? undefined : input, of });
   const waits = additions ? undefined : input && decided && releaseWaits(input.snapshot, decided, { clusters, until });
   if (waits?.tooLate !== undefined) {
-    const longer = waits.tooLate < now + LONGEST_MS ? `, or with a longer --for (${LONGEST} at most)` : '';
+    const longer = waits.tooLate < now + LONGEST_RELEASE_MS ? `, or with a longer --for (${LONGEST} at most)` : '';
     throw new RefusedError(`${of}: nothing is released, since ${waits.text}; release them then${longer}`);
   }
   const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;
@@ -98,7 +100,8 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const key = additions ? ALLOW_ADDITIONS_ANNOTATION : ALLOW_REMOVALS_ANNOTATION;
   const metadata = { uid, resourceVersion, annotations: { [key]: text } };
   try {
-    await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: CLI_FIELD_MANAGER });
+    if (!dryRun)
+      await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: CLI_FIELD_MANAGER });
   } catch (error) {
     if (!isFailure(error, 'Invalid') || !error.causes.some((one) => one.field === 'metadata.annotations')) throw error;
     throw new RefusedError(`the annotations of ${of} are full: ${ALL_ADVICE}, or remove some of the others`, {
@@ -107,7 +110,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   }
   const isLost = !additions && isHeldForLoss({ generation, status: placement.status });
   const later = waits === undefined || waits.text === '' ? '' : `; ${waits.text}`;
-  const wait = `${isLost ? LOSS_WAIT : ''}${later}`;
+  const wait = `${isLost ? LOSS_WAIT : ''}${later}${dryRun ? ' (dry run)' : ''}`;
   if (!clusters.includes(ALL)) {
     const named = `${someNames(clusters, MOST_NAMES)} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
     return `${of}: ${named}${wait}`;
@@ -135,16 +138,21 @@ function heldIn(world: World, decided: Schedule | undefined, additions: boolean)
   return additions ? [...heldAdditions].sort() : heldRemovals.map((one) => one.cluster);
 }
 
-/** A misspelt name would release nothing. @throws NotFoundError for a name that the decision does not hold. */
-function checkDecided(
+/** A misspelt name would release nothing. @throws NotFoundError for one that the decision, or without it the fleet, does not hold. */
+function checkNames(
   clusters: readonly string[],
   world: World,
   { input, of }: { readonly input: ExplainInput | undefined; readonly of: string },
 ): void {
-  if (clusters.includes(ALL) || world.withheld.some(({ resource }) => resource === 'placementdecisions')) return;
-  const stored = input?.snapshot.stored ?? [];
-  const decided = new Set(stored.flatMap((one) => one.clusters));
-  const other = clusters.find((one) => !decided.has(one));
-  if (other !== undefined)
-    throw new NotFoundError(`cluster ${wordText(other)} is not in the decision of ${of}${meantText(other, decided)}`);
+  const resource = input === undefined ? 'managedclusters' : 'placementdecisions';
+  if (clusters.includes(ALL) || world.withheld.some((one) => one.resource === resource)) return;
+  const stored = input?.snapshot.stored.flatMap((one) => one.clusters);
+  const known = new Set(stored ?? world.objects.managedclusters.map(({ metadata }) => metadata.name));
+  const other = clusters.find((one) => !known.has(one));
+  if (other === undefined) return;
+  const what =
+    stored === undefined
+      ? `ManagedCluster ${wordText(other)} was not found`
+      : `cluster ${wordText(other)} is not in the decision of ${of}`;
+  throw new NotFoundError(`${what}${meantText(other, known)}`);
 }

@@ -8,6 +8,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { releasesField } from '../../answers/reasons.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { meantAmong, namesOf } from '../../answers/meant.js';
+import { valuesOf } from '../../answers/plan/lose.js';
 import {
   CLI_API_VERSION,
   documentText,
@@ -33,7 +34,7 @@ const COLORS: Readonly<Record<string, Color>> = {
   Misconfigured: 'red',
 };
 
-/** The output of `tree`; `name`: the only Placement to show. @throws NotFoundError without such a Placement. */
+/** The output of `tree`; `name`: the only Placement to show. @throws NotFoundError without it, or where no cluster has the key `by`. */
 export function tree(
   reading: FleetReading,
   name: string | undefined,
@@ -43,6 +44,7 @@ export function tree(
   const trees = placementTrees(onlyPlacement(reading, name).world, by);
   if (name !== undefined && trees.length === 0 && !isWithheld(reading, 'placements'))
     throw new NotFoundError(notFound(reading, name));
+  if (by !== undefined) valuesOf(reading.world, by);
   const { output } = options;
   switch (output) {
     case 'text':

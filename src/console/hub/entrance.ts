@@ -45,8 +45,7 @@ export class TokenEntrance implements Entrance {
       return undefined;
     }
     if (method !== 'GET') throw new RequestError(405, 'want GET or DELETE');
-    const { user, hub } = await this.#personOf(visit, credential);
-    this.#options.log.info({ user }, 'session opened');
+    const { hub } = await this.#personOf(visit, credential);
     const expires = claimsOf(credential.token)?.expires;
     const until = expires === undefined ? {} : { until: new Date(expires).toISOString() };
     return { ...hub.session, context: new URL(visit.origin).host, ...until };
@@ -59,12 +58,13 @@ export class TokenEntrance implements Entrance {
 
   /** A token that was never accepted counts against its address until it is accepted. */
   async #personOf({ request }: Visit, credential: Credential): Promise<Person> {
-    const { people } = this.#options;
+    const { people, log } = this.#options;
     if (people.knows(credential)) return people.find(credential);
     const counted = this.#limits.login(request.socket.remoteAddress ?? '');
     try {
       const person = await people.find(credential);
       counted.giveBack();
+      log.info({ user: person.user }, 'session opened');
       return person;
     } catch (error) {
       if (!(error instanceof RequestError && error.code === 401)) counted.giveBack();

@@ -17,12 +17,14 @@ describe('release', () => {
       placement: 'web',
       clusters: undefined,
       forMs: 600_000,
+      dryRun: false,
       source,
     });
     expect(read('placement web -n shop --clusters a,b --for 1h')).toMatchObject({
       namespace: 'shop',
       clusters: ['a', 'b'],
       forMs: 3_600_000,
+      dryRun: false,
     });
     expect(read('placement web --clusters *')).toMatchObject({ clusters: ['*'] });
   });

@@ -71,6 +71,15 @@ describe('release', () => {
     ]);
   });
 
+  it('a dry run says what would be released, and writes nothing', async () => {
+    const client = new ReleaseClient(heldWorld());
+
+    expect(await releaseClusters(client, { ...REQUEST, dryRun: true })).toBe(
+      'shop/web: prod-eu-2, prod-us-1 may leave until 2026-11-22T12:10:00Z (dry run)',
+    );
+    expect(client.patches).toEqual([]);
+  });
+
   it.each<[string, object, string]>([
     [
       'a change window is closed',

@@ -23,6 +23,8 @@ const DIGEST_MARK = '~';
 const DIGEST_SIZE = 8;
 const DIGESTS_SHAPE = /^([\w-]{8})+$/;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** Nothing bounds what is released: a forgotten release ends by itself within a day. */
+export const LONGEST_RELEASE_MS = 24 * 3_600_000;
 /** A release names at most as many clusters: 96 KiB of digests. */
 export const MOST_RELEASED = 12_288;
 
