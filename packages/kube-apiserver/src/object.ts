@@ -66,3 +66,28 @@ export type DecodedObject =
       readonly unknown: readonly string[];
     }
   | { readonly problem: string };
+
+type MetaChanges = { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined } & { readonly selfLink?: undefined };
+
+/** The object with changed metadata; `undefined` removes a key. The same object where there is nothing to remove. */
+export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
+  const before: JsonObject = object.metadata;
+  const made = Object.entries(changes);
+  if (made.every(([key, value]) => value === undefined && before[key] === undefined)) return object;
+  const metadata: JsonObject = { ...before, ...changes };
+  const kept: JsonObject = made.some(([, value]) => value === undefined)
+    ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
+    : metadata;
+  return { ...object, metadata: kept };
+}
+
+/** Removes the fields that a client cannot set on a new object: they are ignored, not refused. */
+export function withoutSystemFields(object: KubeObject): KubeObject {
+  return withMeta(object, {
+    creationTimestamp: undefined,
+    uid: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    selfLink: undefined,
+  });
+}

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from './json.js';
 import type { DecodedObject, KubeObject } from './object.js';
+import type { KindRules } from './schema/custom/kindrules.js';
 import type { Schema } from './schema/schema.js';
-import type { FieldError } from './status.js';
+import type { FieldError } from './schema/fielderror.js';
 import type { UserInfo } from './user.js';
 
 /** A resource in one served version: its discovery data, and how its objects are treated. */
@@ -106,17 +107,7 @@ export interface SubresourceView {
  * The behaviour of a kind beyond its schema. All functions are pure; the verbs call `default`, then `prepare…`, then
  * `validate…`. The `validate…` of custom resources include schema validation and CEL rules.
  */
-export interface Strategy {
-  /** Fills defaults; runs on every decoded object and on the result of every patch. */
-  readonly default: (object: KubeObject) => KubeObject;
-  /** The stored form of a new object: drops the status where it is a subresource, and sets generation. */
-  readonly prepareCreate: (object: KubeObject) => KubeObject;
-  /** The stored form of a change; `status` names the status subresource. Sets generation. */
-  readonly prepareUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
-  readonly validateCreate: (object: KubeObject) => ValidationResult;
-  readonly validateUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => ValidationResult;
-  /** Validates metadata.name: the problems in order, none for a valid name. */
-  readonly validateName: (name: string) => readonly string[];
+export interface Strategy extends KindRules {
   /** Whether the kind's `validate…` check metadata themselves; otherwise the caller checks it first. */
   readonly checksMetadata?: boolean;
   /** Whether a PUT without resourceVersion overwrites (built-ins) or is refused (custom resources). */
@@ -128,14 +119,6 @@ export interface Strategy {
    * 0 deletes it at once. Other kinds have no grace period.
    */
   readonly gracePeriod?: (object: KubeObject, requested: number | undefined) => number;
-}
-
-/** The result of validation. Warnings are sent unchanged in `Warning` headers. */
-export interface ValidationResult {
-  readonly errors: readonly FieldError[];
-  readonly warnings: readonly string[];
-  /** Where a kind repeats the metadata checks (those of updates, or all): before the error of that index. */
-  readonly metadata?: { readonly repeated: 'update' | 'all'; readonly at: number };
 }
 
 /** A Table column between Name and the last one; Age is included where it is shown. */

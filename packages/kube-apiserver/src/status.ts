@@ -1,27 +1,5 @@
 import type { Json, JsonObject } from './json.js';
-
-/** Reasons of causes: `field.ErrorType` of apimachinery, and others. */
-export type CauseReason =
-  | 'FieldValueNotFound'
-  | 'FieldValueRequired'
-  | 'FieldValueDuplicate'
-  | 'FieldValueInvalid'
-  | 'FieldValueNotSupported'
-  | 'FieldValueForbidden'
-  | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'FieldValueTypeInvalid'
-  | 'InternalError'
-  | 'FieldManagerConflict'
-  | 'ResourceVersionTooLarge'
-  | 'NamespaceTerminating';
-
-/** An error of one field. `message` does not name the field: `Invalid value: "x": must be …`. */
-export interface FieldError {
-  readonly reason: CauseReason;
-  readonly field: string;
-  readonly message: string;
-}
+import type { FieldError } from './schema/fielderror.js';
 
 export interface StatusDetails {
   readonly name?: string;

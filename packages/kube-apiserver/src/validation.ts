@@ -1,15 +1,15 @@
 /**
- * Validates custom resources as the API server does, schema, metadata and CEL rules, by a CustomResourceDefinition. Apart from
- * the server, so that a program can check manifests without one.
+ * Validates custom resources as the API server does, schema, metadata and CEL rules, by a CustomResourceDefinition: so a program
+ * can check manifests without a server.
  */
 import type { Json, JsonObject } from './json.js';
-import type { KubeObject } from './object.js';
-import { servedResources } from './registry/custom/resource.js';
-import type { Resource } from './resource.js';
+import { withMeta, withoutSystemFields, type DecodedObject, type KubeObject } from './object.js';
+import { readDefinition, type Definition, type DefinitionVersion } from './registry/custom/definition.js';
+import { decodeCustom } from './schema/custom/decode.js';
 import { fillDefaults } from './schema/custom/defaults.js';
+import { kindRules, withObjectFields, type RulesOf } from './schema/custom/kindrules.js';
+import type { FieldError } from './schema/fielderror.js';
 import type { Schema } from './schema/schema.js';
-import type { FieldError } from './status.js';
-import { inNamespace, withoutSystemFields } from './verbs/metadata.js';
 
 export type { FieldError, JsonObject, KubeObject, Schema };
 
@@ -35,39 +35,41 @@ export interface CustomKind {
   readonly withDefaults: (object: JsonObject) => Json;
 }
 
-/** The kinds of a definition, one for each served version. The definition must be valid. */
-export function customKinds(definition: KubeObject): readonly CustomKind[] {
-  return servedResources(definition).map((resource) => ({
-    apiVersion: `${resource.group}/${resource.version}`,
-    kind: resource.kind,
-    schema: resource.schema,
-    check: (object, old) => check(resource, object, old),
-    withDefaults: (object) => fillDefaults(resource.schema, object),
-  }));
+/** The kinds of a definition, one for each served version. The definition must be valid. `rulesOf`: the CEL rules of a schema. */
+export function customKinds(definition: KubeObject, rulesOf: RulesOf): readonly CustomKind[] {
+  const read = readDefinition(definition);
+  return read.versions.filter(({ served }) => served).map((version) => kindOf(read, version, rulesOf));
 }
 
-function check(resource: Resource, object: JsonObject, old: JsonObject | undefined): Findings {
-  const { strategy } = resource;
-  const next = decoded(resource, object);
-  if ('problem' in next) return { unknown: [], errors: [undecodable(next.problem)] };
-  const stored = old === undefined ? undefined : decoded(resource, old);
-  const unknown = [...next.unknownMeta, ...next.unknown];
-  const { errors } =
-    stored === undefined || 'problem' in stored
-      ? strategy.validateCreate(strategy.prepareCreate(withoutSystemFields(next.object)))
-      : strategy.validateUpdate(
-          strategy.prepareUpdate(next.object, stored.object, undefined),
-          stored.object,
-          undefined,
-        );
-  return { unknown, errors };
+function kindOf(definition: Definition, version: DefinitionVersion, rulesOf: RulesOf): CustomKind {
+  const { group, names, namespaced } = definition;
+  const schema = withObjectFields(version.schema);
+  const rules = kindRules(definition, version, rulesOf);
+  const decode = (object: JsonObject): DecodedObject => {
+    const decoded = decodeCustom(version.schema, object);
+    return 'problem' in decoded ? decoded : { ...decoded, object: inScope(decoded.object, namespaced) };
+  };
+  return {
+    apiVersion: `${group}/${version.name}`,
+    kind: names.kind,
+    schema,
+    check(object, old) {
+      const next = decode(object);
+      if ('problem' in next) return { unknown: [], errors: [undecodable(next.problem)] };
+      const stored = old === undefined ? undefined : decode(old);
+      const { errors } =
+        stored === undefined || 'problem' in stored
+          ? rules.validateCreate(rules.prepareCreate(withoutSystemFields(next.object)))
+          : rules.validateUpdate(rules.prepareUpdate(next.object, stored.object, undefined), stored.object, undefined);
+      return { unknown: [...next.unknownMeta, ...next.unknown], errors };
+    },
+    withDefaults: (object) => fillDefaults(schema, object),
+  };
 }
 
-function decoded({ decode, namespaced }: Resource, object: JsonObject): ReturnType<NonNullable<typeof decode>> {
-  const result = decode?.(object, false) ?? { problem: 'not a custom resource' };
-  if ('problem' in result) return result;
-  const { namespace = 'default' } = result.object.metadata;
-  return { ...result, object: inNamespace(result.object, namespaced ? namespace : '') };
+function inScope(object: KubeObject, namespaced: boolean): KubeObject {
+  const { namespace = 'default' } = object.metadata;
+  return withMeta(object, { namespace: namespaced ? namespace : undefined });
 }
 
 function undecodable(message: string): FieldError {

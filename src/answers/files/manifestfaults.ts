@@ -1,4 +1,5 @@
 import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/kube-apiserver/validation';
+import { objectRules } from '@multicluster-engine/kube-apiserver/cel/rules';
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { field, isRecord } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
@@ -29,7 +30,9 @@ export class ManifestRules {
 
   constructor(definitions: readonly KubeObject[]) {
     // The definitions of this project, which the API server accepts; both types are those of its objects.
-    this.#kinds = definitions.flatMap((one) => customKinds(one as unknown as Parameters<typeof customKinds>[0]));
+    this.#kinds = definitions.flatMap((one) =>
+      customKinds(one as unknown as Parameters<typeof customKinds>[0], objectRules),
+    );
   }
 
   /** What is wrong with a manifest whatever it is applied to: unknown fields, as `kubectl apply` asks for, and types. */

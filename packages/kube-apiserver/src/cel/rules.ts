@@ -1,7 +1,8 @@
 import type { Json } from '../json.js';
-import type { ValidationResult } from '../resource.js';
+import type { ValidationResult } from '../schema/fielderror.js';
+import type { RulesOf } from '../schema/custom/kindrules.js';
 import type { Schema } from '../schema/schema.js';
-import type { FieldError } from '../status.js';
+import type { FieldError } from '../schema/fielderror.js';
 import { SchemaRuleCompiler, type CompileOptions } from './rules/schemarules.js';
 import { RuleEvaluator } from './rules/evaluate.js';
 import { validatorOf } from './rules/validator.js';
@@ -18,6 +19,10 @@ export function compileRules(schema: Schema, path: string, options: CompileOptio
 
 export { checkRules } from './rules/ruleformat.js';
 export type { CompileOptions };
+
+/** The rules of the schema of a whole object; undefined where it has none. */
+export const objectRules: RulesOf = (schema) =>
+  validatorOf(schema, { root: true }) && ((next, old) => runRules(schema, next, old, { path: '' }));
 
 export interface RunOptions {
   /** Path of the value; '' for a whole object. */

@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import type { CauseReason, FieldError } from '../status.js';
+import type { CauseReason, FieldError } from './fielderror.js';
 import { goFloat, goJson, goQuote } from '@multicluster-engine/cel/text';
 
 /**

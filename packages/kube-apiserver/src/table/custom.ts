@@ -1,18 +1,9 @@
 import type { Json } from '../json.js';
+import type { PrinterColumn } from '../registry/custom/definition.js';
 import type { Column } from '../resource.js';
 import { humanAge } from './ages.js';
 import { textOf, walk } from './jsonpath.js';
 import { parsePath, TemplateError, type Path } from './jsonpathparser.js';
-
-/** An item of `additionalPrinterColumns` of a CustomResourceDefinition. */
-export interface PrinterColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly priority?: number;
-  readonly jsonPath: string;
-}
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 const CREATED =

@@ -7,7 +7,7 @@ import { admissionRequest, newest, versioned, visible } from './context.js';
 import type { Context } from './context.js';
 import { deletionFinalizers, marked } from './write/finalizers.js';
 import { gracefulDeletion } from './write/graceful.js';
-import { withMeta } from './metadata.js';
+import { withMeta } from '../object.js';
 import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
 import { preconditionMessage, preconditionConflict } from './storagekey.js';

@@ -1,31 +1,6 @@
-import { equal, type JsonObject } from '../json.js';
-import type { KubeObject, ObjectMeta, OwnerReference } from '../object.js';
+import { equal } from '../json.js';
+import { withMeta, type KubeObject, type OwnerReference } from '../object.js';
 import { badRequest } from '../status.js';
-
-type MetaChanges = { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined } & { readonly selfLink?: undefined };
-
-/** The object with changed metadata; `undefined` removes a key. The same object where there is nothing to remove. */
-export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
-  const before: JsonObject = object.metadata;
-  const made = Object.entries(changes);
-  if (made.every(([key, value]) => value === undefined && before[key] === undefined)) return object;
-  const metadata: JsonObject = { ...before, ...changes };
-  const kept: JsonObject = made.some(([, value]) => value === undefined)
-    ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
-    : metadata;
-  return { ...object, metadata: kept };
-}
-
-/** Removes the fields that a client cannot set on a new object: they are ignored, not refused. */
-export function withoutSystemFields(object: KubeObject): KubeObject {
-  return withMeta(object, {
-    creationTimestamp: undefined,
-    uid: undefined,
-    deletionTimestamp: undefined,
-    deletionGracePeriodSeconds: undefined,
-    selfLink: undefined,
-  });
-}
 
 /** Sets the namespace of the request; 400 where the object has another one. Without a namespace in the request it is removed. */
 export function inNamespace(object: KubeObject, namespace: string): KubeObject {

@@ -5,7 +5,7 @@ import { forbiddenField, invalidValue, notSupported, required } from '../schema/
 import { managerErrors } from '../schema/metadata/validate.js';
 import { decodeStruct } from '../schema/struct/decode.js';
 import { badRequest, invalid, quoted } from '../status.js';
-import type { FieldError } from '../status.js';
+import type { FieldError } from '../schema/fielderror.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import type { Body } from '../schema/body/body.js';
 import type { PatchType, Query } from './verbs.js';

@@ -10,7 +10,7 @@ import type { Context } from './context.js';
 import type { Schema } from '../schema/schema.js';
 import { structAt, textAt } from '../fields.js';
 import { type StatusError, unknownError } from '../status.js';
-import { withMeta } from './metadata.js';
+import { withMeta } from '../object.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target } from './verbs.js';
 import { viewOf } from './view.js';

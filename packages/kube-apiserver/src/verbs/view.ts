@@ -9,7 +9,7 @@ import { type Resource, type Subresource, subresourceOf, type SubresourceView } 
 import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import { validateMeta } from '../schema/metadata/validate.js';
 import { conflict, invalid } from '../status.js';
-import { withMeta } from './metadata.js';
+import { withMeta } from '../object.js';
 import type { Target } from './verbs.js';
 
 /** A subresource that shows its object as another kind: reads and writes are of a Scale, not of a Deployment. */

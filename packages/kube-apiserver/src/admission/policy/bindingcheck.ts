@@ -4,7 +4,7 @@ import type { KubeObject } from '../../object.js';
 import { checkSelector } from '../../registry/builtins/validation/labelselector.js';
 import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
 import { dns1123Subdomain, pathSegment } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { checkMatchResources, oneOf } from './matchcheck.js';
 
 /** Validates a ValidatingAdmissionPolicyBinding without its metadata. */

@@ -3,7 +3,7 @@ import { own, type JsonObject } from '../../json.js';
 import { checkSelector } from '../../registry/builtins/validation/labelselector.js';
 import { child, duplicate, index, invalidValue, notSupported, required } from '../../schema/field.js';
 import { pathSegment } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 
 /**
  * Validates matchConstraints of a policy and matchResources of a binding; texts and order are those of kube-apiserver.

@@ -5,7 +5,7 @@ import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, duplicate, index, invalidValue, required, tooMany } from '../../schema/field.js';
 import { dns1035Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { compileExpression, type Wanted } from './compile.js';
 import { declarePolicy, variableType } from './declarations.js';
 import { checkMatchResources, oneOf } from './matchcheck.js';

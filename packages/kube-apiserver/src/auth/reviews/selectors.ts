@@ -2,7 +2,8 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../../json.j
 import { listAt, textAt, textsAt } from '../../fields.js';
 import { checkRequirement } from '../../registry/builtins/validation/labelselector.js';
 import { child, forbiddenField, index, invalidValue, required } from '../../schema/field.js';
-import { StatusError, type FieldError } from '../../status.js';
+import { StatusError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { parseFields } from '../../selectors/fields.js';
 import { parseLabelSelector } from '../../selectors/labels.js';
 

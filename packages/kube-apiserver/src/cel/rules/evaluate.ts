@@ -1,7 +1,7 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import { oldField, oldItem, unchanged, type ComparisonCache, type OldValue } from '../../schema/keywords/ratcheting.js';
 import { child, index, invalidValue, key, NO_FIELD } from '../../schema/field.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import {
   Budget,
   newEffort,

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json } from '../../json.js';
 import { duplicate, forbiddenField, invalidValue, required } from '../../schema/field.js';
 import { goQuote } from '@multicluster-engine/cel/text';
 import type { ValidationRule } from '../../schema/schema.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { Budget, type Effort, CostExceeded, EvaluationError, type Variables } from '@multicluster-engine/cel';
 import type { CompiledRule } from './compile.js';
 

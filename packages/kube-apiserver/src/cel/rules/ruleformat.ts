@@ -1,6 +1,6 @@
 import { invalidValue, notSupported, required } from '../../schema/field.js';
 import type { Schema, ValidationRule } from '../../schema/schema.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { rulePath } from './fieldpath.js';
 
 const REASONS = ['FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired', 'FieldValueDuplicate'];

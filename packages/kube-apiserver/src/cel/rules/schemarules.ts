@@ -1,7 +1,7 @@
 import { child, forbiddenField, internalField, invalidRaw, invalidValue, key } from '../../schema/field.js';
 import { goJson } from '@multicluster-engine/cel/text';
 import type { Schema, ValidationRule } from '../../schema/schema.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { MAX_ESTIMATE } from '@multicluster-engine/cel';
 import { compileNode, type CompiledRule } from './compile.js';
 import { declareType, MAX_REQUEST } from './declare.js';

@@ -1,7 +1,8 @@
 import type { RequestTarget } from '../target.js';
 import { forbiddenField, invalidValue } from '../../schema/field.js';
 import { timeProblem } from '@multicluster-engine/cel/text';
-import { badRequest, type FieldError, invalid } from '../../status.js';
+import { badRequest, invalid } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { integer, isTrue } from '../../verbs/options.js';
 
 /** The options of GET …/pods/NAME/log. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../object.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 

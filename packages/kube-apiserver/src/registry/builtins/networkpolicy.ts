@@ -1,7 +1,7 @@
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { checkRange, contains, parseRange, rangeWarnings } from './validation/ipaddress.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from './validation/checks.js';
 import { fill, structsIn, ensureStruct, type Draft } from './draft.js';

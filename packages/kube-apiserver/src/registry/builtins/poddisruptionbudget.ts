@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { invalidRaw, notSupported } from '../../schema/field.js';
 import { goJson } from '@multicluster-engine/cel/text';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { atMost100Percent, has, intOrPercent, nonNegative, whenSet } from './validation/checks.js';
 import { checkConditions } from './validation/conditions.js';
 import { structAt } from '../../fields.js';

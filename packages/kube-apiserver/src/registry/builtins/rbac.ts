@@ -11,7 +11,7 @@ import {
 } from '../../schema/field.js';
 import { goJson } from '@multicluster-engine/cel/text';
 import { dns1123Subdomain, pathSegment } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { each, has, invalidBecause } from './validation/checks.js';
 import { fillZero, structsIn, ensureStruct, textOf, type Draft } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, index, required } from '../../schema/field.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { checkConditions } from './validation/conditions.js';
 import { fill, structIn, structsIn, ensureStruct, type Draft } from './draft.js';
 import { listAt, structAt, textAt } from '../../fields.js';

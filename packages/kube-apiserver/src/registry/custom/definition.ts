@@ -3,9 +3,8 @@ import { equal, isObject } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Schema } from '../../schema/schema.js';
-import type { PrinterColumn } from '../../table/custom.js';
 import { compareKubeVersions } from '../kubeversion.js';
-import type { ScalePaths } from './scale.js';
+import type { ScalePaths } from './scalerules.js';
 
 /** The parts of a CustomResourceDefinition that serving its objects needs. It was validated when it was stored. */
 export interface Definition {
@@ -26,6 +25,16 @@ export type DefinitionNames = {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
 };
+
+/** An item of `additionalPrinterColumns` of a CustomResourceDefinition. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
 
 export interface DefinitionVersion {
   readonly name: string;

@@ -18,9 +18,10 @@ const MAX_DUPLICATES = 100;
 /** The length to which the path of a duplicate is truncated. */
 const MAX_PATH = 10_000;
 
-interface Parsed {
+/** What was read. */
+export interface Parsed {
   readonly value: Json;
-  /** Paths of duplicate keys such as `spec.list[0].name`, in document order, each once. */
+  /** The duplicate keys, in document order: of JSON their paths such as `spec.list[0].name`, each once; of YAML sentences. */
   readonly duplicates: readonly string[];
 }
 

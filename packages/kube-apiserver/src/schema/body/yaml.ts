@@ -9,9 +9,8 @@ import {
   type SequenceEvent,
 } from 'js-yaml';
 import { isArray, isObject, type Json } from '../../json.js';
-import type { Body } from './body.js';
 import { compareBytes, goQuote, wellFormed } from '@multicluster-engine/cel/text';
-import { readJson } from './json.js';
+import { readJson, type Parsed } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
 import { refuseOtherBreaks } from './yamlmend.js';
@@ -34,12 +33,12 @@ const MAX_STRUCTURE = 200_000;
  * and are sorted. The last of two equal keys wins; each duplicate is reported with its line.
  * @throws MalformedBody
  */
-export function readYaml(text: string): Body {
+export function readYaml(text: string): Parsed {
   return asJson(text) ?? readEvents(text);
 }
 
 /** As {@link readYaml}, of bytes in the encodings of YAML. @throws MalformedBody */
-export function readYamlBytes(bytes: Uint8Array): Body {
+export function readYamlBytes(bytes: Uint8Array): Parsed {
   const { text, isUtf8 } = decodeYaml(bytes);
   return readYaml(readableText(text, { isUtf8 }));
 }
@@ -48,7 +47,7 @@ export function readYamlBytes(bytes: Uint8Array): Body {
  * Parses the text as JSON, which is ten times as fast: most clients that declare YAML send JSON. Undefined where the
  * text has to be parsed as YAML.
  */
-function asJson(text: string): Body | undefined {
+function asJson(text: string): Parsed | undefined {
   if (!/^\s*\{/.test(text) || UNKNOWN_ESCAPE.test(text)) return undefined;
   try {
     const { value, duplicates } = readJson(text);
@@ -59,7 +58,7 @@ function asJson(text: string): Body | undefined {
   }
 }
 
-function readEvents(text: string): Body {
+function readEvents(text: string): Parsed {
   if ((text.match(STRUCTURE)?.length ?? 0) > MAX_STRUCTURE)
     throw new MalformedBody(`yaml: document is too large: send it as JSON`);
   refuseOtherBreaks(text);

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, index, key, required } from '../field.js';
 import { namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 

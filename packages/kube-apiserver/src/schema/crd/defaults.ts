@@ -1,5 +1,5 @@
 import { equal, isObject, type Json, type JsonObject } from '../../json.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { coerceEmbedded, validateEmbedded } from '../custom/embedded.js';
 import { child, invalidValue, key } from '../field.js';
 import { prune } from '../custom/prune.js';

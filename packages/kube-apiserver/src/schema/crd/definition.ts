@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { schemaFormat } from '../schemaformat.js';
 import { goQuote } from '@multicluster-engine/cel/text';
 import { fieldAt, subschemas, schemaAt, type RawSchema } from './rawschema.js';

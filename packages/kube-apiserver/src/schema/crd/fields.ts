@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import { structAt, textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import {
   child,
   duplicate,

@@ -1,6 +1,6 @@
 import { textAt } from '../../fields.js';
 import { isArray, type Json } from '../../json.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import type { Schema } from '../schema.js';
 import { child, forbiddenField, index, invalidValue, key, notSupported, required } from '../field.js';
 import { checkListMapKeys, checkMapKeys } from './listmapkeys.js';

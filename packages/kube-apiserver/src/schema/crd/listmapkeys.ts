@@ -1,5 +1,5 @@
 import { textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, forbiddenField, invalidRaw, invalidValue, key, required } from '../field.js';
 import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 

@@ -1,6 +1,6 @@
 import { textAt } from '../../fields.js';
 import { equal, type Json } from '../../json.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, forbiddenField, index, invalidValue, key, required } from '../field.js';
 import { compareBytes } from '@multicluster-engine/cel/text';
 import { PatternError, regexp } from '@multicluster-engine/cel/re2';

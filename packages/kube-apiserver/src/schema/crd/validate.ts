@@ -1,7 +1,7 @@
 import { equal, isObject, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
 import { goJson } from '@multicluster-engine/cel/text';
 import { dns1123Subdomain } from '@multicluster-engine/cel/formats';

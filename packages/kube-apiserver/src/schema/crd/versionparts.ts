@@ -1,4 +1,4 @@
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue } from '../field.js';
 import type { Schema } from '../schema.js';
 import { validateDefaults, type CheckDefault } from './defaults.js';

@@ -1,5 +1,5 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, index, invalidValue, key, MAX_ERRORS, required } from '../field.js';
 import { decodeMeta } from '../metadata/decode.js';
 import { dns1035Label, pathSegment, pathSegmentPart } from '@multicluster-engine/cel/formats';

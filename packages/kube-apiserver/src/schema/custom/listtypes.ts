@@ -1,5 +1,5 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, duplicate, index, invalidValue, key, MAX_ERRORS } from '../field.js';
 import { goJson } from '@multicluster-engine/cel/text';
 import type { Schema } from '../schema.js';

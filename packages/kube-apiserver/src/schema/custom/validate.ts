@@ -1,6 +1,6 @@
 import type { Json } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { validateEmbedded } from './embedded.js';
 import { validateLists } from './listtypes.js';
 import type { Schema } from '../schema.js';

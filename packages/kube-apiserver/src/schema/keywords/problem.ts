@@ -1,5 +1,5 @@
 import type { Json } from '../../json.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import {
   child,
   invalidRaw,

@@ -1,5 +1,5 @@
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { checkComposition, type Check } from './composition.js';
 import { oldField, oldItem, unchanged, type ComparisonCache, type OldValue } from './ratcheting.js';
 import { index, shortened } from '../field.js';

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../json.js';
 import type { ObjectMeta, OwnerReference } from '../../object.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../fielderror.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue, MAX_ERRORS, required, tooLong } from '../field.js';
 import { byteLength, compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
 import {

@@ -12,7 +12,7 @@ import { decodeStruct } from '../../schema/struct/decode.js';
 import { badRequest, type StatusError } from '../../status.js';
 import { inDecodingOrder, strictMessage } from './strictdecoding.js';
 import { TYPE_META, goKind } from '../gotypes.js';
-import { withMeta } from '../metadata.js';
+import { withMeta } from '../../object.js';
 import type { WriteOptions } from '../options.js';
 import { internalKindProblem, kindProblem, typeMetaOf, versionProblem } from './scheme.js';
 import type { Body } from '../../schema/body/body.js';

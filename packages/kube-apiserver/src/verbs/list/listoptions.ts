@@ -1,6 +1,6 @@
 import { forbiddenField, notSupported } from '../../schema/field.js';
 import { invalid } from '../../status.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import { parseFields } from '../../selectors/fields.js';
 import { integer, isTrue } from '../options.js';
 import { parseLabelSelector, type LabelSelector } from '../../selectors/labels.js';

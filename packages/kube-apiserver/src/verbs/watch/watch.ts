@@ -12,7 +12,7 @@ import { served } from '../context.js';
 import type { Context } from '../context.js';
 import { listOptions } from '../list/listoptions.js';
 import type { ListOptions } from '../list/listoptions.js';
-import { withMeta } from '../metadata.js';
+import { withMeta } from '../../object.js';
 import { revisionOf } from '../read.js';
 import { covers, selected, selectionOf } from '../list/selection.js';
 import { subresourceOf } from '../../resource.js';

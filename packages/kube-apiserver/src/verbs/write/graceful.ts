@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object.js';
 import type { Resource } from '../../resource.js';
 import { timestamp } from '../../time.js';
-import { withMeta } from '../metadata.js';
+import { withMeta } from '../../object.js';
 import type { DeleteOptions } from '../options.js';
 
 /** What a DELETE does with an object of a kind that is deleted gracefully. */

@@ -3,7 +3,7 @@ import { isObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Resource } from '../../resource.js';
 import { timestamp } from '../../time.js';
-import { withMeta } from '../metadata.js';
+import { withMeta } from '../../object.js';
 import type { DeleteOptions } from '../options.js';
 
 /** Marks an object on its first DELETE whose content must be deleted before it. */

@@ -1,9 +1,10 @@
 import type { KubeObject } from '../../object.js';
-import type { ValidationResult, Resource } from '../../resource.js';
+import type { Resource } from '../../resource.js';
+import type { ValidationResult } from '../../schema/fielderror.js';
 import { pathSegment, pathSegmentPart } from '@multicluster-engine/cel/formats';
 import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../../schema/metadata/validate.js';
 import { invalid, qualified } from '../../status.js';
-import type { FieldError } from '../../status.js';
+import type { FieldError } from '../../schema/fielderror.js';
 import type { Target } from '../verbs.js';
 import { strategyOf } from '../view.js';
 

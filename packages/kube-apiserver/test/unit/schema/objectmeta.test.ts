@@ -12,7 +12,7 @@ import {
   type NameRule,
 } from '@multicluster-engine/cel/formats';
 import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../../../src/schema/metadata/validate.js';
-import type { FieldError } from '../../../src/status.js';
+import type { FieldError } from '../../../src/schema/fielderror.js';
 
 const text = ({ field, reason, message }: FieldError): string =>
   `${field}|${reason.replace('FieldValue', '')}|${message}`;

@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { child, forbiddenField, invalidValue } from '../../../schema/field.js';
 import { goJson } from '@multicluster-engine/cel/text';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { atMost100Percent, has, intOrPercent, nonNegative, percentOf } from '../validation/checks.js';
 import { fill, fillZero, ensureStruct, type Draft } from '../draft.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from '../kind.js';

@@ -1,7 +1,7 @@
 import { own } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { child } from '../../../schema/field.js';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { nonNegative } from '../validation/checks.js';
 import { fill, ensureStruct, type Draft } from '../draft.js';
 import { structAt } from '../../../fields.js';

@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { child, invalidRaw, invalidValue, required } from '../../../schema/field.js';
 import { dns1123Label } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { has, immutable } from '../validation/checks.js';
 import { numberAt, structAt } from '../../../fields.js';
 import { goSelectorJson } from '../validation/gostruct.js';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../object.js';
 import { ALL_METADATA, forbiddenField, invalidValue, key, tooLong } from '../../../schema/field.js';
 import { byteLength, compareBytes } from '@multicluster-engine/cel/text';
 import { configMapKey } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { invalidBecause } from '../validation/checks.js';
 import { structAt, textAt } from '../../../fields.js';
 import { emptyMapsOf, type Kind } from '../kind.js';

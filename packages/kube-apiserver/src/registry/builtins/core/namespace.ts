@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../object.js';
 import { index, invalidValue } from '../../../schema/field.js';
 import { dns1123Label, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { invalidBecause } from '../validation/checks.js';
 import { fillZero, ensureStruct, textOf } from '../draft.js';
 import { structAt, textAt, textsAt } from '../../../fields.js';

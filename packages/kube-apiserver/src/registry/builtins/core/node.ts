@@ -12,7 +12,7 @@ import {
 } from '../../../schema/field.js';
 import { compareBytes, goJson } from '@multicluster-engine/cel/text';
 import { labelValue } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { checkRange, parseRange, rangeWarnings } from '../validation/ipaddress.js';
 import { labelKey, positive } from '../validation/checks.js';
 import { structIn, isDraft, structsIn, ensureStruct, textOf, type Draft } from '../draft.js';

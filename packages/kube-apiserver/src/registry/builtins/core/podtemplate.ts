@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../object.js';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { ensureStruct } from '../draft.js';
 import { structAt } from '../../../fields.js';
 import type { Kind } from '../kind.js';

@@ -5,7 +5,7 @@ import { compareBytes } from '@multicluster-engine/cel/text';
 import { readJson } from '../../../schema/body/json.js';
 import { MalformedBody } from '../../../schema/body/malformed.js';
 import { configMapKey } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { immutable, invalidBecause } from '../validation/checks.js';
 import { decodedLength, immutableErrors, MAX_DATA_BYTES, totalLength } from './configmap.js';
 import { isDraft, fillZero, textOf, type Draft, type DraftValue } from '../draft.js';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../object.js';
 import { invalidRaw, invalidValue, required } from '../../../schema/field.js';
 import { byteLength, goJson } from '@multicluster-engine/cel/text';
 import { dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { immutable, invalidBecause } from '../validation/checks.js';
 import { numberAt, structAt, textAt } from '../../../fields.js';
 import { goReference } from '../validation/gostruct.js';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json.js';
 import { child, index, invalidValue, required } from '../../../schema/field.js';
 import { byteLength } from '@multicluster-engine/cel/text';
 import { regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { checkAddress } from '../validation/ipaddress.js';
 import { each, has, invalidBecause } from '../validation/checks.js';
 import { structAt, textAt, textsAt } from '../../../fields.js';

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../object.js';
 import { own } from '../../../json.js';
 import { numberAt, structAt, textAt } from '../../../fields.js';
 import type { Subresource } from '../../../resource.js';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { forbiddenField } from '../../../schema/field.js';
 import { ensureStruct } from '../draft.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';

@@ -9,7 +9,7 @@ import {
   required,
 } from '../../../schema/field.js';
 import { dns1123Label, labelValue } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { each, has, invalidBecause, labelKey, positive, whenSet } from '../validation/checks.js';
 import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
 import { checkSelector } from '../validation/labelselector.js';

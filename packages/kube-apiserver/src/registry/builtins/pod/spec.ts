@@ -10,7 +10,7 @@ import {
   tooLong,
 } from '../../../schema/field.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { checkAddress } from '../validation/ipaddress.js';
 import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../validation/checks.js';
 import { listAt, structAt, textAt } from '../../../fields.js';

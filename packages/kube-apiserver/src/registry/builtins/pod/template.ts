@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json.js';
 import { child, forbiddenField, notSupported } from '../../../schema/field.js';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { labelMap } from '../validation/checks.js';
 import { structAt, textAt } from '../../../fields.js';
 import { checkAnnotations, checkProfiles } from './security/annotations.js';

@@ -1,7 +1,7 @@
 import { equal, own, withKey, type JsonObject } from '../../../json.js';
 import { listAt, textAt } from '../../../fields.js';
 import { forbiddenField } from '../../../schema/field.js';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 
 const IMMUTABLE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../json.js';
 import { duplicate, index, invalidValue, notSupported, required } from '../../../schema/field.js';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { checkAddress, parseAddress } from '../validation/ipaddress.js';
 import { has } from '../validation/checks.js';
 import { textAt, textsAt } from '../../../fields.js';

@@ -1,6 +1,7 @@
 import { equal, type JsonObject } from '../../../json.js';
 import { index, invalidValue } from '../../../schema/field.js';
-import { internalError, invalid, unknownError, type FieldError } from '../../../status.js';
+import { internalError, invalid, unknownError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { fill, structsIn, textOf, type Draft } from '../draft.js';
 import { textAt, textsAt } from '../../../fields.js';
 import { checkAddresses, familyOf } from './addresses.js';

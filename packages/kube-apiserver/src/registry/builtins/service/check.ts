@@ -12,7 +12,7 @@ import {
 } from '../../../schema/field.js';
 import { goJson } from '@multicluster-engine/cel/text';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { checkAddress, checkRange, parseAddress } from '../validation/ipaddress.js';
 import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';

@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../../schema/field.js';
 import { dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { addressWarnings, checkAddress, parseAddress, rangeWarnings } from '../validation/ipaddress.js';
 import { has, invalidBecause, portNumber } from '../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';

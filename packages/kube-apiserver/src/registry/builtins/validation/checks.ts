@@ -2,7 +2,7 @@ import { equal, isArray, isObject, own, type Json, type JsonObject } from '../..
 import { child, index, invalidValue } from '../../../schema/field.js';
 import { byteLength } from '@multicluster-engine/cel/text';
 import { labelValue, qualifiedName, regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 
 /* Validation rules that several kinds share. Messages are those of kube-apiserver. */
 

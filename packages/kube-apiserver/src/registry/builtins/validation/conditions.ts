@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json.js';
 import { child, duplicate, index, invalidValue, notSupported, required, tooLong } from '../../../schema/field.js';
 import { byteLength } from '@multicluster-engine/cel/text';
 import { regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { labelKey } from './checks.js';
 import { listAt, numberAt, textAt } from '../../../fields.js';
 

@@ -1,5 +1,5 @@
 import { invalidValue } from '../../../schema/field.js';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 
 /** A parsed IP address. */
 export interface Address {

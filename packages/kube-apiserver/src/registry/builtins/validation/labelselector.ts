@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json.js';
 import { child, forbiddenField, index, invalidValue, required } from '../../../schema/field.js';
 import { labelValue } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../status.js';
+import type { FieldError } from '../../../schema/fielderror.js';
 import { each, invalidBecause, labelKey, labelMap } from './checks.js';
 import { listAt, structAt, textAt, textEntries, textsAt } from '../../../fields.js';
 

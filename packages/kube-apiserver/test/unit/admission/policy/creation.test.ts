@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { validateBinding, validatePolicy } from '../../../../src/admission/policy.js';
 import type { Json, JsonObject } from '../../../../src/json.js';
 import type { KubeObject } from '../../../../src/object.js';
-import type { FieldError } from '../../../../src/status.js';
+import type { FieldError } from '../../../../src/schema/fielderror.js';
 import { bindings, policies } from './tables/creation.js';
 
 const configMaps = {

@@ -10,7 +10,7 @@ import {
   required,
 } from '../../../../schema/field.js';
 import { dns1123Label } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { checkDevices, type ContainerContext } from './devices.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../json.js';
 import { child, invalidValue, notFoundValue, required } from '../../../../schema/field.js';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has } from '../../validation/checks.js';
 import { listAt, textAt } from '../../../../fields.js';
 

@@ -1,7 +1,7 @@
 import { own, type JsonObject } from '../../../../json.js';
 import { child, invalidValue, notFoundValue, notSupported, required } from '../../../../schema/field.js';
 import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has, invalidBecause, whenSet } from '../../validation/checks.js';
 import { listAt, structAt, textAt } from '../../../../fields.js';
 import { parseQuantity, quantityText } from '../../../../schema/struct/quantity.js';

@@ -1,6 +1,6 @@
 import { isObject, own, type JsonObject } from '../../../../json.js';
 import { child, duplicate, forbiddenField, invalidValue, notFoundValue } from '../../../../schema/field.js';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has } from '../../validation/checks.js';
 import { countAt, listAt, textAt } from '../../../../fields.js';
 import { checkContainer } from './container.js';

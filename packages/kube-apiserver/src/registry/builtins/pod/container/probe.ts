@@ -1,7 +1,7 @@
 import { own, type Json, type JsonObject } from '../../../../json.js';
 import { child, forbiddenField, invalidValue, notSupported, required } from '../../../../schema/field.js';
 import { regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { has, invalidBecause, nonNegative, portNameProblems, portNumber } from '../../validation/checks.js';
 import { listAt, structAt, textAt, textsAt } from '../../../../fields.js';
 

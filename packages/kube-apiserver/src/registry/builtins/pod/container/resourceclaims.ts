@@ -3,7 +3,7 @@ import { listAt, structAt, textAt } from '../../../../fields.js';
 import { child, duplicate, invalidRaw, required } from '../../../../schema/field.js';
 import { goJson } from '@multicluster-engine/cel/text';
 import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has, invalidBecause } from '../../validation/checks.js';
 
 export function checkResourceClaims(spec: JsonObject, path: string): readonly FieldError[] {

@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../../json.js';
 import { child, forbiddenField, invalidValue, key, notSupported, required } from '../../../../schema/field.js';
 import { compareBytes } from '@multicluster-engine/cel/text';
 import { qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { invalidBecause } from '../../validation/checks.js';
 import { structAt } from '../../../../fields.js';
 import { parseQuantity, quantityText, type Quantity } from '../../../../schema/struct/quantity.js';

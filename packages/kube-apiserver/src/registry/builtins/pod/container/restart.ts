@@ -1,7 +1,7 @@
 import { own, type JsonObject } from '../../../../json.js';
 import { listAt, structAt, textAt } from '../../../../fields.js';
 import { child, duplicate, index, invalidValue, notSupported, required } from '../../../../schema/field.js';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has } from '../../validation/checks.js';
 
 const RESTARTS = ['Always', 'Never', 'OnFailure'];

@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../../json.js';
 import { child, forbiddenField, invalidValue, key } from '../../../../schema/field.js';
 import { goQuote } from '@multicluster-engine/cel/text';
 import { validateAnnotations } from '../../../../schema/metadata/validate.js';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { structAt, textAt, textEntries } from '../../../../fields.js';
 import { allContainers } from '../containers.js';
 import { relativePath } from '../../validation/paths.js';

@@ -11,7 +11,7 @@ import {
   tooLong,
 } from '../../../../schema/field.js';
 import { goJson } from '@multicluster-engine/cel/text';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has, whenSet } from '../../validation/checks.js';
 import { structAt, textAt } from '../../../../fields.js';
 import { relativePath } from '../../validation/paths.js';

@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../../json.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue } from '../../../../schema/field.js';
 import { byteLength, goJson } from '@multicluster-engine/cel/text';
 import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { listAt, structAt } from '../../../../fields.js';
 
 const MAX_SPEC_KIB = 64;

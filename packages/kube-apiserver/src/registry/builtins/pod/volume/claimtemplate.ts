@@ -10,7 +10,7 @@ import {
 } from '../../../../schema/field.js';
 import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
 import { validateAnnotations } from '../../../../schema/metadata/validate.js';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { has, invalidBecause, labelMap, whenSet } from '../../validation/checks.js';
 import { structAt, textAt, textEntries, textsAt } from '../../../../fields.js';
 import { parseQuantity, quantityText } from '../../../../schema/struct/quantity.js';

@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../../json.js';
 import { child, invalidRaw, invalidValue, key, notSupported, required, tooLong } from '../../../../schema/field.js';
 import { byteLength, goJson } from '@multicluster-engine/cel/text';
 import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { has, invalidBecause } from '../../validation/checks.js';
 import { numberAt, structAt, textAt, textsAt } from '../../../../fields.js';
 import { checkClaimTemplate } from './claimtemplate.js';

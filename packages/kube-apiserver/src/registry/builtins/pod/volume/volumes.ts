@@ -9,7 +9,7 @@ import {
   required,
 } from '../../../../schema/field.js';
 import { dns1123Label } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../status.js';
+import type { FieldError } from '../../../../schema/fielderror.js';
 import { each, has, invalidBecause } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { parseQuantity } from '../../../../schema/struct/quantity.js';
