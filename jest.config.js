@@ -4,6 +4,7 @@ export default {
   roots: [
     '<rootDir>/dist/test',
     '<rootDir>/dist/src',
+    '<rootDir>/packages/values/dist/test',
     '<rootDir>/packages/cel/dist/test',
     '<rootDir>/packages/kube-apiserver/dist/test',
   ],

@@ -7,7 +7,7 @@ const COMPILED = /\.(js|js\.map|d\.ts)$/;
 /** Folders without compiled files: those of `make plugin`, `npm run bundle` and the page of the console. */
 const OTHERS = /^(bin|bundle|web)\b/;
 
-for (const project of ['.', 'packages/cel', 'packages/kube-apiserver']) {
+for (const project of ['.', 'packages/values', 'packages/cel', 'packages/kube-apiserver']) {
   const dist = path.join(project, 'dist');
   if (!existsSync(dist)) continue;
   for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {

@@ -1,5 +1,5 @@
 import { dump } from 'js-yaml';
-import { filled, type Json, type Template } from '@multicluster-engine/kube-apiserver/jsonpath';
+import { filled, type Json, type Template } from '@multicluster-engine/values/jsonpath';
 import type { ResourceType } from '../runtime/vocabulary/meta.js';
 import { wordText } from '../domain/placement/explain/requirementtext.js';
 

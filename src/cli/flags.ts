@@ -1,7 +1,7 @@
 import { ManagedClusters, Placements } from '../api/resources.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
-import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/kube-apiserver/jsonpath';
+import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/values/jsonpath';
 import type { Given } from '../runtime/flags/commands.js';
 import type { OutputFormat } from '../answers/output.js';
 import { nameAmong } from '../answers/kinds.js';

@@ -1,5 +1,5 @@
 /** The operators that compare a value with a threshold: versions number by number, everything else as Kubernetes quantities. */
-import { parseQuantity } from '@multicluster-engine/cel/quantity';
+import { parseQuantity } from '@multicluster-engine/values/quantity';
 
 export type Comparison = 'Gt' | 'Ge' | 'Lt' | 'Le';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { filled, parseTemplate, TemplateError } from '@multicluster-engine/kube-apiserver/jsonpath';
+import { filled, parseTemplate, TemplateError } from '@multicluster-engine/values/jsonpath';
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 
 const DOCUMENT = {

@@ -7,7 +7,7 @@
  * differs from release to release of Node: it is named, and a controller that has other data is warned of.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { timeZones } from '@multicluster-engine/cel/timezones';
+import { timeZones } from '@multicluster-engine/values/timezones';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { PLACEMENT_LEASE, TIME_ZONE_DATA_ANNOTATION } from '../../src/api/names.js';

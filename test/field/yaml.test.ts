@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MalformedBody, readManifestStream } from '@multicluster-engine/kube-apiserver/yaml';
+import { MalformedBody, readManifestStream } from '@multicluster-engine/values/yaml';
 import { parseYaml } from '../../src/gateway/object/yaml.js';
 import { readFiles } from '../../src/answers/files/files.js';
 import { StatusError } from '../../src/gateway/statuserror.js';

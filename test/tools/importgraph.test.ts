@@ -33,7 +33,7 @@ describe('the import graph of compiled files', () => {
     ["import './d.js';", ['dist/src/kube/d.js']],
     ["import path from 'node:path';\nimport PQueue from 'p-queue';", []],
     ["import { e } from '@multicluster-engine/kube-apiserver';", ['packages/kube-apiserver/dist/src/index.js']],
-    ["import { g } from '@multicluster-engine/cel/re2';", ['packages/cel/dist/src/re2.js']],
+    ["import { g } from '@multicluster-engine/values/re2';", ['packages/values/dist/src/re2.js']],
     [
       "import { f } from '@multicluster-engine/kube-apiserver/testing/wait';",
       ['packages/kube-apiserver/dist/testing/wait.js'],

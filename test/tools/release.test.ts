@@ -20,6 +20,7 @@ const VERSION: string = JSON.parse(read('package.json')).version;
 /** What a file says of the version, by a pattern with one group. */
 const PLACES: readonly (readonly [string, RegExp])[] = [
   ['package-lock.json', /^ {2}"version": "(.*)",$/m],
+  ['packages/values/package.json', /^ {2}"version": "(.*)",$/m],
   ['packages/cel/package.json', /^ {2}"version": "(.*)",$/m],
   ['packages/kube-apiserver/package.json', /^ {2}"version": "(.*)",$/m],
   ['CHANGELOG.md', /^## (\d\S*) \(\d{4}-\d\d-\d\d\)$/m],

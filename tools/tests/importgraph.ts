@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const PACKAGES = ['packages/cel/dist', 'packages/kube-apiserver/dist'];
+const PACKAGES = ['packages/values/dist', 'packages/cel/dist', 'packages/kube-apiserver/dist'];
 /** A package, and the entry of it that is imported. */
 const PACKAGE = /^@multicluster-engine\/([^/]+)(?:\/(.+))?$/;
 const FOLDERS = ['dist/src', 'dist/test', 'dist/tools', 'dist/bench', ...PACKAGES];

@@ -11,7 +11,7 @@ import {
   jsonValue,
   program,
 } from '../src/index.js';
-import type { Json } from '../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 
 const declarations = { functions: baseFunctions(), variables: new Map([['self', DYN]]), fields: () => undefined };
 

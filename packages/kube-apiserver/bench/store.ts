@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import type { KubeObject } from '../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { openStore } from '../src/store/open.js';
 import type { Store } from '../src/store/store.js';
 import { systemClock } from '../src/clock.js';

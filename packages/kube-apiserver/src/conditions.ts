@@ -1,7 +1,7 @@
-import { isArray, isObject } from './json.js';
-import type { Json } from './json.js';
-import type { KubeObject } from './object.js';
-import { timestamp } from './time.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { timestamp } from '@multicluster-engine/values/time';
 
 /** A status condition without lastTransitionTime. */
 export type Condition = {

@@ -1,4 +1,4 @@
-import type { Json } from './json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import type { UserInfo } from './user.js';
 
 /** A request over HTTPS or from within the process. */

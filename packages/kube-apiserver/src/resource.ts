@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from './json.js';
-import type { DecodedObject, KubeObject } from './object.js';
-import type { KindRules } from './schema/custom/kindrules.js';
-import type { Schema } from './schema/schema.js';
-import type { FieldError } from './schema/fielderror.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { DecodedObject, KubeObject } from '@multicluster-engine/values/object';
+import type { KindRules } from '@multicluster-engine/values/schema/custom/kindrules';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import type { UserInfo } from './user.js';
 
 /** A resource in one served version: its discovery data, and how its objects are treated. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from './json.js';
-import type { FieldError } from './schema/fielderror.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 
 export interface StatusDetails {
   readonly name?: string;

@@ -6,7 +6,7 @@ import type { ControlPlane } from '../testing/controlplane/plane.js';
 import { startControlPlane } from '../testing/controlplane/start.js';
 import { sender, type Node } from './http.js';
 
-/** Writes src/data from a kube-apiserver and its Go structs: `npm run data`. */
+/** Writes src/data, here and in the package values, from a kube-apiserver and its Go structs: `npm run data`. */
 
 /** The group-versions with the served kinds of each. */
 const SERVED: Readonly<Record<string, readonly string[]>> = {
@@ -69,9 +69,10 @@ async function generate(root: string): Promise<void> {
   const structs = readStructs(root);
   const { definitions, parameters, columns, rights } = await readDocuments(Object.keys(structs));
   const folder = path.join(root, 'src/data');
-  mkdirSync(folder, { recursive: true });
+  const values = path.join(root, '../values/src/data');
+  for (const one of [folder, values]) mkdirSync(one, { recursive: true });
   writeFileSync(
-    path.join(folder, 'definitions.ts'),
+    path.join(values, 'definitions.ts'),
     table('DEFINITIONS', definitions, [
       'Schemas of the built-in kinds, as JSON by name, from the OpenAPI documents that kube-apiserver publishes.',
     ]),
@@ -93,7 +94,7 @@ async function generate(root: string): Promise<void> {
     ]),
   );
   writeFileSync(
-    path.join(folder, 'structs.ts'),
+    path.join(values, 'structs.ts'),
     table('STRUCTS', structs, [
       'The Go structs behind the built-in kinds, as JSON by name of their schema: schemas.ts says what is in it.',
     ]),

@@ -1,5 +1,5 @@
-import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/kube-apiserver/validation';
-import { objectRules } from '@multicluster-engine/kube-apiserver/cel/rules';
+import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/values/validation';
+import { objectRules } from '@multicluster-engine/cel/rules';
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
 import { field, isRecord } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';

@@ -1,4 +1,4 @@
-import { decodeYaml, MalformedBody, readManifestStream, type Json } from '@multicluster-engine/kube-apiserver/yaml';
+import { decodeYaml, MalformedBody, readManifestStream, type Json } from '@multicluster-engine/values/yaml';
 import { field, isRecord, textField, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { TemplateError } from '@multicluster-engine/kube-apiserver/jsonpath';
+import { TemplateError } from '@multicluster-engine/values/jsonpath';
 import { InputError, NotFoundError, RefusedError } from '../../answers/output.js';
 import { printable } from '../../domain/placement/explain/requirementtext.js';
 import type { CliConfig } from '../flags.js';

@@ -1,4 +1,4 @@
-import { parseQuantity } from '@multicluster-engine/cel/quantity';
+import { parseQuantity } from '@multicluster-engine/values/quantity';
 
 /**
  * Whether two quantities of Kubernetes (`500m`, `0.5`, `128Mi`, `1e3`) have the same value; texts that are no quantities

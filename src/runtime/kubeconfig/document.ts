@@ -1,4 +1,4 @@
-import { readYamlBytes } from '@multicluster-engine/kube-apiserver/yaml';
+import { readYamlBytes } from '@multicluster-engine/values/yaml';
 import { isRecord, recordsIn, type JsonRecord } from '../vocabulary/json.js';
 import { KubeconfigError } from '../transport/credentials.js';
 

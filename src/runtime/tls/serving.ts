@@ -1,4 +1,4 @@
-import { issueCertificate, SKEW_MS, type KeyPair } from '@multicluster-engine/kube-apiserver/certificates';
+import { issueCertificate, SKEW_MS, type KeyPair } from '@multicluster-engine/values/certificates';
 import { inspectKeyPair, type Validity } from '../vocabulary/keypair.js';
 
 /** The names of a serving certificate and its start. */

@@ -11,7 +11,7 @@ import {
 } from '../language/time.js';
 import { codePoints, Duration, runtimeType, Timestamp, TypeValue, Uint, type Value } from '../language/value.js';
 import { bigintOf, bytesOf, int, listOf, mapOf, nanosOf, textOf, uint } from './operators.js';
-import { doubleText } from '../text/number.js';
+import { doubleText } from '@multicluster-engine/values/text/number';
 
 /** size(), type(), dyn() and the type conversions. */
 export function conversions(): Library {

@@ -1,4 +1,4 @@
-import { compareBytes } from '../text/go.js';
+import { compareBytes } from '@multicluster-engine/values/text/go';
 import { Library } from '../language/signature.js';
 import type { Budget } from '../language/budget.js';
 import { compareNumbers, isNumber, same } from '../runtime/equality.js';

@@ -1,4 +1,4 @@
-import { ESCAPES, wellFormed } from '../text/go.js';
+import { ESCAPES, wellFormed } from '@multicluster-engine/values/text/go';
 import { Library } from '../language/signature.js';
 import type { Budget } from '../language/budget.js';
 import { EvaluationError } from '../language/error.js';

@@ -1,7 +1,7 @@
-import { goQuote } from '../text/go.js';
+import { goQuote } from '@multicluster-engine/values/text/go';
 import { Library } from '../language/signature.js';
 import { EvaluationError } from '../language/error.js';
-import { timeZones } from '../timezones.js';
+import { timeZones } from '@multicluster-engine/values/timezones';
 import { splitNanos } from '../language/time.js';
 import { Duration, type Value } from '../language/value.js';
 import { nanosOf, textOf } from './operators.js';

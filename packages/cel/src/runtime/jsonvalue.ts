@@ -1,4 +1,4 @@
-import { isArray, own, type Json, type JsonObject } from '../json.js';
+import { isArray, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { noSuchOverload } from '../language/error.js';
 import { List, ValueMap, type Value } from '../language/value.js';
 

@@ -1,8 +1,8 @@
-import { compareBytes } from './go.js';
+import { compareBytes } from '@multicluster-engine/values/text/go';
 import { EvaluationError } from '../language/error.js';
 import { durationText, timestampText } from '../language/time.js';
 import { Duration, List, runtimeType, Timestamp, TypeValue, Uint, ValueMap, type Value } from '../language/value.js';
-import { doubleText, fixedDigits } from './number.js';
+import { doubleText, fixedDigits } from '@multicluster-engine/values/text/number';
 
 /** The default precision. */
 const PRECISION = 6;

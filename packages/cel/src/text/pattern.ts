@@ -1,6 +1,6 @@
-import { TooManySteps } from '../re2/pike.js';
-import { regexp } from '../re2/re2.js';
-import { PatternError } from '../re2/syntax.js';
+import { TooManySteps } from '@multicluster-engine/values/re2/pike';
+import { regexp } from '@multicluster-engine/values/re2/re2';
+import { PatternError } from '@multicluster-engine/values/re2/syntax';
 import type { Budget } from '../language/budget.js';
 import { CostExceeded, EvaluationError } from '../language/error.js';
 

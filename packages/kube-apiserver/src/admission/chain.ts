@@ -1,4 +1,4 @@
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Admission, AdmissionRequest } from './admission.js';
 
 /** A mutating admission step: throws to refuse, or returns the object for the next step. */

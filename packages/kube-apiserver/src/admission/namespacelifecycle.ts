@@ -1,6 +1,6 @@
-import { isObject } from '../json.js';
-import type { KubeObject } from '../object.js';
-import { pathSegment } from '@multicluster-engine/cel/formats';
+import { isObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { pathSegment } from '@multicluster-engine/values/formats';
 import { StatusError, forbidden, internalError, notFound, quoted } from '../status.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 

@@ -1,5 +1,5 @@
-import { isArray, isObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Step } from './chain.js';
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };

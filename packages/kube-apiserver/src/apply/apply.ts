@@ -1,10 +1,10 @@
-import { textAt } from '../fields.js';
+import { textAt } from '@multicluster-engine/values/fields';
 import { apiVersionOf } from '../apiversion.js';
-import { equal, isArray, isObject, own as memberOf } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
-import { timestamp } from '../time.js';
-import { jsonType } from '../schema/go/format.js';
+import { equal, isArray, isObject, own as memberOf } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { timestamp } from '@multicluster-engine/values/time';
+import { jsonType } from '@multicluster-engine/values/schema/go/format';
 import { badRequest, unknownError } from '../status.js';
 import { rootAtom } from './typed/atom.js';
 import { liveSchemaErrors, schemaErrors } from './typed/validate.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json.js';
-import type { Schema } from '../schema/schema.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 
 /** The part of a `Resource` that field ownership depends on. */
 export interface FieldsResource {

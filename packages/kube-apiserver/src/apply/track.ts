@@ -1,5 +1,5 @@
-import type { KubeObject, ManagedFieldsEntry } from '../object.js';
-import { equal } from '../json.js';
+import type { KubeObject, ManagedFieldsEntry } from '@multicluster-engine/values/object';
+import { equal } from '@multicluster-engine/values/json';
 import { ownershipContext } from './apply.js';
 import { liveSchemaErrors, schemaErrors } from './typed/validate.js';
 import { entriesOf, withEntries, withoutEntries } from './managedfields/entries.js';

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Registry, Resource } from '../resource.js';
 import { StatusError } from '../status.js';
 import { MASTERS } from '../user.js';

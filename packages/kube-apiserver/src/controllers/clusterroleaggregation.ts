@@ -1,5 +1,5 @@
-import { equal, isArray, isObject, type Json, type JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import { equal, isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { Client, targetOf, ignoreCodes } from './client.js';
 import type { ControllerOptions } from './options.js';
 import { matchesSelector } from '../registry/builtins/validation/labelselector.js';

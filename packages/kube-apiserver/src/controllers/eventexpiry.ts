@@ -1,6 +1,6 @@
-import { isObject } from '../json.js';
+import { isObject } from '@multicluster-engine/values/json';
 import type { Timer } from '../clock.js';
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Subscription } from '../store/store.js';
 import { Client, targetOf, ignoreCodes } from './client.js';
 import type { ControllerOptions } from './options.js';

@@ -1,4 +1,4 @@
-import { optionalStructAt } from '../fields.js';
+import { optionalStructAt } from '@multicluster-engine/values/fields';
 import { expressionWarnings } from '../admission/policy/typecheck.js';
 import { Client, targetOf, ignoreCodes } from './client.js';
 import type { ControllerOptions } from './options.js';

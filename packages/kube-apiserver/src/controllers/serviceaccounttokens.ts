@@ -1,5 +1,5 @@
-import { isArray, isObject, own, type JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import { isArray, isObject, own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { Client, targetOf, ignoreCodes } from './client.js';
 import type { ControllerOptions } from './options.js';
 import { WorkQueue } from './workqueue.js';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Registry, Resource, Subresource } from '../resource.js';
 import { coreOf, groupsOf, type GroupVersion } from './group.js';
 

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Resource } from '../resource.js';
-import type { Schema } from '../schema/schema.js';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { definitionOf, listDefinitionOf, META, referenceTo } from './schemanames.js';
 import { swaggerSchema, withoutV3Keywords } from './swaggerschema.js';
 

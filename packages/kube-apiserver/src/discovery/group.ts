@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../json.js';
-import { compareKubeVersions } from '../registry/kubeversion.js';
+import type { Json } from '@multicluster-engine/values/json';
+import { compareKubeVersions } from '@multicluster-engine/values/schema/custom/kubeversion';
 import type { Registry, Resource } from '../resource.js';
 
 /** An API group with its versions and resources, in the order of discovery. */

@@ -1,5 +1,5 @@
-import { definitionText } from '../schema/builtin.js';
-import { isArray, isObject, type Json, type JsonObject } from '../json.js';
+import { definitionText } from '@multicluster-engine/values/schema/builtin';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import type { Registry, Resource } from '../resource.js';
 import { customDefinitions } from './customschema.js';
 import { META, referenceTo } from './schemanames.js';

@@ -1,5 +1,5 @@
 import { PARAMETERS } from '../data/parameters.js';
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Resource } from '../resource.js';
 import { referenceTo, type GroupVersionKind } from './schemanames.js';
 

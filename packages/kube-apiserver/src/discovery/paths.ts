@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Resource, Subresource } from '../resource.js';
 import { DELETE_COLLECTION_PARAMETERS, DELETE_PARAMETERS, LIST_PARAMETERS, WRITE_PARAMETERS } from './parameters.js';
 import { definitionName, definitionOf, listDefinitionOf, META } from './schemanames.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import type { Resource } from '../resource.js';
 
 /* Names of schemas in OpenAPI documents. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isArray, isObject, type Json, type JsonObject } from '../json.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import type { Registry } from '../resource.js';
 import { customSwaggerDefinitions } from './customschema.js';
 import { coreOf, groupsOf, type GroupVersion } from './group.js';

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject } from '../json.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { swaggerSchema } from './swaggerschema.js';
 
 /* Conversion of operations from OpenAPI v3 to v2. */

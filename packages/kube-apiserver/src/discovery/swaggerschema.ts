@@ -1,5 +1,5 @@
-import { isArray, isObject, type Json, type JsonObject } from '../json.js';
-import type { Schema } from '../schema/schema.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 
 /* Conversion of schemas from OpenAPI v3 to v2, which has fewer keywords. */
 

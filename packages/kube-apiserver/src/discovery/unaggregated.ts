@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../apiversion.js';
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Registry, Resource, Subresource } from '../resource.js';
 import { groupsOf, groupVersionOf, type Group } from './group.js';
 

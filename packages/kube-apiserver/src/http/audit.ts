@@ -1,6 +1,6 @@
 import type { RequestInfo } from './requestinfo.js';
 import type { Decision } from '../auth/authorizer.js';
-import { isObject, type Json, type JsonObject, own } from '../json.js';
+import { isObject, type Json, type JsonObject, own } from '@multicluster-engine/values/json';
 import type { ApiRequest, ApiResponse } from '../request.js';
 import type { UserInfo } from '../user.js';
 import type { Clock } from '../clock.js';

@@ -1,5 +1,5 @@
 import type { RequestInfo } from './requestinfo.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import { goQuote } from '@multicluster-engine/values/text';
 import { badRequest } from '../status.js';
 
 /** Requests without a time limit. */

@@ -9,7 +9,7 @@ import { openApiDocument, openApiIndex } from '../discovery/openapi.js';
 import { swaggerDocument, type SwaggerDocument } from '../discovery/swagger.js';
 import { openApiProtobuf } from './protobuf/openapi.js';
 import { wrongMethod } from './route.js';
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Registry } from '../resource.js';
 import type { ApiRequest, ApiResponse } from '../request.js';
 import { noSuchResource } from '../status.js';

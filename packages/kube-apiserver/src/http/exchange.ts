@@ -1,7 +1,7 @@
 import type { Requester } from './response/response.js';
 import type { RequestInfo } from './requestinfo.js';
 import type { RequestTarget } from './target.js';
-import type { Json } from '../json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import type { ApiRequest } from '../request.js';
 import type { Caller } from '../verbs/verbs.js';
 

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.js';
 import type { PathHandler } from './router.js';
 import { wrongMethod } from './route.js';
 import type { RequestTarget } from './target.js';
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { ApiResponse } from '../request.js';
 import { noSuchResource, notAcceptable } from '../status.js';
 

@@ -1,5 +1,5 @@
-import { isArray, isObject } from '../json.js';
-import type { Json } from '../json.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
 
 /** The directive key of an object in a strategic merge patch: `replace`, `delete`. */
 export const DIRECTIVE = '$patch';

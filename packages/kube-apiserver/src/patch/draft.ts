@@ -1,5 +1,5 @@
-import { isArray, isObject } from '../json.js';
-import type { Json } from '../json.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
 
 /** A value of a document being patched: a draft for containers that were opened, the original JSON otherwise. */
 export type DraftValue = Json | Container;

@@ -1,7 +1,7 @@
-import { equal, isArray, isObject, own } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
+import { equal, isArray, isObject, own } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import { badRequest, entityTooLarge, terseInvalid } from '../status.js';
-import { jsonType } from '../schema/go/format.js';
+import { jsonType } from '@multicluster-engine/values/schema/go/format';
 import { draftOf, finish } from './draft.js';
 import type { Container, DraftValue } from './draft.js';
 import { matchesRawLiterals, rawLiterals } from './rawliterals.js';

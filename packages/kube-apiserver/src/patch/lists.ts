@@ -1,7 +1,7 @@
-import { isArray, isObject } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import { terseInvalid, unknownError } from '../status.js';
-import { goDefault } from '../schema/go/format.js';
+import { goDefault } from '@multicluster-engine/values/schema/go/format';
 import { DIRECTIVE, withoutDirectives } from './directive.js';
 import { identity, kindOf, partition, placesOf, requireKey, interleave } from './order.js';
 

@@ -1,7 +1,7 @@
-import { equal, isArray, isObject } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
+import { equal, isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import { badRequest } from '../status.js';
-import { jsonType } from '../schema/go/format.js';
+import { jsonType } from '@multicluster-engine/values/schema/go/format';
 import { withoutNulls } from './directive.js';
 
 export const INVALID_MERGE_PATCH = 'Invalid JSON Patch';

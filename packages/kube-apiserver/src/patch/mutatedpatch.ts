@@ -1,6 +1,6 @@
-import { isArray, isObject } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
-import type { Schema } from '../schema/schema.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { DIRECTIVE, withoutNulls } from './directive.js';
 import { strategyOf } from './strategy.js';
 

@@ -1,7 +1,7 @@
-import { isObject, own } from '../json.js';
-import type { Json } from '../json.js';
+import { isObject, own } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
 import { unknownError } from '../status.js';
-import { goDefault, goType } from '../schema/go/format.js';
+import { goDefault, goType } from '@multicluster-engine/values/schema/go/format';
 
 /** The identity of an item of a merged list: the value of its merge key, or the item itself when there is none. */
 export function identity(item: Json, mergeKey: string): Json | undefined {

@@ -1,8 +1,8 @@
-import { structFields, type GoType } from '../schema/builtin.js';
-import { isArray, isObject } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
-import { JSON_SCHEMA } from '../schema/struct/scalar.js';
-import { compareBytes, goJson } from '@multicluster-engine/cel/text';
+import { structFields, type GoType } from '@multicluster-engine/values/schema/builtin';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import { JSON_SCHEMA } from '@multicluster-engine/values/schema/struct/scalar';
+import { compareBytes, goJson } from '@multicluster-engine/values/text';
 
 const OF_SCHEMA: GoType = { shape: 'struct', name: JSON_SCHEMA, pointer: false };
 /** Fields of JSONSchemaProps that hold a schema or another type encode it as a struct. */

@@ -1,6 +1,6 @@
-import { isArray, isObject, own } from '../json.js';
-import type { Json } from '../json.js';
-import { goJson } from '@multicluster-engine/cel/text';
+import { isArray, isObject, own } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
+import { goJson } from '@multicluster-engine/values/text';
 
 /** A string or a number; the group captures the colon after an object key. */
 const SCALAR = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[-+.\deE]*/g;

@@ -1,9 +1,9 @@
-import { isArray, isObject } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import { badRequest, unknownError } from '../status.js';
-import { compareBytes } from '@multicluster-engine/cel/text';
-import type { Schema } from '../schema/schema.js';
-import { goDefault, jsonType } from '../schema/go/format.js';
+import { compareBytes } from '@multicluster-engine/values/text';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
+import { goDefault, jsonType } from '@multicluster-engine/values/schema/go/format';
 import { DIRECTIVE, withoutDirectives, withoutNulls } from './directive.js';
 import { isListOfObjects, mergeLists, orderedList } from './lists.js';
 import type { ListRule } from './lists.js';

@@ -1,7 +1,7 @@
-import { structOf } from '../schema/builtin.js';
-import type { Schema } from '../schema/schema.js';
+import { structOf } from '@multicluster-engine/values/schema/builtin';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { unknownError } from '../status.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import { goQuote } from '@multicluster-engine/values/text';
 
 /**
  * The schema of a member of an object.

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Store, Subscription } from '../store/store.js';
 
 /** Reads durable objects in their stored version, for code that depends on other objects: RBAC, policies, controllers. */

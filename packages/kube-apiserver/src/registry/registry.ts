@@ -1,4 +1,4 @@
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Registry, Resource } from '../resource.js';
 import type { Subscription } from '../store/store.js';
 import { customResources } from './custom/resource.js';

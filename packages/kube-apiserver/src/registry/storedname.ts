@@ -1,4 +1,4 @@
-import { pathSegment } from '@multicluster-engine/cel/formats';
+import { pathSegment } from '@multicluster-engine/values/formats';
 import { badRequest, quoted } from '../status.js';
 
 /** @throws StatusError 400 for a name that no object can have */

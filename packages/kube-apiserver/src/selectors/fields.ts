@@ -1,5 +1,5 @@
 import { badRequest } from '../status.js';
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../resource.js';
 
 interface Term {

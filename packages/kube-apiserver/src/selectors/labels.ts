@@ -1,4 +1,4 @@
-import { labelValue, qualifiedName } from '@multicluster-engine/cel/formats';
+import { labelValue, qualifiedName } from '@multicluster-engine/values/formats';
 import { badRequest, quoted } from '../status.js';
 import { firstWhere } from '../store/memory/keyindex.js';
 

@@ -10,7 +10,7 @@ import { type Credentials, openCredentials, writeKubeconfig } from './credential
 import { type AuditFile, openAuditFile } from './auditfile.js';
 import { type AuditLevel, createAuditLog } from '../http/audit.js';
 import { type Listener, listen } from '../http/connection/listener.js';
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import type { PodLogs } from '../podlogs.js';
 import type { ApiRequest, ApiResponse } from '../request.js';
 import { isWildcard } from '../http/connection/tls.js';

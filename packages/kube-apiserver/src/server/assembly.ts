@@ -14,7 +14,7 @@ import { createAuthorizer, createRuleResolver } from '../auth/rbac/rbac.js';
 import { createReviews } from '../auth/reviews/reviews.js';
 import { requestToken } from '../verbs/tokenrequest.js';
 import { accountTokens, ISSUER } from '../auth/tokens/accounttokens.js';
-import { checkRules, compileRules, runDefaultRules } from '../cel/rules.js';
+import { checkRules, compileRules, runDefaultRules } from '@multicluster-engine/cel/rules';
 import type { AuditLog } from '../http/audit.js';
 import { createDocuments } from '../http/documents.js';
 import { createTableMaker } from '../http/response/lists.js';

@@ -5,11 +5,11 @@ import type { Assembly } from './assembly.js';
 import { AUTHENTICATED } from '../auth/authenticator.js';
 import { bootstrapRbac } from '../auth/rbac/bootstrap.js';
 import { refersToOtherRole, repaired } from '../auth/rbac/repair.js';
-import { structAt, textAt } from '../fields.js';
-import type { JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../status.js';
-import { timestamp } from '../time.js';
+import { timestamp } from '@multicluster-engine/values/time';
 import { MASTERS } from '../user.js';
 import type { Caller, Target } from '../verbs/verbs.js';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { dump } from 'js-yaml';
 
 import { generateSigningKey, readSigningKey, type SigningKey } from '../auth/tokens/jwt.js';
-import type { KeyPair } from '../certificates.js';
+import type { KeyPair } from '@multicluster-engine/values/certificates';
 import { issueAuthority, issueServing, isUsable } from '../http/connection/tls.js';
 import { codeOf, disk } from '../store/filesystem.js';
 

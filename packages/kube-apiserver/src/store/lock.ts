@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject } from '../json.js';
+import { isObject } from '@multicluster-engine/values/json';
 import { codeOf, type FileSystem, type OpenFile, type OpenMode } from './filesystem.js';
 
 /** What the lock needs to know about processes. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError, internalError, unavailable } from '../status.js';
 import { StoredEntry } from './memory/entry.js';
 import { NoSpace, type Journal, type Written } from './log/journal.js';

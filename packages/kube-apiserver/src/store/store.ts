@@ -1,4 +1,4 @@
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 /**
  * Durable, watchable collections of objects under one rising revision. Of Kubernetes it knows only that an object has

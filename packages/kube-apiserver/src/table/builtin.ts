@@ -1,11 +1,11 @@
 import { COLUMNS } from '../data/columns.js';
-import type { JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Column } from '../resource.js';
 import { formatSelector, selectorText } from './labelselector.js';
 import { humanAge } from './ages.js';
 import { EVENT_CELLS } from './events.js';
-import { countAt, listAt, numberAt, structAt, textAt, textEntries, textsAt } from '../fields.js';
+import { countAt, listAt, numberAt, structAt, textAt, textEntries, textsAt } from '@multicluster-engine/values/fields';
 import type { Cells } from './cells.js';
 import { NODE_CELLS } from './nodes.js';
 import { POD_CELLS } from './pods.js';

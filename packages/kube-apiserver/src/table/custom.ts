@@ -1,9 +1,9 @@
-import type { Json } from '../json.js';
-import type { PrinterColumn } from '../registry/custom/definition.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { PrinterColumn } from '@multicluster-engine/values/schema/custom/definition';
 import type { Column } from '../resource.js';
 import { humanAge } from './ages.js';
-import { textOf, walk } from './jsonpath.js';
-import { parsePath, TemplateError, type Path } from './jsonpathparser.js';
+import { textOf, walk } from '@multicluster-engine/values/jsonpath/jsonpath';
+import { parsePath, TemplateError, type Path } from '@multicluster-engine/values/jsonpath/jsonpathparser';
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 const CREATED =

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { humanAge } from './ages.js';
-import { numberAt, structAt, textAt } from '../fields.js';
+import { numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import type { Cells } from './cells.js';
 
 /** Cells of events of both groups. v1 and events.k8s.io/v1 have different names for the same fields. */

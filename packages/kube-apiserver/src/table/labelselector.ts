@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../json.js';
-import { listAt, structAt, textAt, textEntries, textsAt } from '../fields.js';
+import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import { listAt, structAt, textAt, textEntries, textsAt } from '@multicluster-engine/values/fields';
 
 const OPERATORS: Readonly<Record<string, (key: string, values: string) => string>> = {
   In: (key, values) => `${key} in (${values})`,

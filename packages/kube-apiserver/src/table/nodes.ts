@@ -1,5 +1,5 @@
-import type { KubeObject } from '../object.js';
-import { listAt, structAt, textAt } from '../fields.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import type { Cells } from './cells.js';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../json.js';
-import { listAt, numberAt, structAt, textAt } from '../fields.js';
-import type { KubeObject } from '../object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { listAt, numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Cells } from './cells.js';
 import { humanAge } from './ages.js';
 

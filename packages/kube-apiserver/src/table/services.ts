@@ -1,6 +1,6 @@
-import type { JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
-import { listAt, numberAt, structAt, textAt, textEntries, textsAt } from '../fields.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { listAt, numberAt, structAt, textAt, textEntries, textsAt } from '@multicluster-engine/values/fields';
 import type { Cells } from './cells.js';
 
 export const SERVICE_CELLS: Cells = {

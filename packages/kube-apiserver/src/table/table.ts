@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Column, Resource } from '../resource.js';
 import { badRequest } from '../status.js';
 

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../clock.js';
 import type { AdmissionChain } from '../admission/chain.js';
 import type { AdmissionRequest } from '../admission/admission.js';
 import type { Authorizer } from '../auth/authorizer.js';
-import { formOf, type KubeObject } from '../object.js';
+import { formOf, type KubeObject } from '@multicluster-engine/values/object';
 import { keyOf } from '../registry/reader.js';
 import type { ServedRegistry } from '../registry/registry.js';
 import type { Resource } from '../resource.js';

@@ -1,11 +1,11 @@
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { methodNotAllowed } from '../status.js';
 import { admissionRequest } from './context.js';
 import type { Context } from './context.js';
 import { decodeObject } from './decoding/decoding.js';
 import { tracked } from './ownership.js';
 import { inNamespace, withOwnersOnce } from './metadata.js';
-import { withoutSystemFields } from '../object.js';
+import { withoutSystemFields } from '@multicluster-engine/values/object';
 import { createOptions } from './options.js';
 import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Written } from './verbs.js';

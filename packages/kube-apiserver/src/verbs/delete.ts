@@ -1,13 +1,13 @@
-import { equal } from '../json.js';
-import type { JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import { equal } from '@multicluster-engine/values/json';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { conflict, methodNotAllowed, notFound } from '../status.js';
 import { hasSpecFinalizers } from './write/change.js';
 import { admissionRequest, newest, versioned, visible } from './context.js';
 import type { Context } from './context.js';
 import { deletionFinalizers, marked } from './write/finalizers.js';
 import { gracefulDeletion } from './write/graceful.js';
-import { withMeta } from '../object.js';
+import { withMeta } from '@multicluster-engine/values/object';
 import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
 import { preconditionMessage, preconditionConflict } from './storagekey.js';

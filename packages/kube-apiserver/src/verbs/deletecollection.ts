@@ -1,4 +1,4 @@
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError, methodNotAllowed } from '../status.js';
 import { readWhenAvailable } from './list/revisionwait.js';
 import type { Context } from './context.js';

@@ -1,5 +1,5 @@
-import { isArray } from '../json.js';
-import type { Json } from '../json.js';
+import { isArray } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
 
 /** How Go prints the type that it first decodes a body into, to read its kind. */
 export const TYPE_META =

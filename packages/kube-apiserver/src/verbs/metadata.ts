@@ -1,5 +1,5 @@
-import { equal } from '../json.js';
-import { withMeta, type KubeObject, type OwnerReference } from '../object.js';
+import { equal } from '@multicluster-engine/values/json';
+import { withMeta, type KubeObject, type OwnerReference } from '@multicluster-engine/values/object';
 import { badRequest } from '../status.js';
 
 /** Sets the namespace of the request; 400 where the object has another one. Without a namespace in the request it is removed. */

@@ -1,6 +1,6 @@
-import { equal } from '../json.js';
-import type { Json } from '../json.js';
-import type { KubeObject } from '../object.js';
+import { equal } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { keyOf } from '../registry/reader.js';
 import type { Resource } from '../resource.js';
 import type { Target } from './verbs.js';

@@ -1,11 +1,11 @@
-import { isArray, isObject } from '../json.js';
-import type { Json, JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
-import { forbiddenField, invalidValue, notSupported, required } from '../schema/field.js';
-import { managerErrors } from '../schema/metadata/validate.js';
-import { decodeStruct } from '../schema/struct/decode.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { forbiddenField, invalidValue, notSupported, required } from '@multicluster-engine/values/schema/field';
+import { managerErrors } from '@multicluster-engine/values/schema/metadata/validate';
+import { decodeStruct } from '@multicluster-engine/values/schema/struct/decode';
 import { badRequest, invalid, quoted } from '../status.js';
-import type { FieldError } from '../schema/fielderror.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { TYPE_META, goKind } from './gotypes.js';
 import type { Body } from '../schema/body/body.js';
 import type { PatchType, Query } from './verbs.js';

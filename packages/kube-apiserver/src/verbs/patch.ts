@@ -1,17 +1,17 @@
 import { apiVersionOf } from '../apiversion.js';
-import { structOf } from '../schema/builtin.js';
-import { isArray, isObject } from '../json.js';
-import type { Json } from '../json.js';
-import type { KubeObject } from '../object.js';
-import { structAt, textAt } from '../fields.js';
+import { structOf } from '@multicluster-engine/values/schema/builtin';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
 import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
 import { mutatedPatch } from '../patch/mutatedpatch.js';
 import { mergePatch, INVALID_MERGE_PATCH } from '../patch/merge.js';
 import { patchedText } from '../patch/patchedtext.js';
 import { strategicMerge } from '../patch/strategic.js';
-import { goFloat, compareBytes } from '@multicluster-engine/cel/text';
-import { invalidValue } from '../schema/field.js';
+import { goFloat, compareBytes } from '@multicluster-engine/values/text';
+import { invalidValue } from '@multicluster-engine/values/schema/field';
 import {
   badRequest,
   conflict,

@@ -1,7 +1,7 @@
-import type { KubeObject } from '../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { keyOf } from '../registry/reader.js';
 import { badRequest, expired, methodNotAllowed, notFound, unknownError } from '../status.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import { goQuote } from '@multicluster-engine/values/text';
 import { firstWhere } from '../store/memory/keyindex.js';
 import { Compacted } from '../store/store.js';
 import type { Entry } from '../store/store.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json.js';
-import type { KubeObject } from '../object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../resource.js';
 import type { Body } from '../schema/body/body.js';
 import type { UserInfo } from '../user.js';

@@ -2,14 +2,14 @@ import { apiVersionOf } from '../apiversion.js';
 import { difference, has, isEmpty, setOf } from '../apply/fieldpath/fieldset.js';
 import { readOwners, writeOwners } from '../apply/managedfields/owners.js';
 import type { Owner, Owners } from '../apply/managedfields/owners.js';
-import { structOf } from '../schema/builtin.js';
-import type { KubeObject, ManagedFieldsEntry } from '../object.js';
-import { canonical } from '../schema/struct/canonical.js';
+import { structOf } from '@multicluster-engine/values/schema/builtin';
+import type { KubeObject, ManagedFieldsEntry } from '@multicluster-engine/values/object';
+import { canonical } from '@multicluster-engine/values/schema/struct/canonical';
 import { type Resource, type Subresource, subresourceOf, type SubresourceView } from '../resource.js';
-import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import { validateMeta } from '../schema/metadata/validate.js';
+import { dns1123Subdomain } from '@multicluster-engine/values/formats';
+import { validateMeta } from '@multicluster-engine/values/schema/metadata/validate';
 import { conflict, invalid } from '../status.js';
-import { withMeta } from '../object.js';
+import { withMeta } from '@multicluster-engine/values/object';
 import type { Target } from './verbs.js';
 
 /** A subresource that shows its object as another kind: reads and writes are of a Scale, not of a Deployment. */

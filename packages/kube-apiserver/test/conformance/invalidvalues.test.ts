@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Assembly } from '../../src/server/assembly.js';
-import type { JsonObject } from '../../src/json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import { wrongValues } from '../unit/hostile/wrongvalues.js';
 import { ask, startAssembly } from '../unit/hostile/fixture.js';
 import { describeWithServer } from '../../testing/controlplane/suite.js';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 
-import type { JsonObject } from '../../src/json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import type { ControlPlane } from '../../testing/controlplane/plane.js';
 import { describeWithServer } from '../../testing/controlplane/suite.js';
 import { ownName } from '../../testing/names.js';

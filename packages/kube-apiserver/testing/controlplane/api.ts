@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { createInterface } from 'node:readline';
 
-import { isObject, type JsonObject } from '../../src/json.js';
+import { isObject, type JsonObject } from '@multicluster-engine/values/json';
 import { retryTooManyRequests } from '../wait.js';
 
 export interface ApiRequest {

@@ -1,4 +1,4 @@
-import { parseQuantity } from '@multicluster-engine/cel/quantity';
+import { parseQuantity } from '@multicluster-engine/values/quantity';
 import { field, isRecord, textField } from '../../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../conditions.js';
 

@@ -1,4 +1,4 @@
-import { timeZoneData, timeZones } from '@multicluster-engine/cel/timezones';
+import { timeZoneData, timeZones } from '@multicluster-engine/values/timezones';
 import { quote, readList, readObject, reject } from '../../selectors.js';
 
 export { timeZoneData };

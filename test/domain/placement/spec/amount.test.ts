@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseQuantity } from '@multicluster-engine/cel/quantity';
+import { parseQuantity } from '@multicluster-engine/values/quantity';
 import { amountOf } from '../../../../src/domain/placement/spec/amount.js';
 
 describe('a quantity as a number', () => {

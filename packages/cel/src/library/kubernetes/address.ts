@@ -1,4 +1,4 @@
-import { goQuote } from '../../text/go.js';
+import { goQuote } from '@multicluster-engine/values/text/go';
 
 /** An IP address: 4 or 16 bytes. */
 export interface Address {

@@ -7,8 +7,8 @@ import {
   maskTrailingDash,
   qualifiedName,
   type NameRule,
-} from '../../formats/names.js';
-import { hasFormat } from '../../formats/formats.js';
+} from '@multicluster-engine/values/formats/names';
+import { hasFormat } from '@multicluster-engine/values/formats/formats';
 import { noSuchOverload } from '../../language/error.js';
 import { Opaque, Optional, ValueList } from '../../language/value.js';
 import { urlProblem } from './url.js';

@@ -1,5 +1,5 @@
 import { Library } from '../../language/signature.js';
-import { goQuote } from '../../text/go.js';
+import { goQuote } from '@multicluster-engine/values/text/go';
 import { EvaluationError, noSuchOverload } from '../../language/error.js';
 import { Opaque, type Value } from '../../language/value.js';
 import { addressText, isMapped, masked, parseAddress, sameAddress, type Address } from './address.js';

@@ -2,7 +2,14 @@ import { Library } from '../../language/signature.js';
 import { EvaluationError, noSuchOverload } from '../../language/error.js';
 import { Opaque, type Value } from '../../language/value.js';
 import { bigintOf, textOf } from '../operators.js';
-import { NANO, fit, parseQuantity, shift, type Amount, type ParsedQuantity } from './quantity.js';
+import {
+  NANO,
+  fit,
+  parseQuantity,
+  shift,
+  type Amount,
+  type ParsedQuantity,
+} from '@multicluster-engine/values/quantity';
 
 const SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
 

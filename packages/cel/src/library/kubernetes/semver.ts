@@ -1,4 +1,4 @@
-import { goQuote } from '../../text/go.js';
+import { goQuote } from '@multicluster-engine/values/text/go';
 import { Library } from '../../language/signature.js';
 import { EvaluationError, noSuchOverload } from '../../language/error.js';
 import { Opaque, type Value } from '../../language/value.js';

@@ -1,4 +1,4 @@
-import { goQuote } from '../../text/go.js';
+import { goQuote } from '@multicluster-engine/values/text/go';
 
 /** A URL as Go's net/url parses it. */
 export interface Url {

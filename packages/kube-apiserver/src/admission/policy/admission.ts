@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../auth/authorizer.js';
-import { optionalStructAt, textAt, textsAt } from '../../fields.js';
-import type { JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { optionalStructAt, textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ObjectReader } from '../../registry/reader.js';
 import type { Registry } from '../../resource.js';
 import { forbidden, StatusError } from '../../status.js';

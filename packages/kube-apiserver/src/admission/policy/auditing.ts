@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../json.js';
-import { goJson } from '@multicluster-engine/cel/text';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { goJson } from '@multicluster-engine/values/text';
 import type { AdmissionRequest } from '../admission.js';
 import type { AuditAnnotation } from './evaluate.js';
 

@@ -1,6 +1,6 @@
 import type { Attributes, Authorizer, Decision } from '../../auth/authorizer.js';
 import { Library, EvaluationError, noSuchOverload, textOf, Opaque, type Value } from '@multicluster-engine/cel';
-import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
+import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/values/formats';
 import type { UserInfo } from '../../user.js';
 
 const PREFIX = 'kubernetes.authorization';

@@ -1,10 +1,18 @@
-import { optionalStructAt, textAt, textsAt } from '../../fields.js';
-import type { JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { optionalStructAt, textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { checkSelector } from '../../registry/builtins/validation/labelselector.js';
-import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
-import { dns1123Subdomain, pathSegment } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../schema/fielderror.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
+import { dns1123Subdomain, pathSegment } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkMatchResources, oneOf } from './matchcheck.js';
 
 /** Validates a ValidatingAdmissionPolicyBinding without its metadata. */

@@ -1,5 +1,5 @@
-import { listAt, textAt } from '../../fields.js';
-import { own, type JsonObject } from '../../json.js';
+import { listAt, textAt } from '@multicluster-engine/values/fields';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
 import {
   DYN,
   type CelType,

@@ -1,5 +1,5 @@
 import { Budget, CostExceeded, EvaluationError, type Variables, ValueMap, type Value } from '@multicluster-engine/cel';
-import { displayableMessage } from '../../cel/rules/message.js';
+import { displayableMessage } from '@multicluster-engine/cel/rules/message';
 import type { Compiled, CompiledPolicy, CompiledValidation } from './compile.js';
 
 /** Cost budgets per request: of all validations of a policy, and of its matchConditions. */

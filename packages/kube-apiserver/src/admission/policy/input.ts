@@ -1,8 +1,8 @@
 import { apiVersionOf } from '../../apiversion.js';
 import type { Authorizer } from '../../auth/authorizer.js';
 import { jsonValue, type Value } from '@multicluster-engine/cel';
-import type { Json, JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { type Resource, subresourceOf } from '../../resource.js';
 import type { UserInfo } from '../../user.js';
 import { authorizerValue, resourceCheckValue } from './authz.js';

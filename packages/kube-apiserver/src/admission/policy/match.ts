@@ -1,6 +1,6 @@
-import { listAt, optionalStructAt, textAt, textsAt } from '../../fields.js';
-import type { JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { listAt, optionalStructAt, textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { type Registry, type Resource, subresourceOf } from '../../resource.js';
 import { StatusError } from '../../status.js';
 import type { AdmissionRequest } from '../admission.js';

@@ -1,9 +1,16 @@
-import { listAt, optionalStructAt, textsAt } from '../../fields.js';
-import { own, type JsonObject } from '../../json.js';
+import { listAt, optionalStructAt, textsAt } from '@multicluster-engine/values/fields';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
 import { checkSelector } from '../../registry/builtins/validation/labelselector.js';
-import { child, duplicate, index, invalidValue, notSupported, required } from '../../schema/field.js';
-import { pathSegment } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../schema/fielderror.js';
+import {
+  child,
+  duplicate,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
+import { pathSegment } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 
 /**
  * Validates matchConstraints of a policy and matchResources of a binding; texts and order are those of kube-apiserver.

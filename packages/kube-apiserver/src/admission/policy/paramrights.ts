@@ -1,11 +1,11 @@
 import { readApiVersion } from '../../apiversion.js';
 import type { Authorizer } from '../../auth/authorizer.js';
-import { optionalStructAt, textAt } from '../../fields.js';
-import type { JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { optionalStructAt, textAt } from '@multicluster-engine/values/fields';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ObjectReader } from '../../registry/reader.js';
 import type { Registry } from '../../resource.js';
-import { forbiddenField } from '../../schema/field.js';
+import { forbiddenField } from '@multicluster-engine/values/schema/field';
 import { invalid } from '../../status.js';
 import { MASTERS, type UserInfo } from '../../user.js';
 import type { Admission, AdmissionRequest } from '../admission.js';

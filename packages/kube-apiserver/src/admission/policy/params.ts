@@ -1,7 +1,7 @@
 import { apiVersionOf } from '../../apiversion.js';
-import { optionalStructAt, textAt } from '../../fields.js';
-import { isObject, own, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { optionalStructAt, textAt } from '@multicluster-engine/values/fields';
+import { isObject, own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Registry, Resource } from '../../resource.js';
 import type { ObjectReader } from '../../registry/reader.js';
 import { selects } from './selector.js';

@@ -1,11 +1,11 @@
 import { DYN, type CelType, type Declarations } from '@multicluster-engine/cel';
-import { isReserved } from '../../cel/rules/escape.js';
-import { listAt, optionalStructAt, textAt } from '../../fields.js';
-import { own, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { child, duplicate, index, invalidValue, required, tooMany } from '../../schema/field.js';
-import { dns1035Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../schema/fielderror.js';
+import { isReserved } from '@multicluster-engine/cel/rules/escape';
+import { listAt, optionalStructAt, textAt } from '@multicluster-engine/values/fields';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { child, duplicate, index, invalidValue, required, tooMany } from '@multicluster-engine/values/schema/field';
+import { dns1035Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { compileExpression, type Wanted } from './compile.js';
 import { declarePolicy, variableType } from './declarations.js';
 import { checkMatchResources, oneOf } from './matchcheck.js';

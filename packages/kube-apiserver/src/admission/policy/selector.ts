@@ -1,5 +1,5 @@
-import { countAt, listAt } from '../../fields.js';
-import type { JsonObject } from '../../json.js';
+import { countAt, listAt } from '@multicluster-engine/values/fields';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import { matchesSelector } from '../../registry/builtins/validation/labelselector.js';
 
 /** Whether labels match an object's label selector; a missing or empty selector matches everything. */

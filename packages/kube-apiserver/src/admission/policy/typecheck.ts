@@ -1,12 +1,12 @@
 import { readApiVersion } from '../../apiversion.js';
-import { builtinSchema } from '../../schema/builtin.js';
+import { builtinSchema } from '@multicluster-engine/values/schema/builtin';
 import { DYN, type CelType, compile, type Declarations, CompileError } from '@multicluster-engine/cel';
-import { declareType, fieldTypes, type DeclaredType } from '../../cel/rules/declare.js';
-import { listAt, optionalStructAt, textAt, textsAt } from '../../fields.js';
-import type { JsonObject } from '../../json.js';
+import { declareType, fieldTypes, type DeclaredType } from '@multicluster-engine/cel/rules/declare';
+import { listAt, optionalStructAt, textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import type { Registry, Resource } from '../../resource.js';
-import { index } from '../../schema/field.js';
-import type { Schema } from '../../schema/schema.js';
+import { index } from '@multicluster-engine/values/schema/field';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { declarePolicy, variableType } from './declarations.js';
 
 /** A type error of a policy expression for the types of the matched objects. */

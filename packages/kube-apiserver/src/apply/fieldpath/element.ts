@@ -1,7 +1,7 @@
-import { isArray, isObject } from '../../json.js';
-import type { Json } from '../../json.js';
-import { goDefault } from '../../schema/go/format.js';
-import { compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
+import { goDefault } from '@multicluster-engine/values/schema/go/format';
+import { compareBytes, goJson, goQuote } from '@multicluster-engine/values/text';
 
 /**
  * A path element in the encoding of `fieldsV1`: `f:name` is a member of an object, `k:{"name":"a"}` the list item with

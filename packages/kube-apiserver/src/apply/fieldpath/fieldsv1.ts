@@ -1,5 +1,5 @@
-import { isObject } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
+import { isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Element } from './element.js';
 import { readElement } from './element.js';
 import type { FieldNode, FieldSet } from './fieldset.js';

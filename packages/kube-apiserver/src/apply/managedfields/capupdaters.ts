@@ -1,5 +1,5 @@
 import { union } from '../fieldpath/fieldset.js';
-import { compareBytes } from '@multicluster-engine/cel/text';
+import { compareBytes } from '@multicluster-engine/values/text';
 import type { Owner, Owners } from './owners.js';
 import { ownerId, secondsOf } from './owners.js';
 

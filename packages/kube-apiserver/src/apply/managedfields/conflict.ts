@@ -3,7 +3,7 @@ import type { Element } from '../fieldpath/element.js';
 import { pathText } from '../fieldpath/element.js';
 import { has, pathsOf } from '../fieldpath/fieldset.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
-import { compareBytes, goQuote } from '@multicluster-engine/cel/text';
+import { compareBytes, goQuote } from '@multicluster-engine/values/text';
 import type { Owner } from './owners.js';
 import type { OwnerConflict } from './ownership.js';
 

@@ -1,7 +1,7 @@
-import { textAt } from '../../fields.js';
-import { isObject, own, withKey } from '../../json.js';
-import type { JsonObject } from '../../json.js';
-import type { KubeObject, ManagedFieldsEntry } from '../../object.js';
+import { textAt } from '@multicluster-engine/values/fields';
+import { isObject, own, withKey } from '@multicluster-engine/values/json';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject, ManagedFieldsEntry } from '@multicluster-engine/values/object';
 
 /** The managedFields of an object. */
 export function entriesOf(object: KubeObject | undefined): readonly ManagedFieldsEntry[] | undefined {

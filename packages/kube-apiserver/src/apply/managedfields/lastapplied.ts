@@ -1,11 +1,11 @@
-import { isObject, own, withKey } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
+import { isObject, own, withKey } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Atom } from '../typed/atom.js';
 import { schemaErrors } from '../typed/validate.js';
 import { compare } from '../typed/compare.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
 import { difference, NO_FIELDS } from '../fieldpath/fieldset.js';
-import { goJson } from '@multicluster-engine/cel/text';
+import { goJson } from '@multicluster-engine/values/text';
 import { toFieldSet } from '../typed/tofieldset.js';
 
 /** The manager whose server-side apply takes over the fields of its own client-side apply. */

@@ -1,10 +1,10 @@
-import { equal } from '../../json.js';
-import type { JsonObject } from '../../json.js';
-import type { ManagedFieldsEntry } from '../../object.js';
-import { timestamp } from '../../time.js';
+import { equal } from '@multicluster-engine/values/json';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { ManagedFieldsEntry } from '@multicluster-engine/values/object';
+import { timestamp } from '@multicluster-engine/values/time';
 import { readFields, writeFields } from '../fieldpath/fieldsv1.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
-import { compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
+import { compareBytes, goJson, goQuote } from '@multicluster-engine/values/text';
 
 export type Operation = 'Apply' | 'Update';
 

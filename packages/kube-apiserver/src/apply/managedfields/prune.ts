@@ -1,5 +1,5 @@
-import { isObject } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
+import { isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Atom } from '../typed/atom.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
 import { difference, intersection, isEmpty, NO_FIELDS, union } from '../fieldpath/fieldset.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../json.js';
-import { timestamp } from '../../time.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { timestamp } from '@multicluster-engine/values/time';
 import { capUpdaters } from './capupdaters.js';
 import { isEmpty, union } from '../fieldpath/fieldset.js';
 import type { Owner, Owners } from './owners.js';

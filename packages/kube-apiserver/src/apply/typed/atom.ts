@@ -1,5 +1,5 @@
-import type { Json } from '../../json.js';
-import type { Schema } from '../../schema/schema.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { OBJECT_META, TEXT } from './objectmeta.js';
 import { zeroKey } from './zero.js';
 

@@ -1,7 +1,7 @@
-import { structOf } from '../../schema/builtin.js';
-import { isArray, isObject } from '../../json.js';
-import type { Json } from '../../json.js';
-import type { Schema } from '../../schema/schema.js';
+import { structOf } from '@multicluster-engine/values/schema/builtin';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { membersOf } from './items.js';
 
 /**

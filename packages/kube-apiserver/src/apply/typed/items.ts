@@ -1,9 +1,9 @@
-import { isArray, isObject, own } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
+import { isArray, isObject, own } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { ListAtom } from './atom.js';
 import type { Element, KeyField } from '../fieldpath/element.js';
 import { keyElement, valueElement } from '../fieldpath/element.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import { goQuote } from '@multicluster-engine/values/text';
 
 /** The path element that identifies an item of a keyed list, or why there is none. */
 export type ItemName = { readonly element: Element } | { readonly problem: string };

@@ -1,5 +1,5 @@
-import { equal, isArray, isObject, own } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
+import { equal, isArray, isObject, own } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Atom, ListAtom, MapAtom } from './atom.js';
 import { deduce, memberAtom } from './atom.js';
 import type { Element } from '../fieldpath/element.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../schema/schema.js';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 
 export const TEXT: Schema = { type: 'string' };
 const TIME: Schema = { type: 'string', format: 'date-time' };

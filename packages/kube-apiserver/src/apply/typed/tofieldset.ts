@@ -1,5 +1,5 @@
-import { isArray, isObject } from '../../json.js';
-import type { Json } from '../../json.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
 import type { Atom, ListAtom, MapAtom } from './atom.js';
 import { deduce, memberAtom } from './atom.js';
 import type { Element } from '../fieldpath/element.js';

@@ -1,9 +1,9 @@
-import { isArray, isObject } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Atom, ListAtom, MapAtom, Scalar } from './atom.js';
 import { deduce } from './atom.js';
 import { elementText, memberElement } from '../fieldpath/element.js';
-import { goDefault, goSyntax, goType } from '../../schema/go/format.js';
+import { goDefault, goSyntax, goType } from '@multicluster-engine/values/schema/go/format';
 import { itemName, membersOf } from './items.js';
 
 /** A schema violation; `path` is like `.spec.list[k="a"]`. */

@@ -1,8 +1,8 @@
-import { structFields, structOf, zeroScalar } from '../../schema/builtin.js';
-import type { GoType, StructField } from '../../schema/builtin.js';
-import { isObject, own } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
-import type { Schema } from '../../schema/schema.js';
+import { structFields, structOf, zeroScalar } from '@multicluster-engine/values/schema/builtin';
+import type { GoType, StructField } from '@multicluster-engine/values/schema/builtin';
+import { isObject, own } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 
 /**
  * The empty object that a new object is compared with. For a custom resource it has only apiVersion and kind. Built-in

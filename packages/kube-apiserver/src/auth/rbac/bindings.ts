@@ -1,6 +1,6 @@
-import { textAt } from '../../fields.js';
-import { isArray, isObject, type Json } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { textAt } from '@multicluster-engine/values/fields';
+import { isArray, isObject, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { UserInfo } from '../../user.js';
 import { quoted } from '../../status.js';
 

@@ -1,5 +1,5 @@
 import { RIGHTS } from '../../data/rights.js';
-import type { JsonObject } from '../../json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 
 /** The default roles and bindings of every cluster. */
 export function bootstrapRbac(): readonly JsonObject[] {

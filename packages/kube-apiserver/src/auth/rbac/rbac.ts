@@ -1,7 +1,7 @@
 import type { Attributes, Authorizer, Decision } from '../authorizer.js';
 import { type Binding, describeBinding, readBinding, subjectKey, userKeys } from './bindings.js';
 import { allows, type PolicyRule, rulesOf } from './rules.js';
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ObjectReader } from '../../registry/reader.js';
 import { notFound } from '../../status.js';
 import type { Subscription } from '../../store/store.js';

@@ -1,7 +1,7 @@
 import { uncoveredRules } from './coverage.js';
 import { type PolicyRule, readRules } from './rules.js';
-import { equal, isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { equal, isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 

@@ -1,6 +1,6 @@
 import type { Attributes } from '../authorizer.js';
-import { isArray, isObject, type Json } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isArray, isObject, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 /** A rule of a Role or ClusterRole; missing lists are empty. */
 export interface PolicyRule {

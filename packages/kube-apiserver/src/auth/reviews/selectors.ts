@@ -1,9 +1,9 @@
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import { listAt, textAt, textsAt } from '../../fields.js';
+import { isArray, isObject, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import { listAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { checkRequirement } from '../../registry/builtins/validation/labelselector.js';
-import { child, forbiddenField, index, invalidValue, required } from '../../schema/field.js';
+import { child, forbiddenField, index, invalidValue, required } from '@multicluster-engine/values/schema/field';
 import { StatusError } from '../../status.js';
-import type { FieldError } from '../../schema/fielderror.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { parseFields } from '../../selectors/fields.js';
 import { parseLabelSelector } from '../../selectors/labels.js';
 

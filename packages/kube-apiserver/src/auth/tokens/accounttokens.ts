@@ -4,10 +4,10 @@ import { AUTHENTICATED, type TokenCheck } from '../authenticator.js';
 import { accountName } from '../rbac/bindings.js';
 import { partsOf, readToken, type SigningKey, signToken } from './jwt.js';
 import { strings } from '../rbac/rules.js';
-import { isObject, type Json, type JsonObject, own } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isObject, type Json, type JsonObject, own } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ObjectReader } from '../../registry/reader.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import { goQuote } from '@multicluster-engine/values/text';
 import type { Clock } from '../../clock.js';
 
 export const ISSUER = 'https://kubernetes.default.svc';

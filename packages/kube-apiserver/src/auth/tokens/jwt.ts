@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { isObject, type Json, type JsonObject } from '../../json.js';
+import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 
 /** A P-256 key pair that signs and verifies tokens. */
 export interface SigningKey {

@@ -1,8 +1,8 @@
 import { AUTHENTICATED, type TokenCheck } from '../authenticator.js';
 import { accountName } from '../rbac/bindings.js';
 import { partsOf, readToken, type SigningKey, signToken } from './jwt.js';
-import { isObject, own, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isObject, own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ObjectReader } from '../../registry/reader.js';
 
 /**

@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../../apiversion.js';
-import { equal } from '../../json.js';
-import type { KubeObject, OwnerReference } from '../../object.js';
+import { equal } from '@multicluster-engine/values/json';
+import type { KubeObject, OwnerReference } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
 import type { Target } from '../../verbs/verbs.js';
 import { Client, ignoreCodes, type Propagation } from '../client.js';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Change, Entry, Subscription } from '../../store/store.js';
 import { Collector, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, idOf } from './collector.js';
 import type { ControllerOptions } from '../options.js';

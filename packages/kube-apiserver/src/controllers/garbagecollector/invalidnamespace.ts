@@ -1,6 +1,6 @@
-import type { KubeObject, OwnerReference } from '../../object.js';
+import type { KubeObject, OwnerReference } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
-import { timestamp } from '../../time.js';
+import { timestamp } from '@multicluster-engine/values/time';
 import { targetOf, type Client } from '../client.js';
 import type { ControllerOptions } from '../options.js';
 

@@ -1,4 +1,4 @@
-import type { KubeObject, OwnerReference } from '../../object.js';
+import type { KubeObject, OwnerReference } from '@multicluster-engine/values/object';
 
 /** An object with owner references. */
 export interface Dependent {

@@ -1,7 +1,7 @@
-import { isArray, isObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
-import { timestamp } from '../../time.js';
+import { timestamp } from '@multicluster-engine/values/time';
 import { Client, targetOf, ignoreCodes } from '../client.js';
 import type { ControllerOptions } from '../options.js';
 import { monitorAll } from '../monitors.js';

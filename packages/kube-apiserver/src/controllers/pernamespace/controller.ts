@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isObject, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../../status.js';
 import { Client, targetOf } from '../client.js';
 import type { ControllerOptions } from '../options.js';

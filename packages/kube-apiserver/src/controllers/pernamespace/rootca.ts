@@ -1,5 +1,5 @@
-import { equal, isObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { equal, isObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { RequiredObject } from './controller.js';
 
 const ANNOTATION = 'kubernetes.io/description';

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 
 /** Minimum size of an encoded value that readers share. */
 const LARGE = 16 * 1024;

@@ -9,7 +9,7 @@ import { framingError } from './framing.js';
 import { type NodeExchange, readRequest } from './incoming.js';
 import { type RunningResponses, send } from './outgoing.js';
 import { refusePlainHttp } from './plainhttp.js';
-import type { KeyPair } from '../../certificates.js';
+import type { KeyPair } from '@multicluster-engine/values/certificates';
 import type { ApiRequest, ApiResponse } from '../../request.js';
 import type { Clock } from '../../clock.js';
 

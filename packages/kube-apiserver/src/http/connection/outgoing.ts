@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Backlog } from './backlog.js';
 import { drain, hasBody, type NodeExchange } from './incoming.js';
 import { lineOf, chunksOf } from './chunks.js';
-import type { Json } from '../../json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import type { ApiBody, ApiResponse } from '../../request.js';
 import type { Clock } from '../../clock.js';
 

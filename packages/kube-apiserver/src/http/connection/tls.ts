@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { issueCertificate, SKEW_MS, type KeyPair, type ServedHosts } from '../../certificates.js';
+import { issueCertificate, SKEW_MS, type KeyPair, type ServedHosts } from '@multicluster-engine/values/certificates';
 
 const DAY_MS = 24 * 3600 * 1000;
 const AUTHORITY_MS = 3650 * DAY_MS;

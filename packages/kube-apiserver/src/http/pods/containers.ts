@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../json.js';
-import { listAt, structAt, textAt } from '../../fields.js';
-import type { KubeObject } from '../../object.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { goQuote } from '@multicluster-engine/values/text';
 import { badRequest } from '../../status.js';
 
 /** The container that a request means, as kube-apiserver chooses it. @throws StatusError 400 where there is none */

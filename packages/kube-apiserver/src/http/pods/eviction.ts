@@ -1,4 +1,4 @@
-import { isObject, own, type Json } from '../../json.js';
+import { isObject, own, type Json } from '@multicluster-engine/values/json';
 import type { Body } from '../../schema/body/body.js';
 import { badRequest } from '../../status.js';
 import type { PostHandler, Verbs } from '../../verbs/verbs.js';

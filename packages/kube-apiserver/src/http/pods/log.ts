@@ -1,8 +1,8 @@
 import { containerNamed, containerRun } from './containers.js';
 import { podLogOptions, type PodLogOptions } from './logoptions.js';
 import type { Exchange } from '../exchange.js';
-import { textAt, structAt } from '../../fields.js';
-import type { KubeObject } from '../../object.js';
+import { textAt, structAt } from '@multicluster-engine/values/fields';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { LogLine, PodLogs } from '../../podlogs.js';
 import type { ApiResponse } from '../../request.js';
 import { badRequest } from '../../status.js';

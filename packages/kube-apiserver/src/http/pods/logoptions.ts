@@ -1,8 +1,8 @@
 import type { RequestTarget } from '../target.js';
-import { forbiddenField, invalidValue } from '../../schema/field.js';
-import { timeProblem } from '@multicluster-engine/cel/text';
+import { forbiddenField, invalidValue } from '@multicluster-engine/values/schema/field';
+import { timeProblem } from '@multicluster-engine/values/text';
 import { badRequest, invalid } from '../../status.js';
-import type { FieldError } from '../../schema/fielderror.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { integer, isTrue } from '../../verbs/options.js';
 
 /** The options of GET …/pods/NAME/log. */

@@ -1,6 +1,6 @@
-import { STRUCTS } from '../../data/structs.js';
+import { STRUCTS } from '@multicluster-engine/values/data/structs';
 import { definitionName, META } from '../../discovery/schemanames.js';
-import type { Json } from '../../json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { badRequest, StatusError } from '../../status.js';
 import type { Body } from '../../schema/body/body.js';
 import { MAGIC } from './envelope.js';

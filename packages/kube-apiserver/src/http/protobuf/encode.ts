@@ -1,5 +1,5 @@
-import { structFields, type GoType, type StructField } from '../../schema/builtin.js';
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { structFields, type GoType, type StructField } from '@multicluster-engine/values/schema/builtin';
+import { isArray, isObject, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { writeScalar } from './scalarwriter.js';
 import type { Writer } from './writer.js';
 
@@ -11,7 +11,7 @@ const ordered = new Map<string, readonly StructField[]>();
 /**
  * Encodes the JSON of a built-in struct as Go does: fields by number; a field that is no pointer is written even where
  * it is zero. Writes from the last field to the first: see {@link Writer}.
- * @param definition name of the struct in schema/builtin.ts
+ * @param definition name of the struct in builtin.ts of values
  */
 export function writeStruct(writer: Writer, definition: string, value: JsonObject): void {
   for (const { name, type, number } of lastFirst(definition)) {

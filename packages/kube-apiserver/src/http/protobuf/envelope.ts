@@ -1,6 +1,6 @@
 import { definitionName, META } from '../../discovery/schemanames.js';
-import { structAt, textAt } from '../../fields.js';
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
+import { isArray, isObject, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { writeStruct } from './encode.js';
 import { Writer } from './writer.js';
 

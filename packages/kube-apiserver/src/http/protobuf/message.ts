@@ -1,5 +1,5 @@
-import { structFields, type GoType, type StructField } from '../../schema/builtin.js';
-import type { Json } from '../../json.js';
+import { structFields, type GoType, type StructField } from '@multicluster-engine/values/schema/builtin';
+import type { Json } from '@multicluster-engine/values/json';
 import { decodeScalar } from './scalar.js';
 import { fieldsOf, MalformedMessage, packedVarints, type WireValue } from './reader.js';
 
@@ -12,7 +12,7 @@ const numbered = new Map<string, ReadonlyMap<number, StructField>>();
 /**
  * Decodes a message of a built-in struct to the JSON of the object. The encoding has zero values too; those that JSON
  * omits are omitted here.
- * @param definition name of the struct in schema/builtin.ts
+ * @param definition name of the struct in builtin.ts of values
  * @throws MalformedMessage
  */
 export function decodeStruct(definition: string, bytes: Uint8Array, depth = 0): Record<string, Json> {

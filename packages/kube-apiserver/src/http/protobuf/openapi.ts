@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { bytesField, doubleField, integerField, textField } from './writer.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Json } from '../../json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { fieldsOf, MalformedMessage, signed, type WireField, type WireValue } from './reader.js';
 
 const YEAR_10000 = 253402300800;
@@ -8,7 +8,7 @@ export type SchemaDecoder = (bytes: Uint8Array) => Json;
 
 type Decode = (value: WireValue, schema: SchemaDecoder) => Json;
 
-/** Go types with an encoding of their own, by their names in schema/builtin.ts. */
+/** Go types with an encoding of their own, by their names in builtin.ts of values. */
 const DECODERS: Readonly<Record<string, Decode>> = {
   string: (value) => text(bytes(value)),
   bool: (value) => number(value) !== 0,

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import type { Writer } from './writer.js';
 
 /** Encodes JSONSchemaProps, the one struct that these types contain. */
@@ -8,7 +8,7 @@ type Write = (writer: Writer, value: Json | undefined, schema: SchemaWriter) => 
 
 const NANOS_PER_MICRO = 1000;
 
-/** Go types with an encoding of their own, by their names in schema/builtin.ts; fields from the last to the first. */
+/** Go types with an encoding of their own, by their names in builtin.ts of values; fields from the last to the first. */
 const WRITERS: Readonly<Record<string, Write>> = {
   bytes: (writer, value) => writer.bytes(Buffer.from(textOf(value), 'base64')),
   time,

@@ -1,7 +1,7 @@
 import { apiVersionOf } from '../../apiversion.js';
 import type { Form, Transform } from './negotiate.js';
-import { isArray, isObject, type Json, type JsonObject, withKey } from '../../json.js';
-import { formOf, type KubeObject } from '../../object.js';
+import { isArray, isObject, type Json, type JsonObject, withKey } from '@multicluster-engine/values/json';
+import { formOf, type KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
 import { notAcceptable, StatusError, unknownError } from '../../status.js';
 import { type IncludeObject, includeObjectOf, toTable } from '../../table/table.js';

@@ -2,7 +2,7 @@ import { dump } from 'js-yaml';
 
 import { type Form, JSON_TYPE, negotiate, PROTOBUF_TYPE, wantsPretty, YAML_TYPE } from './negotiate.js';
 import { encodeProtobuf } from '../protobuf/envelope.js';
-import { isObject, type Json } from '../../json.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
 import { internalError, StatusError } from '../../status.js';
 import type { ApiResponse } from '../../request.js';
 

@@ -1,7 +1,7 @@
 import { partial, type TableMaker, versionOf } from './lists.js';
 import type { Form } from './negotiate.js';
-import type { Json } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
 import { includeObjectOf } from '../../table/table.js';
 import type { WatchEvent } from '../../verbs/verbs.js';

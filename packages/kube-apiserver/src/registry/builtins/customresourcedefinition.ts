@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../object.js';
-import type { FieldError } from '../../schema/fielderror.js';
-import { listAt, structAt, textAt, textsAt } from '../../fields.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 
 /** Defaults and validation of CustomResourceDefinitions, which the schema module implements. */

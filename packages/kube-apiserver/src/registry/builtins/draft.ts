@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../json.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
 
 /** A mutable copy of a value, into which defaults are written in place. No other code holds it. */
 export type DraftValue = null | boolean | number | string | DraftValue[] | Draft;

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
 import { CONFIG_MAP } from './core/configmap.js';
 import { definitionKind, type DefinitionRules } from './customresourcedefinition.js';

@@ -1,14 +1,13 @@
-import { valueAt } from '../../fields.js';
-import { builtinSchema } from '../../schema/builtin.js';
-import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js';
-import type { KubeObject, ObjectMeta } from '../../object.js';
+import { valueAt } from '@multicluster-engine/values/fields';
+import { builtinSchema } from '@multicluster-engine/values/schema/builtin';
+import { equal, isArray, isObject, own, withKey, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject, ObjectMeta } from '@multicluster-engine/values/object';
 import type { Resource, Strategy, Subresource } from '../../resource.js';
-import type { ValidationResult } from '../../schema/fielderror.js';
-import { ALL_METADATA, CHANGED_METADATA } from '../../schema/field.js';
-import { dns1123Subdomain, type NameRule } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../schema/fielderror.js';
+import type { FieldError, ValidationResult } from '@multicluster-engine/values/schema/fielderror';
+import { ALL_METADATA, CHANGED_METADATA } from '@multicluster-engine/values/schema/field';
+import { dns1123Subdomain, type NameRule } from '@multicluster-engine/values/formats';
 import { builtinColumns } from '../../table/builtin.js';
-import { canonical } from '../../schema/struct/canonical.js';
+import { canonical } from '@multicluster-engine/values/schema/struct/canonical';
 import { draftOf, isDraft, type Draft } from './draft.js';
 
 /** What is specific to a built-in kind; {@link resourceOf} adds what all kinds have in common. */

@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../object.js';
-import type { FieldError } from '../../schema/fielderror.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { nonNegative, positive } from './validation/checks.js';
-import { structAt } from '../../fields.js';
+import { structAt } from '@multicluster-engine/values/fields';
 import { fieldsFrom, type Kind } from './kind.js';
 
 export const LEASE: Kind = {

@@ -1,11 +1,18 @@
-import { own, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
-import type { FieldError } from '../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import {
+  child,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkRange, contains, parseRange, rangeWarnings } from './validation/ipaddress.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from './validation/checks.js';
 import { fill, structsIn, ensureStruct, type Draft } from './draft.js';
-import { listAt, structAt, textAt, textsAt } from '../../fields.js';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import type { Kind } from './kind.js';
 import { checkSelector } from './validation/labelselector.js';
 

@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { invalidRaw, notSupported } from '../../schema/field.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import type { FieldError } from '../../schema/fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { invalidRaw, notSupported } from '@multicluster-engine/values/schema/field';
+import { goJson } from '@multicluster-engine/values/text';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { atMost100Percent, has, intOrPercent, nonNegative, whenSet } from './validation/checks.js';
 import { checkConditions } from './validation/conditions.js';
-import { structAt } from '../../fields.js';
+import { structAt } from '@multicluster-engine/values/fields';
 import { goIntOrString, goSelectorJson } from './validation/gostruct.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { checkSelector } from './validation/labelselector.js';

@@ -1,5 +1,5 @@
-import { equal, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { equal, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import {
   CHANGED_METADATA,
   child,
@@ -8,13 +8,13 @@ import {
   invalidValue,
   notSupported,
   required,
-} from '../../schema/field.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import { dns1123Subdomain, pathSegment } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { goJson } from '@multicluster-engine/values/text';
+import { dns1123Subdomain, pathSegment } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has, invalidBecause } from './validation/checks.js';
 import { fillZero, structsIn, ensureStruct, textOf, type Draft } from './draft.js';
-import { listAt, structAt, textAt, textsAt } from '../../fields.js';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import type { Kind } from './kind.js';
 import { checkSelector, isUsableSelector } from './validation/labelselector.js';
 

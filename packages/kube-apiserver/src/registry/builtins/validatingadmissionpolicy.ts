@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { child, index, required } from '../../schema/field.js';
-import type { FieldError } from '../../schema/fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { child, index, required } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkConditions } from './validation/conditions.js';
 import { fill, structIn, structsIn, ensureStruct, type Draft } from './draft.js';
-import { listAt, structAt, textAt } from '../../fields.js';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
 /** Validation of policies and bindings, which the admission module implements. `old` is undefined for a create. */

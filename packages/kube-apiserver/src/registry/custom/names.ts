@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { quoted } from '../../status.js';
-import { structAt, textAt } from '../../fields.js';
-import { readNames, type DefinitionNames } from './definition.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
+import { readNames, type DefinitionNames } from '@multicluster-engine/values/schema/custom/definition';
 
 export interface NameProblem {
   readonly reason: string;

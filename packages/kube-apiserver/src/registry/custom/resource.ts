@@ -1,16 +1,26 @@
-import { objectRules } from '../../cel/rules.js';
+import { objectRules } from '@multicluster-engine/cel/rules';
 import { conditionOf } from '../../conditions.js';
-import { isObject, type Json } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
-import { decodeCustom } from '../../schema/custom/decode.js';
-import { pruneNulls } from '../../schema/custom/defaults.js';
-import { kindRules, replaceFields, withDefaults, withObjectFields } from '../../schema/custom/kindrules.js';
-import { prune } from '../../schema/custom/prune.js';
-import { withoutEmptyMembers } from '../../schema/metadata/decode.js';
-import type { Schema } from '../../schema/schema.js';
+import { decodeCustom } from '@multicluster-engine/values/schema/custom/decode';
+import { pruneNulls } from '@multicluster-engine/values/schema/custom/defaults';
+import {
+  kindRules,
+  replaceFields,
+  withDefaults,
+  withObjectFields,
+} from '@multicluster-engine/values/schema/custom/kindrules';
+import { prune } from '@multicluster-engine/values/schema/custom/prune';
+import { withoutEmptyMembers } from '@multicluster-engine/values/schema/metadata/decode';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { customColumns } from '../../table/custom.js';
-import { definesSameResources, readDefinition, type Definition, type DefinitionVersion } from './definition.js';
+import {
+  definesSameResources,
+  readDefinition,
+  type Definition,
+  type DefinitionVersion,
+} from '@multicluster-engine/values/schema/custom/definition';
 import { customScale } from './scale.js';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];

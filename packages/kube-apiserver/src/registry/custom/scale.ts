@@ -1,10 +1,10 @@
-import { isObject, own, withKey } from '../../json.js';
-import type { Json, JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isObject, own, withKey } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Subresource } from '../../resource.js';
 import { StatusError, badRequest } from '../../status.js';
-import { numberAt, structAt, valueAt } from '../../fields.js';
-import { accessorError, keysOf, type ScalePaths } from './scalerules.js';
+import { numberAt, structAt, valueAt } from '@multicluster-engine/values/fields';
+import { accessorError, keysOf, type ScalePaths } from '@multicluster-engine/values/schema/custom/scalerules';
 import { SCALE, SCALE_SCHEMA, scaleColumns, scaleObject } from '../builtins/apps/scale.js';
 
 /** Represents a missing number of replicas; the smallest int32, as in kube-apiserver. */

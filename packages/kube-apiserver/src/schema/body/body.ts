@@ -1,4 +1,4 @@
-import type { Json } from '../../json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import type { StatusError } from '../../status.js';
 
 /** A decoded request body. JSON, YAML and protobuf are all decoded to this. */

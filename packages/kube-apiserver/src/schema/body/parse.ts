@@ -1,11 +1,11 @@
-import { isObject, own, type Json } from '../../json.js';
+import { isObject, own, type Json } from '@multicluster-engine/values/json';
 import { badRequest } from '../../status.js';
 import type { Body } from './body.js';
-import { readJson } from './json.js';
-import { MalformedBody } from './malformed.js';
-import { jsonType } from '../go/format.js';
-import { goQuote } from '@multicluster-engine/cel/text';
-import { readYamlBytes } from './yaml.js';
+import { readJson } from '@multicluster-engine/values/read/json';
+import { MalformedBody } from '@multicluster-engine/values/read/malformed';
+import { jsonType } from '@multicluster-engine/values/schema/go/format';
+import { goQuote } from '@multicluster-engine/values/text';
+import { readYamlBytes } from '@multicluster-engine/values/read/yaml';
 
 /** Characters of a body that an error message quotes. */
 const SUMMARY = 30;

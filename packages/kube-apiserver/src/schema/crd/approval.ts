@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../object.js';
-import { goQuote } from '@multicluster-engine/cel/text';
-import { isRequestUri } from '@multicluster-engine/cel/formats';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { goQuote } from '@multicluster-engine/values/text';
+import { isRequestUri } from '@multicluster-engine/values/formats';
 
 export const APPROVAL = 'api-approved.kubernetes.io';
 

@@ -1,5 +1,5 @@
-import type { FieldError } from '../fielderror.js';
-import { child, index, key, required } from '../field.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { child, index, key, required } from '@multicluster-engine/values/schema/field';
 import { namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 
 /** A schema and its path; undefined where the parent has none there. */

@@ -1,10 +1,10 @@
-import { equal, isObject, type Json, type JsonObject } from '../../json.js';
-import type { FieldError } from '../fielderror.js';
-import { coerceEmbedded, validateEmbedded } from '../custom/embedded.js';
-import { child, invalidValue, key } from '../field.js';
-import { prune } from '../custom/prune.js';
-import type { Schema } from '../schema.js';
-import { checkDefaultKeywords } from '../keywords/validate.js';
+import { equal, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { coerceEmbedded, validateEmbedded } from '@multicluster-engine/values/schema/custom/embedded';
+import { child, invalidValue, key } from '@multicluster-engine/values/schema/field';
+import { prune } from '@multicluster-engine/values/schema/custom/prune';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
+import { checkDefaultKeywords } from '@multicluster-engine/values/schema/keywords/validate';
 import { fieldAt, isTrue, namedSchemasAt, schemaAt, type RawSchema } from './rawschema.js';
 
 /**

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { listAt, structAt, textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../fielderror.js';
-import { schemaFormat } from '../schemaformat.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { schemaFormat } from '@multicluster-engine/values/schema/schemaformat';
+import { goQuote } from '@multicluster-engine/values/text';
 import { fieldAt, subschemas, schemaAt, type RawSchema } from './rawschema.js';
 import { validateDefinition } from './validate.js';
 import type { RuleChecks } from './versionparts.js';

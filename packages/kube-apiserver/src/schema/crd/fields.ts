@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../json.js';
-import { structAt, textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import {
   child,
   duplicate,
@@ -11,9 +11,9 @@ import {
   notSupported,
   required,
   tooMany,
-} from '../field.js';
-import { byteLength, goJson } from '@multicluster-engine/cel/text';
-import { dns1035Label } from '@multicluster-engine/cel/formats';
+} from '@multicluster-engine/values/schema/field';
+import { byteLength, goJson } from '@multicluster-engine/values/text';
+import { dns1035Label } from '@multicluster-engine/values/formats';
 import { fieldAt, namedSchemasAt, schemaAt, type RawSchema } from './rawschema.js';
 
 /** Validates the names of a definition; empty names are reported elsewhere. */

@@ -1,5 +1,5 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import { goJson } from '@multicluster-engine/cel/text';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import { goJson } from '@multicluster-engine/values/text';
 import { fieldAt } from './rawschema.js';
 
 /**

@@ -1,8 +1,16 @@
-import { textAt } from '../../fields.js';
-import { isArray, type Json } from '../../json.js';
-import type { FieldError } from '../fielderror.js';
-import type { Schema } from '../schema.js';
-import { child, forbiddenField, index, invalidValue, key, notSupported, required } from '../field.js';
+import { textAt } from '@multicluster-engine/values/fields';
+import { isArray, type Json } from '@multicluster-engine/values/json';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
+import {
+  child,
+  forbiddenField,
+  index,
+  invalidValue,
+  key,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
 import { checkListMapKeys, checkMapKeys } from './listmapkeys.js';
 import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 import { unsupportedKeyword } from './structural.js';

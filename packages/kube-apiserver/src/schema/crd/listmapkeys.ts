@@ -1,6 +1,13 @@
-import { textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../fielderror.js';
-import { child, forbiddenField, invalidRaw, invalidValue, key, required } from '../field.js';
+import { textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import {
+  child,
+  forbiddenField,
+  invalidRaw,
+  invalidValue,
+  key,
+  required,
+} from '@multicluster-engine/values/schema/field';
 import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 
 const KEYS = 'x-kubernetes-list-map-keys';

@@ -1,4 +1,4 @@
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { isArray, isObject, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
 
 /**
  * The schema of a CustomResourceDefinition as written: it may have keywords that structural schemas do not allow. The

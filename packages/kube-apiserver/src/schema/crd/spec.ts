@@ -1,6 +1,6 @@
-import { equal, isObject, type Json, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { listAt, structAt, textAt } from '../../fields.js';
+import { equal, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import { fieldAt, type RawSchema } from './rawschema.js';
 
 /**

@@ -1,9 +1,9 @@
-import { textAt } from '../../fields.js';
-import { equal, type Json } from '../../json.js';
-import type { FieldError } from '../fielderror.js';
-import { child, forbiddenField, index, invalidValue, key, required } from '../field.js';
-import { compareBytes } from '@multicluster-engine/cel/text';
-import { PatternError, regexp } from '@multicluster-engine/cel/re2';
+import { textAt } from '@multicluster-engine/values/fields';
+import { equal, type Json } from '@multicluster-engine/values/json';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { child, forbiddenField, index, invalidValue, key, required } from '@multicluster-engine/values/schema/field';
+import { compareBytes } from '@multicluster-engine/values/text';
+import { PatternError, regexp } from '@multicluster-engine/values/re2';
 import { checkCompleteness } from './completeness.js';
 import { fieldAt, subschemas, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 

@@ -1,10 +1,18 @@
-import { equal, isObject, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { listAt, structAt, textAt, textsAt } from '../../fields.js';
-import type { FieldError } from '../fielderror.js';
-import { child, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
+import { equal, isObject, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import {
+  child,
+  index,
+  invalidRaw,
+  invalidValue,
+  key,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
+import { goJson } from '@multicluster-engine/values/text';
+import { dns1123Subdomain } from '@multicluster-engine/values/formats';
 import { APPROVAL, approvalOf, needsApproval } from './approval.js';
 import { versionsText } from './goform.js';
 import { fieldAt, someSchema } from './rawschema.js';

@@ -1,6 +1,6 @@
-import type { FieldError } from '../fielderror.js';
-import { child, forbiddenField, index, invalidRaw, invalidValue } from '../field.js';
-import type { Schema } from '../schema.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { child, forbiddenField, index, invalidRaw, invalidValue } from '@multicluster-engine/values/schema/field';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { validateDefaults, type CheckDefault } from './defaults.js';
 import { fieldsOfSchema, schemaText } from './goform.js';
 import { validateKeywords, type CheckRules } from './keywords.js';

@@ -1,6 +1,6 @@
-import { structFields, type GoType } from '../builtin.js';
-import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import { decodeScalar, goTypeOf } from './scalar.js';
+import { structFields, type GoType } from '@multicluster-engine/values/schema/builtin';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import { decodeScalar, goTypeOf } from '@multicluster-engine/values/schema/struct/scalar';
 
 /**
  * The error of the API server's unstructured converter when a value does not fit the struct of a built-in definition;

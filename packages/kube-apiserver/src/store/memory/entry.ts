@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Entry } from '../store.js';
 
 /**

@@ -1,8 +1,8 @@
 import { apiVersionOf, readApiVersion } from '../../apiversion.js';
-import { structOf } from '../../schema/builtin.js';
-import type { JsonObject } from '../../json.js';
+import { structOf } from '@multicluster-engine/values/schema/builtin';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import type { Registry, Resource } from '../../resource.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import { goQuote } from '@multicluster-engine/values/text';
 
 /** The type that an object names; missing parts are those of the resource. */
 export interface TypeMeta {

@@ -1,5 +1,5 @@
-import { isArray, isObject } from '../../json.js';
-import type { Json } from '../../json.js';
+import { isArray, isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
 
 /** For YAML: its reader reports all duplicates before fields are decoded. */
 const OF_YAML = /^line \d+: key /;

@@ -1,8 +1,8 @@
-import { isObject } from '../../json.js';
-import type { Json } from '../../json.js';
+import { isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
 import { readBody } from '../../schema/body/parse.js';
-import { goQuote } from '@multicluster-engine/cel/text';
-import { MalformedBody } from '../../schema/body/malformed.js';
+import { goQuote } from '@multicluster-engine/values/text';
+import { MalformedBody } from '@multicluster-engine/values/read/malformed';
 import { badRequest } from '../../status.js';
 import { goKind } from '../gotypes.js';
 

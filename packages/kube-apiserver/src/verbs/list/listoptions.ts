@@ -1,6 +1,6 @@
-import { forbiddenField, notSupported } from '../../schema/field.js';
+import { forbiddenField, notSupported } from '@multicluster-engine/values/schema/field';
 import { invalid } from '../../status.js';
-import type { FieldError } from '../../schema/fielderror.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { parseFields } from '../../selectors/fields.js';
 import { integer, isTrue } from '../options.js';
 import { parseLabelSelector, type LabelSelector } from '../../selectors/labels.js';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Entry } from '../../store/store.js';
 import { served } from '../context.js';
 import { exactMatch, matchesFields, parseFieldSelector } from '../../selectors/fields.js';

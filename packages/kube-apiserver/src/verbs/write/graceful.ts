@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
-import { timestamp } from '../../time.js';
-import { withMeta } from '../../object.js';
+import { timestamp } from '@multicluster-engine/values/time';
+import { withMeta } from '@multicluster-engine/values/object';
 import type { DeleteOptions } from '../options.js';
 
 /** What a DELETE does with an object of a kind that is deleted gracefully. */

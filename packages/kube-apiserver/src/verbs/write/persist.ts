@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { keyOf } from '../../registry/reader.js';
 import { MODIFIED, StatusError, alreadyExists, conflict, unknownError } from '../../status.js';
 import type { Entry } from '../../store/store.js';
@@ -7,9 +7,9 @@ import { admissionRequest, copied, newest, served, storable, versioned, visible 
 import type { Context } from '../context.js';
 import { checkCreate } from './validate.js';
 import { generateName } from './generatename.js';
-import { timestamp } from '../../time.js';
+import { timestamp } from '@multicluster-engine/values/time';
 import { withOwnersOnce } from '../metadata.js';
-import { withMeta } from '../../object.js';
+import { withMeta } from '@multicluster-engine/values/object';
 import { renamed } from '../options.js';
 import type { WriteOptions } from '../options.js';
 import type { Caller, Target, Written } from '../verbs.js';

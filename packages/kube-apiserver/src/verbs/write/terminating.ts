@@ -1,9 +1,9 @@
 import { withCondition } from '../../conditions.js';
-import { isObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
+import { isObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
-import { timestamp } from '../../time.js';
-import { withMeta } from '../../object.js';
+import { timestamp } from '@multicluster-engine/values/time';
+import { withMeta } from '@multicluster-engine/values/object';
 import type { DeleteOptions } from '../options.js';
 
 /** Marks an object on its first DELETE whose content must be deleted before it. */

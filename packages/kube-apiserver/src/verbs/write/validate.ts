@@ -1,10 +1,13 @@
-import type { KubeObject } from '../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../resource.js';
-import type { ValidationResult } from '../../schema/fielderror.js';
-import { pathSegment, pathSegmentPart } from '@multicluster-engine/cel/formats';
-import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../../schema/metadata/validate.js';
+import type { FieldError, ValidationResult } from '@multicluster-engine/values/schema/fielderror';
+import { pathSegment, pathSegmentPart } from '@multicluster-engine/values/formats';
+import {
+  unqualifiedFinalizers,
+  validateMeta,
+  validateMetaUpdate,
+} from '@multicluster-engine/values/schema/metadata/validate';
 import { invalid, qualified } from '../../status.js';
-import type { FieldError } from '../../schema/fielderror.js';
 import type { Target } from '../verbs.js';
 import { strategyOf } from '../view.js';
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../src/json.js';
-import { builtinSchema } from '../../../src/schema/builtin.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import { builtinSchema } from '@multicluster-engine/values/schema/builtin';
 import type { Dice } from '../../../testing/random.js';
 import type { Subject } from './subject.js';
 import { picked } from './subject.js';

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ApiAnswer, ApiRequest } from '../../../testing/controlplane/api.js';
 import type { Dice } from '../../../testing/random.js';
 import type { OwnershipRequest } from './request.js';

@@ -1,5 +1,5 @@
-import type { Json } from '../../../src/json.js';
-import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject, ManagedFieldsEntry } from '@multicluster-engine/values/object';
 import type { Dice } from '../../../testing/random.js';
 
 /** managedFields as a client may send them: reset, shortened, renamed, extended or invalid. */

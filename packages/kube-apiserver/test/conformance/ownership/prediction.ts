@@ -1,8 +1,8 @@
 import { serverSideApply } from '../../../src/apply/apply.js';
 import { keepUnchangedTimes, trackUpdate } from '../../../src/apply/track.js';
-import { equal, isObject } from '../../../src/json.js';
-import type { Json, JsonObject } from '../../../src/json.js';
-import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
+import { equal, isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject, ManagedFieldsEntry } from '@multicluster-engine/values/object';
 import { jsonPatch } from '../../../src/patch/json.js';
 import { mergePatch } from '../../../src/patch/merge.js';
 import { strategicMerge } from '../../../src/patch/strategic.js';

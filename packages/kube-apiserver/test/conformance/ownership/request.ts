@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../src/json.js';
-import { isObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import { isObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ApiRequest } from '../../../testing/controlplane/api.js';
 import type { Dice } from '../../../testing/random.js';
 import { editedEntries } from './edit.js';

@@ -1,5 +1,5 @@
 import type { FieldsResource } from '../../../src/apply/resource.js';
-import type { Json, JsonObject } from '../../../src/json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import type { Dice } from '../../../testing/random.js';
 
 /** A kind whose objects the driver writes. */

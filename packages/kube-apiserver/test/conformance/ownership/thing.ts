@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../../src/json.js';
-import { isObject } from '../../../src/json.js';
-import { fillDefaults, pruneNulls } from '../../../src/schema/custom/defaults.js';
-import { prune } from '../../../src/schema/custom/prune.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import { isObject } from '@multicluster-engine/values/json';
+import { fillDefaults, pruneNulls } from '@multicluster-engine/values/schema/custom/defaults';
+import { prune } from '@multicluster-engine/values/schema/custom/prune';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import type { Dice } from '../../../testing/random.js';
 import type { Subject } from './subject.js';
 import { picked } from './subject.js';

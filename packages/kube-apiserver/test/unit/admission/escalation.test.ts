@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { createEscalationCheck } from '../../../src/admission/escalation.js';
 import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac/rbac.js';
-import type { Json } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../../../src/status.js';
 import { resource } from '../http/routerfixture.js';
 import { FakeReader } from '../auth/reader.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { serverSideApply } from '../../../src/apply/apply.js';
-import type { Json } from '../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { StatusError } from '../../../src/status.js';
 import { apply, body, MINUTE, owned, put, START, stored, THING } from './fixture.js';
 

@@ -14,9 +14,9 @@ import {
 } from '../../../src/apply/fieldpath/fieldset.js';
 import type { FieldSet } from '../../../src/apply/fieldpath/fieldset.js';
 import { readFields, writeFields } from '../../../src/apply/fieldpath/fieldsv1.js';
-import { goDefault, goSyntax } from '../../../src/schema/go/format.js';
-import { compareBytes, goJson, goQuote } from '@multicluster-engine/cel/text';
-import type { Json } from '../../../src/json.js';
+import { goDefault, goSyntax } from '@multicluster-engine/values/schema/go/format';
+import { compareBytes, goJson, goQuote } from '@multicluster-engine/values/text';
+import type { Json } from '@multicluster-engine/values/json';
 
 const element = fc.constantFrom('f:a', 'f:b', 'v:1', 'v:"x"', 'k:{"k":"a"}', 'k:{"k":"b"}', 'i:0', 'f:__proto__');
 const path = fc.array(element, { minLength: 1, maxLength: 3 });

@@ -2,9 +2,9 @@ import type { ApplyRequest } from '../../../src/apply/apply.js';
 import { serverSideApply } from '../../../src/apply/apply.js';
 import type { FieldsResource } from '../../../src/apply/resource.js';
 import { trackUpdate } from '../../../src/apply/track.js';
-import type { Json, JsonObject } from '../../../src/json.js';
-import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject, ManagedFieldsEntry } from '@multicluster-engine/values/object';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 
 const TEXT: Schema = { type: 'string' };
 

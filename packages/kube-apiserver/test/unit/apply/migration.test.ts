@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { serverSideApply } from '../../../src/apply/apply.js';
 import { trackUpdate } from '../../../src/apply/track.js';
-import { isObject } from '../../../src/json.js';
-import type { Json, JsonObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import { isObject } from '@multicluster-engine/values/json';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { apply, body, owned, START, stored, THING } from './fixture.js';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 
 import { serverSideApply } from '../../../src/apply/apply.js';
 import { trackUpdate } from '../../../src/apply/track.js';
-import { isObject } from '../../../src/json.js';
-import type { Json } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import { isObject } from '@multicluster-engine/values/json';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../../../src/status.js';
 import { apply, body, put, START, stored, THING } from './fixture.js';
 

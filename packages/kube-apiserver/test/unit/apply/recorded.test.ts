@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Json } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { CONFIG_MAP, DEPLOYMENT, SERVICE } from '../../conformance/ownership/builtin.js';
 import type { OwnershipRequest } from '../../conformance/ownership/request.js';
 import type { Subject } from '../../conformance/ownership/subject.js';

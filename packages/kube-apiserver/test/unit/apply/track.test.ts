@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { keepUnchangedTimes, trackUpdate } from '../../../src/apply/track.js';
-import { builtinSchema } from '../../../src/schema/builtin.js';
+import { builtinSchema } from '@multicluster-engine/values/schema/builtin';
 import type { FieldsResource } from '../../../src/apply/resource.js';
-import type { Json } from '../../../src/json.js';
-import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject, ManagedFieldsEntry } from '@multicluster-engine/values/object';
 import { apply, MINUTE, owned, put, START, THING } from './fixture.js';
 
 const DEPLOYMENT: FieldsResource = {

@@ -1,5 +1,5 @@
-import { isObject, type Json } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ObjectReader } from '../../../src/registry/reader.js';
 
 type Listener = (object: KubeObject, type: 'put' | 'remove') => void;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { createServiceAllocator } from '../../../src/registry/builtins/service/allocator.js';
 import { builtin } from './builtin.js';
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { builtinResources } from '../../../src/registry/builtins/index.js';
 import type { Resource } from '../../../src/resource.js';
 

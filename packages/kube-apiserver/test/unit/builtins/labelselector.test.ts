@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { matchesSelector } from '../../../src/registry/builtins/validation/labelselector.js';
-import type { Json } from '../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 
 const LABELS = { a: '1', b: '2' };
 

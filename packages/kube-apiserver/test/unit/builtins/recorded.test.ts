@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../../src/resource.js';
-import type { ValidationResult } from '../../../src/schema/fielderror.js';
-import { validateMeta } from '../../../src/schema/metadata/validate.js';
+import type { ValidationResult } from '@multicluster-engine/values/schema/fielderror';
+import { validateMeta } from '@multicluster-engine/values/schema/metadata/validate';
 import { invalid, StatusError } from '../../../src/status.js';
 import { root } from '../../../testing/root.js';
 import { builtin } from './builtin.js';

@@ -12,9 +12,14 @@ import {
 } from '../../../src/registry/builtins/validation/ipaddress.js';
 import { pullPolicy } from '../../../src/registry/builtins/pod/defaults/image.js';
 import { formatSelector, selectorText } from '../../../src/table/labelselector.js';
-import { canonicalQuantity, parseQuantity, quantityText, roundUpToMilli } from '../../../src/schema/struct/quantity.js';
+import {
+  canonicalQuantity,
+  parseQuantity,
+  quantityText,
+  roundUpToMilli,
+} from '@multicluster-engine/values/schema/struct/quantity';
 import { isUsableSelector, matchesSelector } from '../../../src/registry/builtins/validation/labelselector.js';
-import { canonicalMicroTime, canonicalTime } from '../../../src/time.js';
+import { canonicalMicroTime, canonicalTime } from '@multicluster-engine/values/time';
 
 describe('quantities', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/json.js';
+import { isObject } from '@multicluster-engine/values/json';
 
 /**
  * Valid and invalid objects of built-in kinds that were sent to kube-apiserver (`make apiserver-recordings`). The

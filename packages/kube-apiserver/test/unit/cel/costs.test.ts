@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { compileRules } from '../../../src/cel/rules.js';
-import type { FieldError } from '../../../src/schema/fielderror.js';
+import { compileRules } from '@multicluster-engine/cel/rules';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { costs } from './tables/costs.js';
 
 describe('estimated costs of rules', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { checkRules, compileRules } from '../../../src/cel/rules.js';
-import { escapeName, unescapeName } from '../../../src/cel/rules/escape.js';
-import { invalidValue } from '../../../src/schema/field.js';
-import type { Schema, ValidationRule } from '../../../src/schema/schema.js';
+import { checkRules, compileRules } from '@multicluster-engine/cel/rules';
+import { escapeName, unescapeName } from '@multicluster-engine/cel/rules/escape';
+import { invalidValue } from '@multicluster-engine/values/schema/field';
+import type { Schema, ValidationRule } from '@multicluster-engine/values/schema/schema';
 
 const TEXT: Schema = { type: 'string', maxLength: 5 };
 

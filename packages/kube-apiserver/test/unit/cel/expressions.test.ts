@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { compileRules, runRules } from '../../../src/cel/rules.js';
-import type { Json } from '../../../src/json.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import { compileRules, runRules } from '@multicluster-engine/cel/rules';
+import type { Json } from '@multicluster-engine/values/json';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { corners } from './tables/corners.js';
 import { dynamic } from './tables/dynamic.js';
 import { found } from './tables/found.js';

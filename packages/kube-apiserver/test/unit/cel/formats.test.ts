@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { runRules } from '../../../src/cel/rules.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import { runRules } from '@multicluster-engine/cel/rules';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 
 /** The value of a formatted string in a rule. */
 function shown(format: string, text: string): string | undefined {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { runRules } from '../../../src/cel/rules.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import { runRules } from '@multicluster-engine/cel/rules';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 
 /**
  * Recorded from kube-apiserver 1.36.3: the messageExpression gets a value that is not optional, and an optional loses

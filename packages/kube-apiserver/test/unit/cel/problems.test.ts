@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { checkRules, compileRules } from '../../../src/cel/rules.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import { checkRules, compileRules } from '@multicluster-engine/cel/rules';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { problems } from './tables/problems.js';
 
 const schema: Schema = {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { validatePolicy } from '../../../src/admission/policy.js';
-import { checkRules, compileRules, runRules } from '../../../src/cel/rules.js';
-import type { Json } from '../../../src/json.js';
-import type { Schema, ValidationRule } from '../../../src/schema/schema.js';
+import { checkRules, compileRules, runRules } from '@multicluster-engine/cel/rules';
+import type { Json } from '@multicluster-engine/values/json';
+import type { Schema, ValidationRule } from '@multicluster-engine/values/schema/schema';
 import { corners } from './tables/corners.js';
 import { dynamic } from './tables/dynamic.js';
 import { language } from './tables/language.js';

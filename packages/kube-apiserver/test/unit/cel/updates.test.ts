@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { compileRules, runRules } from '../../../src/cel/rules.js';
-import type { Json } from '../../../src/json.js';
+import { compileRules, runRules } from '@multicluster-engine/cel/rules';
+import type { Json } from '@multicluster-engine/values/json';
 import { root, updates, type Write } from './tables/updates.js';
 
 function object(name: string, spec: Json): Json {

@@ -1,6 +1,6 @@
 import { startControllers, type Controllers } from '../../../src/controllers/controllers.js';
-import type { Json } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../../../src/status.js';
 import { VerbsFixture, configMap } from '../verbs/fixture.js';
 

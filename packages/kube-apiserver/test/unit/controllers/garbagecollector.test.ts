@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Json } from '../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { thingCrd } from '../verbs/fixture.js';
 import { Cluster, ownedBy } from './cluster.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../../../src/status.js';
 import { Cluster, ownedBy } from './cluster.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { isArray, isObject, type Json } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import { isArray, isObject, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { configMap, refusedStatus, thingCrd } from '../verbs/fixture.js';
 import { Cluster } from './cluster.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { isObject, type Json, type JsonObject } from '../../../src/json.js';
+import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { Cluster } from './cluster.js';
 
 const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Json } from '../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { Cluster } from './cluster.js';
 
 const NAME = 'kubernetes.io/service-account.name';

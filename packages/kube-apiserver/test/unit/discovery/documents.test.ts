@@ -5,8 +5,8 @@ import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../../../src/
 import { apiVersions, apiGroup, apiGroupList, apiResourceList } from '../../../src/discovery/unaggregated.js';
 import { openApiDocument, openApiIndex } from '../../../src/discovery/openapi.js';
 import { customResources } from '../../../src/registry/custom/resource.js';
-import type { JsonObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Registry, Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
 import { FULLY_SERVED } from '../builtins/builtin.js';

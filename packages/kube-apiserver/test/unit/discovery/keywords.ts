@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean', default: false };

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aggregatedCore } from '../../../src/discovery/aggregated.js';
 import { apiResourceList } from '../../../src/discovery/unaggregated.js';
 import { openApiDocument } from '../../../src/discovery/openapi.js';
-import type { JsonObject } from '../../../src/json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import type { Registry } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
 import { BUILTINS } from '../builtins/builtin.js';

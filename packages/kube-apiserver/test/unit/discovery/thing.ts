@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 /** A CustomResourceDefinition with everything that discovery, OpenAPI documents and Tables show. */
 export const THING: KubeObject = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Assembly } from '../../../src/server/assembly.js';
-import { isArray, isObject, type Json } from '../../../src/json.js';
+import { isArray, isObject, type Json } from '@multicluster-engine/values/json';
 import { ask, startAssembly } from './fixture.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -1,7 +1,7 @@
 import { type Assembly, assemble } from '../../../src/server/assembly.js';
 import { generateSigningKey, readSigningKey } from '../../../src/auth/tokens/jwt.js';
 import { bootstrap } from '../../../src/server/bootstrap.js';
-import { isObject, type JsonObject } from '../../../src/json.js';
+import { isObject, type JsonObject } from '@multicluster-engine/values/json';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Assembly, assemble } from '../../../src/server/assembly.js';
 import { generateSigningKey, readSigningKey } from '../../../src/auth/tokens/jwt.js';
 import { bootstrap } from '../../../src/server/bootstrap.js';
-import { isObject } from '../../../src/json.js';
+import { isObject } from '@multicluster-engine/values/json';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';
 

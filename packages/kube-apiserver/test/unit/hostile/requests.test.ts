@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Assembly } from '../../../src/server/assembly.js';
-import { isObject, type Json } from '../../../src/json.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
 import { Dice } from '../../../testing/random.js';
 import { ask, startAssembly } from './fixture.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { isArray, isObject, type Json, type JsonObject } from '../../../src/json.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import type { Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { decodeProtobuf } from '../../../src/http/protobuf/body.js';
 import { createRouter } from '../../../src/http/router.js';
-import { isObject } from '../../../src/json.js';
+import { isObject } from '@multicluster-engine/values/json';
 import { notFound } from '../../../src/status.js';
 import { FakeVerbs, request, RESOURCES, routerDeps } from './routerfixture.js';
 

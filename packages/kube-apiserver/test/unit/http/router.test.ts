@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { createRouter } from '../../../src/http/router.js';
-import { isObject, type Json } from '../../../src/json.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
 import type { ApiResponse } from '../../../src/request.js';
 import { FakeVerbs, request, routerDeps } from './routerfixture.js';
 

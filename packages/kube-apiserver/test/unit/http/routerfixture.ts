@@ -2,8 +2,8 @@ import { createAuthenticator, staticTokens } from '../../../src/auth/authenticat
 import type { Authorizer } from '../../../src/auth/authorizer.js';
 import { createTableMaker } from '../../../src/http/response/lists.js';
 import type { RouterDeps } from '../../../src/http/router.js';
-import type { JsonObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Registry, Resource, Strategy } from '../../../src/resource.js';
 import type { ApiRequest } from '../../../src/request.js';
 import { notFound } from '../../../src/status.js';

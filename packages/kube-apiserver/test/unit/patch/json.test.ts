@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { Json } from '../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { jsonPatch, jsonPatchFindings } from '../../../src/patch/json.js';
 import { StatusError } from '../../../src/status.js';
 

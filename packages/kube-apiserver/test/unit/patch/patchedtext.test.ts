@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Json, JsonObject } from '../../../src/json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import { patchedText } from '../../../src/patch/patchedtext.js';
 
 const DEFINITION = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';

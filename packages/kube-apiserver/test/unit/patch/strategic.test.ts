@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { builtinSchema } from '../../../src/schema/builtin.js';
-import type { Json, JsonObject } from '../../../src/json.js';
+import { builtinSchema } from '@multicluster-engine/values/schema/builtin';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import { strategicMerge } from '../../../src/patch/strategic.js';
 import { StatusError } from '../../../src/status.js';
 

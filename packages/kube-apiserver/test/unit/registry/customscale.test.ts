@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Json, JsonObject } from '../../../src/json.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
 import { VerbsFixture, refusedStatus, thingCrd } from '../verbs/fixture.js';
 
 const THING = 'things.facts.example.com/ns/a';

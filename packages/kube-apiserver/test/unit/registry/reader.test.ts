@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { createReader, keyOf } from '../../../src/registry/reader.js';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { checkRules, compileRules, runDefaultRules } from '../../../src/cel/rules.js';
-import type { JsonObject } from '../../../src/json.js';
-import type { KubeObject, ObjectMeta } from '../../../src/object.js';
-import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import { validateMeta } from '../../../src/schema/metadata/validate.js';
+import { checkRules, compileRules, runDefaultRules } from '@multicluster-engine/cel/rules';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject, ObjectMeta } from '@multicluster-engine/values/object';
+import { dns1123Subdomain } from '@multicluster-engine/values/formats';
+import { validateMeta } from '@multicluster-engine/values/schema/metadata/validate';
 import { createDefinitionRules } from '../../../src/schema/crd/definition.js';
 import { root } from '../../../testing/root.js';
 

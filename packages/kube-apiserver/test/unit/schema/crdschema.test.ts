@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRules, compileRules, runDefaultRules } from '../../../src/cel/rules.js';
-import type { Json } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import { checkRules, compileRules, runDefaultRules } from '@multicluster-engine/cel/rules';
+import type { Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { createDefinitionRules } from '../../../src/schema/crd/definition.js';
 
 const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: runDefaultRules });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { isObject, type Json } from '../../../src/json.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
 import { readBody } from '../../../src/schema/body/parse.js';
-import { validateMeta } from '../../../src/schema/metadata/validate.js';
-import type { Schema } from '../../../src/schema/schema.js';
-import { decodeCustom } from '../../../src/schema/custom/decode.js';
-import { validateCustom } from '../../../src/schema/custom/validate.js';
+import { validateMeta } from '@multicluster-engine/values/schema/metadata/validate';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
+import { decodeCustom } from '@multicluster-engine/values/schema/custom/decode';
+import { validateCustom } from '@multicluster-engine/values/schema/custom/validate';
 
 const TEXT: Schema = { type: 'string' };
 const NUMBER: Schema = { type: 'integer' };

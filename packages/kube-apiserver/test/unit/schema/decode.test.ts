@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseBody, readBody } from '../../../src/schema/body/parse.js';
-import { MalformedBody } from '../../../src/schema/body/malformed.js';
+import { MalformedBody } from '@multicluster-engine/values/read/malformed';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 

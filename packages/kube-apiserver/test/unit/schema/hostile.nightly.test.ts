@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRules, compileRules, runDefaultRules } from '../../../src/cel/rules.js';
-import { isObject, type Json } from '../../../src/json.js';
+import { checkRules, compileRules, runDefaultRules } from '@multicluster-engine/cel/rules';
+import { isObject, type Json } from '@multicluster-engine/values/json';
 import { createDefinitionRules } from '../../../src/schema/crd/definition.js';
 import { readBody } from '../../../src/schema/body/parse.js';
-import { MAX_DEPTH } from '../../../src/schema/body/json.js';
-import { validateMeta } from '../../../src/schema/metadata/validate.js';
-import type { Schema } from '../../../src/schema/schema.js';
-import { decodeStruct } from '../../../src/schema/struct/decode.js';
-import { decodeCustom } from '../../../src/schema/custom/decode.js';
-import { validateCustom } from '../../../src/schema/custom/validate.js';
+import { MAX_DEPTH } from '@multicluster-engine/values/read/json';
+import { validateMeta } from '@multicluster-engine/values/schema/metadata/validate';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
+import { decodeStruct } from '@multicluster-engine/values/schema/struct/decode';
+import { decodeCustom } from '@multicluster-engine/values/schema/custom/decode';
+import { validateCustom } from '@multicluster-engine/values/schema/custom/validate';
 
 const LIMIT = 3 * 1024 * 1024;
 const MANY = 1024 * 1024;

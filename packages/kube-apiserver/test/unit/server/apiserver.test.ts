@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type ApiServer, type ApiServerOptions, startApiServer } from '../../../src/server/apiserver.js';
-import { isArray, isObject, type Json } from '../../../src/json.js';
+import { isArray, isObject, type Json } from '@multicluster-engine/values/json';
 import { systemClock } from '../../../src/clock.js';
 import { waitFor } from '../../../testing/wait.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Assembly, assemble } from '../../../src/server/assembly.js';
 import { generateSigningKey, readSigningKey } from '../../../src/auth/tokens/jwt.js';
 import { bootstrap } from '../../../src/server/bootstrap.js';
-import { isArray, isObject, type Json } from '../../../src/json.js';
+import { isArray, isObject, type Json } from '@multicluster-engine/values/json';
 import type { ApiResponse } from '../../../src/request.js';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { ParsedCache, StoredEntry } from '../../../src/store/memory/entry.js';
 
 const object = (name: string): KubeObject => ({

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../../../src/status.js';
 import { Compacted, type Change, type Entry, type Store } from '../../../src/store/store.js';
 import { dataOf, thing } from './things.js';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Change, Entry, Store } from '../../../src/store/store.js';
 
 /** Objects of the collection `things` with a text. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Json, JsonObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../../src/resource.js';
 import { customColumns } from '../../../src/table/custom.js';
-import type { PrinterColumn } from '../../../src/registry/custom/definition.js';
+import type { PrinterColumn } from '@multicluster-engine/values/schema/custom/definition';
 import { includeObjectOf, toTable } from '../../../src/table/table.js';
 import { root } from '../../../testing/root.js';
 import { builtin } from '../builtins/builtin.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Json, JsonObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Query } from '../../../src/verbs/verbs.js';
 import { VerbsFixture, refusedStatus, thingCrd } from './fixture.js';
 

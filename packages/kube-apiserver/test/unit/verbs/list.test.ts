@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Query } from '../../../src/verbs/verbs.js';
 import { VerbsFixture, configMap, refusedStatus } from './fixture.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Json } from '../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import type { Query } from '../../../src/verbs/verbs.js';
 import { VerbsFixture, configMap, refusedStatus } from './fixture.js';
 

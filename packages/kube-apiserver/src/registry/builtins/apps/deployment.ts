@@ -1,12 +1,12 @@
-import { own, type JsonObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { child, forbiddenField, invalidValue } from '../../../schema/field.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { child, forbiddenField, invalidValue } from '@multicluster-engine/values/schema/field';
+import { goJson } from '@multicluster-engine/values/text';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { atMost100Percent, has, intOrPercent, nonNegative, percentOf } from '../validation/checks.js';
 import { fill, fillZero, ensureStruct, type Draft } from '../draft.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from '../kind.js';
-import { numberAt, structAt, textAt } from '../../../fields.js';
+import { numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import { goIntOrString } from '../validation/gostruct.js';
 import { REPLICAS_SCALE } from './scale.js';
 import { podSpecDefaults } from '../pod/defaults/podspec.js';

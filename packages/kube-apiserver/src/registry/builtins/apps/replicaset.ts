@@ -1,10 +1,10 @@
-import { own } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { child } from '../../../schema/field.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { own } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { child } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { nonNegative } from '../validation/checks.js';
 import { fill, ensureStruct, type Draft } from '../draft.js';
-import { structAt } from '../../../fields.js';
+import { structAt } from '@multicluster-engine/values/fields';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { podSpecDefaults } from '../pod/defaults/podspec.js';
 import { REPLICAS_SCALE } from './scale.js';

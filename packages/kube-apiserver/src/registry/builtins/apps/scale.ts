@@ -1,10 +1,10 @@
-import { builtinSchema } from '../../../schema/builtin.js';
-import { own, withKey } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
+import { builtinSchema } from '@multicluster-engine/values/schema/builtin';
+import { own, withKey } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Column, Subresource } from '../../../resource.js';
-import { invalidValue } from '../../../schema/field.js';
+import { invalidValue } from '@multicluster-engine/values/schema/field';
 import { AGE, customColumns } from '../../../table/custom.js';
-import { numberAt, structAt } from '../../../fields.js';
+import { numberAt, structAt } from '@multicluster-engine/values/fields';
 import { selectorText } from '../../../table/labelselector.js';
 
 /** Name, kind and verbs of every scale subresource. */

@@ -1,10 +1,10 @@
-import { own, type JsonObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { child, invalidRaw, invalidValue, required } from '../../../schema/field.js';
-import { dns1123Label } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { child, invalidRaw, invalidValue, required } from '@multicluster-engine/values/schema/field';
+import { dns1123Label } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { has, immutable } from '../validation/checks.js';
-import { numberAt, structAt } from '../../../fields.js';
+import { numberAt, structAt } from '@multicluster-engine/values/fields';
 import { goSelectorJson } from '../validation/gostruct.js';
 import { emptyMapsOf } from '../kind.js';
 import { dropDisabledFields } from '../pod/features.js';

@@ -1,11 +1,11 @@
-import { equal, own, type JsonObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { ALL_METADATA, forbiddenField, invalidValue, key, tooLong } from '../../../schema/field.js';
-import { byteLength, compareBytes } from '@multicluster-engine/cel/text';
-import { configMapKey } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { equal, own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { ALL_METADATA, forbiddenField, invalidValue, key, tooLong } from '@multicluster-engine/values/schema/field';
+import { byteLength, compareBytes } from '@multicluster-engine/values/text';
+import { configMapKey } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { invalidBecause } from '../validation/checks.js';
-import { structAt, textAt } from '../../../fields.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
 import { emptyMapsOf, type Kind } from '../kind.js';
 
 /** The limit of the values of a ConfigMap or a Secret together, in bytes. */

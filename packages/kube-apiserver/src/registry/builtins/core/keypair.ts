@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-import { corruptOffset } from '../../../schema/go/base64.js';
+import { corruptOffset } from '@multicluster-engine/values/schema/go/base64';
 
 interface Block {
   readonly type: string;

@@ -1,10 +1,10 @@
-import type { KubeObject } from '../../../object.js';
-import { index, invalidValue } from '../../../schema/field.js';
-import { dns1123Label, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { index, invalidValue } from '@multicluster-engine/values/schema/field';
+import { dns1123Label, qualifiedName } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { invalidBecause } from '../validation/checks.js';
 import { fillZero, ensureStruct, textOf } from '../draft.js';
-import { structAt, textAt, textsAt } from '../../../fields.js';
+import { structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { fieldsFrom, STATUS, withMeta, type Kind } from '../kind.js';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';

@@ -1,5 +1,5 @@
-import { isObject, own, type JsonObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
+import { isObject, own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import {
   CHANGED_METADATA,
   child,
@@ -9,18 +9,18 @@ import {
   invalidValue,
   notSupported,
   required,
-} from '../../../schema/field.js';
-import { compareBytes, goJson } from '@multicluster-engine/cel/text';
-import { labelValue } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { compareBytes, goJson } from '@multicluster-engine/values/text';
+import { labelValue } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkRange, parseRange, rangeWarnings } from '../validation/ipaddress.js';
 import { labelKey, positive } from '../validation/checks.js';
 import { structIn, isDraft, structsIn, ensureStruct, textOf, type Draft } from '../draft.js';
-import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { checkQuantity } from '../pod/container/resources.js';
 import { TAINT_EFFECTS } from '../pod/scheduling.js';
-import { parseQuantity } from '../../../schema/struct/quantity.js';
+import { parseQuantity } from '@multicluster-engine/values/schema/struct/quantity';
 import { roundUpResources } from '../pod/defaults/resourcelist.js';
 
 const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;

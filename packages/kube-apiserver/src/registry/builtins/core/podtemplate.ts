@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../../object.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { ensureStruct } from '../draft.js';
-import { structAt } from '../../../fields.js';
+import { structAt } from '@multicluster-engine/values/fields';
 import type { Kind } from '../kind.js';
 import { dropDisabledFields } from '../pod/features.js';
 import { checkTemplate } from '../pod/template.js';

@@ -1,15 +1,15 @@
-import { own, type JsonObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { ALL_METADATA, invalidValue, key, required, tooLong } from '../../../schema/field.js';
-import { compareBytes } from '@multicluster-engine/cel/text';
-import { readJson } from '../../../schema/body/json.js';
-import { MalformedBody } from '../../../schema/body/malformed.js';
-import { configMapKey } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { ALL_METADATA, invalidValue, key, required, tooLong } from '@multicluster-engine/values/schema/field';
+import { compareBytes } from '@multicluster-engine/values/text';
+import { readJson } from '@multicluster-engine/values/read/json';
+import { MalformedBody } from '@multicluster-engine/values/read/malformed';
+import { configMapKey } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { immutable, invalidBecause } from '../validation/checks.js';
 import { decodedLength, immutableErrors, MAX_DATA_BYTES, totalLength } from './configmap.js';
 import { isDraft, fillZero, textOf, type Draft, type DraftValue } from '../draft.js';
-import { structAt, textAt } from '../../../fields.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
 import { keyPairProblem } from './keypair.js';
 import type { Kind } from '../kind.js';
 

@@ -1,5 +1,5 @@
-import { isArray, isObject, own, type Json } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
+import { isArray, isObject, own, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Kind } from '../kind.js';
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';

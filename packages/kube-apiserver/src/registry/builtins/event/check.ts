@@ -1,11 +1,11 @@
-import { equal, type Json } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { invalidRaw, invalidValue, required } from '../../../schema/field.js';
-import { byteLength, goJson } from '@multicluster-engine/cel/text';
-import { dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { equal, type Json } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { invalidRaw, invalidValue, required } from '@multicluster-engine/values/schema/field';
+import { byteLength, goJson } from '@multicluster-engine/values/text';
+import { dns1123Subdomain, qualifiedName } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { immutable, invalidBecause } from '../validation/checks.js';
-import { numberAt, structAt, textAt } from '../../../fields.js';
+import { numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import { goReference } from '../validation/gostruct.js';
 
 /* Events of both groups are validated in their v1 form; errors name the fields of v1. */

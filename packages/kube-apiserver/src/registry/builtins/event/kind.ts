@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../../object.js';
-import { canonical } from '../../../schema/struct/canonical.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { canonical } from '@multicluster-engine/values/schema/struct/canonical';
 import { eventErrors, eventUpdateErrors, newEventsGroupErrors } from './check.js';
-import { structAt, textAt } from '../../../fields.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
 import type { Kind } from '../kind.js';
 
 const CORE = 'io.k8s.api.core.v1.Event';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../json.js';
-import { listAt } from '../../../fields.js';
-import { child, index } from '../../../schema/field.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { listAt } from '@multicluster-engine/values/fields';
+import { child, index } from '@multicluster-engine/values/schema/field';
 
 export interface LocatedContainer {
   readonly container: JsonObject;

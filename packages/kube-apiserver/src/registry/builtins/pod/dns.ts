@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../../json.js';
-import { child, index, invalidValue, required } from '../../../schema/field.js';
-import { byteLength } from '@multicluster-engine/cel/text';
-import { regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { child, index, invalidValue, required } from '@multicluster-engine/values/schema/field';
+import { byteLength } from '@multicluster-engine/values/text';
+import { regexText } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkAddress } from '../validation/ipaddress.js';
 import { each, has, invalidBecause } from '../validation/checks.js';
-import { structAt, textAt, textsAt } from '../../../fields.js';
+import { structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 
 const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;

@@ -1,6 +1,6 @@
-import { isObject, own, withKey, type Json, type JsonObject } from '../../../json.js';
+import { isObject, own, withKey, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { has } from '../validation/checks.js';
-import { listAt, structAt } from '../../../fields.js';
+import { listAt, structAt } from '@multicluster-engine/values/fields';
 
 /** Drops fields of disabled features, as kube-apiserver does without a warning. Returns the same template where it has none. */
 export function dropDisabledFields(template: JsonObject): JsonObject {

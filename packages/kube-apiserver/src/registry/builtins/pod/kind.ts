@@ -1,9 +1,9 @@
-import type { KubeObject } from '../../../object.js';
-import { own } from '../../../json.js';
-import { numberAt, structAt, textAt } from '../../../fields.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { own } from '@multicluster-engine/values/json';
+import { numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import type { Subresource } from '../../../resource.js';
-import type { FieldError } from '../../../schema/fielderror.js';
-import { forbiddenField } from '../../../schema/field.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { forbiddenField } from '@multicluster-engine/values/schema/field';
 import { ensureStruct } from '../draft.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { podDefaults } from './defaults/podspec.js';

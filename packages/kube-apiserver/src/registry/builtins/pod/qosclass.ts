@@ -1,6 +1,6 @@
-import { own, type JsonObject } from '../../../json.js';
-import { listAt, structAt } from '../../../fields.js';
-import { parseQuantity } from '../../../schema/struct/quantity.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { listAt, structAt } from '@multicluster-engine/values/fields';
+import { parseQuantity } from '@multicluster-engine/values/schema/struct/quantity';
 
 const COMPUTE = ['cpu', 'memory'];
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import {
   child,
   duplicate,
@@ -7,11 +7,11 @@ import {
   invalidValue,
   notSupported,
   required,
-} from '../../../schema/field.js';
-import { dns1123Label, labelValue } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { dns1123Label, labelValue } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has, invalidBecause, labelKey, positive, whenSet } from '../validation/checks.js';
-import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
+import { listAt, numberAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { checkSelector } from '../validation/labelselector.js';
 
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

@@ -1,5 +1,5 @@
-import { own, type JsonObject } from '../../../json.js';
-import { byteLength } from '@multicluster-engine/cel/text';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { byteLength } from '@multicluster-engine/values/text';
 import {
   child,
   duplicate,
@@ -8,12 +8,12 @@ import {
   notSupported,
   required,
   tooLong,
-} from '../../../schema/field.js';
-import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkAddress } from '../validation/ipaddress.js';
 import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../validation/checks.js';
-import { listAt, structAt, textAt } from '../../../fields.js';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import { checkContainers, checkInitContainers } from './container/container.js';
 import { checkDns } from './dns.js';
 import { checkFileVolumes } from './container/environment.js';

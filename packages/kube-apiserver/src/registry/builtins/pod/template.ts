@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../json.js';
-import { child, forbiddenField, notSupported } from '../../../schema/field.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { child, forbiddenField, notSupported } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { labelMap } from '../validation/checks.js';
-import { structAt, textAt } from '../../../fields.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
 import { checkAnnotations, checkProfiles } from './security/annotations.js';
 import { checkPodSpec } from './spec.js';
 

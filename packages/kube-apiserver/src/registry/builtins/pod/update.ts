@@ -1,7 +1,7 @@
-import { equal, own, withKey, type JsonObject } from '../../../json.js';
-import { listAt, textAt } from '../../../fields.js';
-import { forbiddenField } from '../../../schema/field.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { equal, own, withKey, type JsonObject } from '@multicluster-engine/values/json';
+import { listAt, textAt } from '@multicluster-engine/values/fields';
+import { forbiddenField } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 
 const IMMUTABLE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../../../json.js';
-import { duplicate, index, invalidValue, notSupported, required } from '../../../schema/field.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import { duplicate, index, invalidValue, notSupported, required } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkAddress, parseAddress } from '../validation/ipaddress.js';
 import { has } from '../validation/checks.js';
-import { textAt, textsAt } from '../../../fields.js';
+import { textAt, textsAt } from '@multicluster-engine/values/fields';
 import { isExternalName, isHeadless, NONE } from './fields.js';
 
 const FAMILIES = ['IPv4', 'IPv6'];

@@ -1,9 +1,9 @@
-import { equal, type JsonObject } from '../../../json.js';
-import { index, invalidValue } from '../../../schema/field.js';
+import { equal, type JsonObject } from '@multicluster-engine/values/json';
+import { index, invalidValue } from '@multicluster-engine/values/schema/field';
 import { internalError, invalid, unknownError } from '../../../status.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { fill, structsIn, textOf, type Draft } from '../draft.js';
-import { textAt, textsAt } from '../../../fields.js';
+import { textAt, textsAt } from '@multicluster-engine/values/fields';
 import { checkAddresses, familyOf } from './addresses.js';
 import type { ServiceAllocator } from './allocator.js';
 import { allocatesNodePorts, hasNodePorts, isExternalName, needsHealthCheck, NONE } from './fields.js';

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../../object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { addressText, contains, parseAddress, parseRange } from '../validation/ipaddress.js';
-import { listAt, numberAt, structAt, textsAt } from '../../../fields.js';
+import { listAt, numberAt, structAt, textsAt } from '@multicluster-engine/values/fields';
 
 /** Allocates cluster IPs and node ports. What is allocated is derived from the existing Services. */
 export interface ServiceAllocator {

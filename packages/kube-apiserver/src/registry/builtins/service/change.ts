@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import { structsIn, textOf, type Draft } from '../draft.js';
-import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
+import { listAt, numberAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import {
   allocatesNodePorts,
   hasNodePorts,

@@ -1,5 +1,5 @@
-import { own, type JsonObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import {
   child,
   duplicate,
@@ -9,13 +9,13 @@ import {
   key,
   notSupported,
   required,
-} from '../../../schema/field.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import { dns1123Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { goJson } from '@multicluster-engine/values/text';
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { checkAddress, checkRange, parseAddress } from '../validation/ipaddress.js';
 import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../validation/checks.js';
-import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
+import { listAt, numberAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { checkAddresses } from './addresses.js';
 import { isLoadBalancer, isExternalName, isHeadless } from './fields.js';
 import { checkLoadBalancerClass, checkTraffic } from './traffic.js';

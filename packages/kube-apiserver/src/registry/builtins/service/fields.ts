@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../json.js';
-import { textAt, textsAt } from '../../../fields.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import { textAt, textsAt } from '@multicluster-engine/values/fields';
 
 /* Properties of the spec of a Service. */
 

@@ -1,8 +1,8 @@
-import { isObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { dns1123Label } from '@multicluster-engine/cel/formats';
+import { isObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { dns1123Label } from '@multicluster-engine/values/formats';
 import { draftOf, fill, fillZero, structIn, isDraft, structsIn, ensureStruct, type Draft } from '../draft.js';
-import { structAt, textAt } from '../../../fields.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { checkAddressChange } from './addresses.js';
 import { allocate, reallocate } from './allocation.js';

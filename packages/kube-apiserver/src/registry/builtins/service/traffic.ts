@@ -1,11 +1,18 @@
-import { own, type JsonObject } from '../../../json.js';
-import type { KubeObject } from '../../../object.js';
-import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../../schema/field.js';
-import { dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import {
+  child,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
+import { dns1123Subdomain, qualifiedName } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { addressWarnings, checkAddress, parseAddress, rangeWarnings } from '../validation/ipaddress.js';
 import { has, invalidBecause, portNumber } from '../validation/checks.js';
-import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
+import { listAt, numberAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { isLoadBalancer, isExternalName, isExternallyAccessible, needsHealthCheck, NONE, sameField } from './fields.js';
 
 const EXTERNAL = ['Cluster', 'Local'];

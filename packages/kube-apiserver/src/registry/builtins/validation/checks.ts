@@ -1,8 +1,8 @@
-import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../../json.js';
-import { child, index, invalidValue } from '../../../schema/field.js';
-import { byteLength } from '@multicluster-engine/cel/text';
-import { labelValue, qualifiedName, regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { equal, isArray, isObject, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import { child, index, invalidValue } from '@multicluster-engine/values/schema/field';
+import { byteLength } from '@multicluster-engine/values/text';
+import { labelValue, qualifiedName, regexText } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 
 /* Validation rules that several kinds share. Messages are those of kube-apiserver. */
 

@@ -1,10 +1,18 @@
-import type { JsonObject } from '../../../json.js';
-import { child, duplicate, index, invalidValue, notSupported, required, tooLong } from '../../../schema/field.js';
-import { byteLength } from '@multicluster-engine/cel/text';
-import { regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import {
+  child,
+  duplicate,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from '@multicluster-engine/values/schema/field';
+import { byteLength } from '@multicluster-engine/values/text';
+import { regexText } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { labelKey } from './checks.js';
-import { listAt, numberAt, textAt } from '../../../fields.js';
+import { listAt, numberAt, textAt } from '@multicluster-engine/values/fields';
 
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 const REASON_TEXT =

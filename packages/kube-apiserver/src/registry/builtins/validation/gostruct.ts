@@ -1,6 +1,6 @@
-import { isObject, type Json } from '../../../json.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
+import { goJson } from '@multicluster-engine/values/text';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 
 /* Values in messages, printed as Go prints the struct. */
 

@@ -1,5 +1,5 @@
-import { invalidValue } from '../../../schema/field.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { invalidValue } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 
 /** A parsed IP address. */
 export interface Address {

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../json.js';
-import { child, forbiddenField, index, invalidValue, required } from '../../../schema/field.js';
-import { labelValue } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../schema/fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { child, forbiddenField, index, invalidValue, required } from '@multicluster-engine/values/schema/field';
+import { labelValue } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, invalidBecause, labelKey, labelMap } from './checks.js';
-import { listAt, structAt, textAt, textEntries, textsAt } from '../../../fields.js';
+import { listAt, structAt, textAt, textEntries, textsAt } from '@multicluster-engine/values/fields';
 
 /** Validates a label selector. */
 export function checkSelector(selector: JsonObject, path: string): readonly FieldError[] {

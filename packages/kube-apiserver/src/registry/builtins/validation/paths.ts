@@ -1,5 +1,5 @@
-import { invalidValue } from '../../../schema/field.js';
-import type { FieldError } from '../../../schema/fielderror.js';
+import { invalidValue } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 
 /** A path within a volume must be relative and have no `..`. */
 export function relativePath(text: string, path: string): readonly FieldError[] {

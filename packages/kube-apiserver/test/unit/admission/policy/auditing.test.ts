@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { AdmissionRequest } from '../../../../src/admission/admission.js';
-import type { JsonObject } from '../../../../src/json.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { VerbsFixture } from '../../verbs/fixture.js';
 import { FakeObjects } from './fixture.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { validateBinding, validatePolicy } from '../../../../src/admission/policy.js';
-import type { Json, JsonObject } from '../../../../src/json.js';
-import type { KubeObject } from '../../../../src/object.js';
-import type { FieldError } from '../../../../src/schema/fielderror.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { bindings, policies } from './tables/creation.js';
 
 const configMaps = {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { AdmissionRequest } from '../../../../src/admission/admission.js';
 import type { Attributes, Authorizer } from '../../../../src/auth/authorizer.js';
-import type { Json, JsonObject } from '../../../../src/json.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { Json, JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { UserInfo } from '../../../../src/user.js';
 import { VerbsFixture } from '../../verbs/fixture.js';
 import { namespace, param, scenarios, type Request, type Scenario } from './tables/enforcement.js';

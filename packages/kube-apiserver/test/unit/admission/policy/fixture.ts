@@ -1,7 +1,7 @@
 import type { AdmissionRequest } from '../../../../src/admission/admission.js';
 import { createPolicyAdmission, type PolicyAdmission } from '../../../../src/admission/policy.js';
 import type { Authorizer } from '../../../../src/auth/authorizer.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { ObjectReader } from '../../../../src/registry/reader.js';
 import type { Registry } from '../../../../src/resource.js';
 import { StatusError } from '../../../../src/status.js';

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import type { AdmissionRequest } from '../../../../src/admission/admission.js';
 import { matchResources, matchedRequest } from '../../../../src/admission/policy/match.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import type { Resource } from '../../../../src/resource.js';
 import { VerbsFixture } from '../../verbs/fixture.js';
 

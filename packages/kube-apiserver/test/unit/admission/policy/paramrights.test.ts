@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { createParamRights } from '../../../../src/admission/policy/paramrights.js';
 import type { Attributes, Authorizer } from '../../../../src/auth/authorizer.js';
-import type { JsonObject } from '../../../../src/json.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { StatusError } from '../../../../src/status.js';
 import type { UserInfo } from '../../../../src/user.js';
 import { VerbsFixture } from '../../verbs/fixture.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Attributes } from '../../../../src/auth/authorizer.js';
 import { createAuthorizer, createRuleResolver } from '../../../../src/auth/rbac/rbac.js';
-import type { Json } from '../../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { FakeReader } from '../reader.js';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { bootstrapRbac } from '../../../../src/auth/rbac/bootstrap.js';
 import { repaired } from '../../../../src/auth/rbac/repair.js';
-import type { JsonObject } from '../../../../src/json.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 const METADATA = {
   name: 'a',

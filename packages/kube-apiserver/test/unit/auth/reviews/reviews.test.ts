@@ -4,7 +4,7 @@ import { createAuthenticator, staticTokens } from '../../../../src/auth/authenti
 import { bootstrapRbac } from '../../../../src/auth/rbac/bootstrap.js';
 import { createAuthorizer, createRuleResolver } from '../../../../src/auth/rbac/rbac.js';
 import { createReviews } from '../../../../src/auth/reviews/reviews.js';
-import type { Json } from '../../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { StatusError } from '../../../../src/status.js';
 import { ManualClock } from '../../../../testing/clock.js';
 import { FakeReader } from '../reader.js';

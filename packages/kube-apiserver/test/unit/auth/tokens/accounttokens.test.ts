@@ -6,7 +6,7 @@ import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from 
 import { requestToken } from '../../../../src/verbs/tokenrequest.js';
 import { accountTokens, ISSUER, issueToken } from '../../../../src/auth/tokens/accounttokens.js';
 import { createChain } from '../../../../src/admission/chain.js';
-import { isObject, type Json } from '../../../../src/json.js';
+import { isObject, type Json } from '@multicluster-engine/values/json';
 import { createRegistry } from '../../../../src/registry/registry.js';
 import { memoryStore } from '../../../../src/store/open.js';
 import { contextOf } from '../../../../src/verbs/createverbs.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { legacyToken, legacyTokens } from '../../../../src/auth/tokens/legacytokens.js';
 import { generateSigningKey, readSigningKey, readToken } from '../../../../src/auth/tokens/jwt.js';
 import { ISSUER, issueToken } from '../../../../src/auth/tokens/accounttokens.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { ManualClock } from '../../../../testing/clock.js';
 import { FakeReader } from '../reader.js';
 

@@ -1,4 +1,4 @@
-import type { Schema, ValidationRule } from '../../../../src/schema/schema.js';
+import type { Schema, ValidationRule } from '@multicluster-engine/values/schema/schema';
 
 const TEXT: Schema = { type: 'string' };
 const INT: Schema = { type: 'integer' };

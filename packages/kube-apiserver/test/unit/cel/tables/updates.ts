@@ -1,5 +1,5 @@
-import type { Json } from '../../../../src/json.js';
-import type { Schema, ValidationRule } from '../../../../src/schema/schema.js';
+import type { Json } from '@multicluster-engine/values/json';
+import type { Schema, ValidationRule } from '@multicluster-engine/values/schema/schema';
 
 function rule(text: string, more: Partial<ValidationRule> = {}): ValidationRule {
   return { rule: text, ...more };

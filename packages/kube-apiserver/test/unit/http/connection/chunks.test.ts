@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { lineOf, chunksOf } from '../../../../src/http/connection/chunks.js';
-import type { Json } from '../../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 
 const LARGE = 'x'.repeat(20_000);
 

@@ -4,9 +4,9 @@ import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Listener, listen } from '../../../../src/http/connection/listener.js';
-import type { KeyPair } from '../../../../src/certificates.js';
+import type { KeyPair } from '@multicluster-engine/values/certificates';
 import { issueAuthority, issueServing, isUsable } from '../../../../src/http/connection/tls.js';
-import type { Json } from '../../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
 import { StatusError } from '../../../../src/status.js';
 import { systemClock } from '../../../../src/clock.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { JsonObject } from '../../../../src/json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
 import { waitFor } from '../../../../testing/wait.js';
 import { readToEnd, openListener, type ListenerFixture } from '../listenerfixture.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { generateSigningKey, readSigningKey } from '../../../../src/auth/tokens/jwt.js';
 import { textOf } from '../../../../src/http/pods/log.js';
-import type { Json } from '../../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import type { ContainerLogRequest, LogLine, PodLogs } from '../../../../src/podlogs.js';
 import type { ApiResponse } from '../../../../src/request.js';
 import { type Assembly, assemble } from '../../../../src/server/assembly.js';

@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { definitionName, META } from '../../../../src/discovery/schemanames.js';
 import { decodeProtobuf } from '../../../../src/http/protobuf/body.js';
-import type { KubeObject } from '../../../../src/object.js';
-import { canonical } from '../../../../src/schema/struct/canonical.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { canonical } from '@multicluster-engine/values/schema/struct/canonical';
 import { StatusError } from '../../../../src/status.js';
 import { root } from '../../../../testing/root.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { encodeEvent, encodeProtobuf } from '../../../../src/http/protobuf/envelope.js';
 import { fieldsOf } from '../../../../src/http/protobuf/reader.js';
-import type { KubeObject } from '../../../../src/object.js';
+import type { KubeObject } from '@multicluster-engine/values/object';
 import { root } from '../../../../testing/root.js';
 
 /** The encoding equals, byte by byte, that of Go's encoders for the same objects (tools/samples.go). */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openApiProtobuf } from '../../../../src/http/protobuf/openapi.js';
 import { fieldsOf } from '../../../../src/http/protobuf/reader.js';
-import type { JsonObject } from '../../../../src/json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 
 /** Field numbers of `openapi.v2` of gnostic. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Json } from '../../../../src/json.js';
+import type { Json } from '@multicluster-engine/values/json';
 import { inDecodingOrder, strictMessage } from '../../../../src/verbs/decoding/strictdecoding.js';
 
 const duplicate = (path: string): string => `duplicate field "${path}"`;

@@ -1,4 +1,4 @@
-import { own, type JsonObject } from '../../../../json.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
 import {
   child,
   duplicate,
@@ -8,11 +8,11 @@ import {
   notFoundValue,
   notSupported,
   required,
-} from '../../../../schema/field.js';
-import { dns1123Label } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { dns1123Label } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from '../../validation/checks.js';
-import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
+import { listAt, numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
 import { checkDevices, type ContainerContext } from './devices.js';
 import { checkEnvironment } from './environment.js';
 import { checkContainerClaims } from './resourceclaims.js';

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../../json.js';
-import { child, invalidValue, notFoundValue, required } from '../../../../schema/field.js';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { child, invalidValue, notFoundValue, required } from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has } from '../../validation/checks.js';
-import { listAt, textAt } from '../../../../fields.js';
+import { listAt, textAt } from '@multicluster-engine/values/fields';
 
 /** What checks of a container need of its pod. */
 export interface ContainerContext {

@@ -1,10 +1,10 @@
-import { own, type JsonObject } from '../../../../json.js';
-import { child, invalidValue, notFoundValue, notSupported, required } from '../../../../schema/field.js';
-import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { child, invalidValue, notFoundValue, notSupported, required } from '@multicluster-engine/values/schema/field';
+import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has, invalidBecause, whenSet } from '../../validation/checks.js';
-import { listAt, structAt, textAt } from '../../../../fields.js';
-import { parseQuantity, quantityText } from '../../../../schema/struct/quantity.js';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
+import { parseQuantity, quantityText } from '@multicluster-engine/values/schema/struct/quantity';
 import { allContainers } from '../containers.js';
 import { noBacksteps } from '../../validation/paths.js';
 

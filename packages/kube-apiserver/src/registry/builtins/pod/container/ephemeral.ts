@@ -1,8 +1,14 @@
-import { isObject, own, type JsonObject } from '../../../../json.js';
-import { child, duplicate, forbiddenField, invalidValue, notFoundValue } from '../../../../schema/field.js';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import { isObject, own, type JsonObject } from '@multicluster-engine/values/json';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  notFoundValue,
+} from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has } from '../../validation/checks.js';
-import { countAt, listAt, textAt } from '../../../../fields.js';
+import { countAt, listAt, textAt } from '@multicluster-engine/values/fields';
 import { checkContainer } from './container.js';
 
 /** Fields that ephemeral containers cannot set, in the order of kube-apiserver. */

@@ -1,9 +1,9 @@
-import { own, type Json, type JsonObject } from '../../../../json.js';
-import { child, forbiddenField, invalidValue, notSupported, required } from '../../../../schema/field.js';
-import { regexText } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import { own, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import { child, forbiddenField, invalidValue, notSupported, required } from '@multicluster-engine/values/schema/field';
+import { regexText } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { has, invalidBecause, nonNegative, portNameProblems, portNumber } from '../../validation/checks.js';
-import { listAt, structAt, textAt, textsAt } from '../../../../fields.js';
+import { listAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 
 export const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 

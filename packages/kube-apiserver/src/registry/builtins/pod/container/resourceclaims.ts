@@ -1,9 +1,9 @@
-import { own, type JsonObject } from '../../../../json.js';
-import { listAt, structAt, textAt } from '../../../../fields.js';
-import { child, duplicate, invalidRaw, required } from '../../../../schema/field.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
+import { child, duplicate, invalidRaw, required } from '@multicluster-engine/values/schema/field';
+import { goJson } from '@multicluster-engine/values/text';
+import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has, invalidBecause } from '../../validation/checks.js';
 
 export function checkResourceClaims(spec: JsonObject, path: string): readonly FieldError[] {

@@ -1,11 +1,18 @@
-import { own, type JsonObject } from '../../../../json.js';
-import { child, forbiddenField, invalidValue, key, notSupported, required } from '../../../../schema/field.js';
-import { compareBytes } from '@multicluster-engine/cel/text';
-import { qualifiedName } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import {
+  child,
+  forbiddenField,
+  invalidValue,
+  key,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
+import { compareBytes } from '@multicluster-engine/values/text';
+import { qualifiedName } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { invalidBecause } from '../../validation/checks.js';
-import { structAt } from '../../../../fields.js';
-import { parseQuantity, quantityText, type Quantity } from '../../../../schema/struct/quantity.js';
+import { structAt } from '@multicluster-engine/values/fields';
+import { parseQuantity, quantityText, type Quantity } from '@multicluster-engine/values/schema/struct/quantity';
 
 const CONTAINER_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
 const STANDARD = [

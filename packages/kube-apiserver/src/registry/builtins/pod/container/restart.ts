@@ -1,7 +1,14 @@
-import { own, type JsonObject } from '../../../../json.js';
-import { listAt, structAt, textAt } from '../../../../fields.js';
-import { child, duplicate, index, invalidValue, notSupported, required } from '../../../../schema/field.js';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
+import {
+  child,
+  duplicate,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '@multicluster-engine/values/schema/field';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has } from '../../validation/checks.js';
 
 const RESTARTS = ['Always', 'Never', 'OnFailure'];

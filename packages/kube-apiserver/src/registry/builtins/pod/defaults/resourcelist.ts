@@ -1,5 +1,5 @@
 import { isDraft, type Draft } from '../../draft.js';
-import { parseQuantity, quantityText, roundUpToMilli } from '../../../../schema/struct/quantity.js';
+import { parseQuantity, quantityText, roundUpToMilli } from '@multicluster-engine/values/schema/struct/quantity';
 
 /** Brings the quantities of a resource list into canonical form, rounded up to milli units. Invalid values are kept. */
 export function roundUpResources(draft: Draft, key: string): void {

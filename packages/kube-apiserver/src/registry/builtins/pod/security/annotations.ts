@@ -1,9 +1,9 @@
-import { own, type JsonObject } from '../../../../json.js';
-import { child, forbiddenField, invalidValue, key } from '../../../../schema/field.js';
-import { goQuote } from '@multicluster-engine/cel/text';
-import { validateAnnotations } from '../../../../schema/metadata/validate.js';
-import type { FieldError } from '../../../../schema/fielderror.js';
-import { structAt, textAt, textEntries } from '../../../../fields.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { child, forbiddenField, invalidValue, key } from '@multicluster-engine/values/schema/field';
+import { goQuote } from '@multicluster-engine/values/text';
+import { validateAnnotations } from '@multicluster-engine/values/schema/metadata/validate';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { structAt, textAt, textEntries } from '@multicluster-engine/values/fields';
 import { allContainers } from '../containers.js';
 import { relativePath } from '../../validation/paths.js';
 

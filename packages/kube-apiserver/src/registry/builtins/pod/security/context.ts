@@ -1,4 +1,4 @@
-import { own, type Json, type JsonObject } from '../../../../json.js';
+import { own, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import {
   child,
   duplicate,
@@ -9,11 +9,11 @@ import {
   notSupported,
   required,
   tooLong,
-} from '../../../../schema/field.js';
-import { goJson } from '@multicluster-engine/cel/text';
-import type { FieldError } from '../../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { goJson } from '@multicluster-engine/values/text';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has, whenSet } from '../../validation/checks.js';
-import { structAt, textAt } from '../../../../fields.js';
+import { structAt, textAt } from '@multicluster-engine/values/fields';
 import { relativePath } from '../../validation/paths.js';
 import { checkWindows } from './windows.js';
 

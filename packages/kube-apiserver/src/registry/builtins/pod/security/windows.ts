@@ -1,9 +1,9 @@
-import { own, type JsonObject } from '../../../../json.js';
-import { child, forbiddenField, index, invalidRaw, invalidValue } from '../../../../schema/field.js';
-import { byteLength, goJson } from '@multicluster-engine/cel/text';
-import { dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
-import { listAt, structAt } from '../../../../fields.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { child, forbiddenField, index, invalidRaw, invalidValue } from '@multicluster-engine/values/schema/field';
+import { byteLength, goJson } from '@multicluster-engine/values/text';
+import { dns1123Subdomain } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import { listAt, structAt } from '@multicluster-engine/values/fields';
 
 const MAX_SPEC_KIB = 64;
 const MAX_DOMAIN_LENGTH = 256;

@@ -1,4 +1,4 @@
-import { equal, own, type JsonObject } from '../../../../json.js';
+import { equal, own, type JsonObject } from '@multicluster-engine/values/json';
 import {
   child,
   forbiddenField,
@@ -7,13 +7,13 @@ import {
   key,
   notSupported,
   required,
-} from '../../../../schema/field.js';
-import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import { validateAnnotations } from '../../../../schema/metadata/validate.js';
-import type { FieldError } from '../../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/values/formats';
+import { validateAnnotations } from '@multicluster-engine/values/schema/metadata/validate';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { has, invalidBecause, labelMap, whenSet } from '../../validation/checks.js';
-import { structAt, textAt, textEntries, textsAt } from '../../../../fields.js';
-import { parseQuantity, quantityText } from '../../../../schema/struct/quantity.js';
+import { structAt, textAt, textEntries, textsAt } from '@multicluster-engine/values/fields';
+import { parseQuantity, quantityText } from '@multicluster-engine/values/schema/struct/quantity';
 import { checkSelector } from '../../validation/labelselector.js';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

@@ -1,10 +1,18 @@
-import { own, type JsonObject } from '../../../../json.js';
-import { child, invalidRaw, invalidValue, key, notSupported, required, tooLong } from '../../../../schema/field.js';
-import { byteLength, goJson } from '@multicluster-engine/cel/text';
-import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import {
+  child,
+  invalidRaw,
+  invalidValue,
+  key,
+  notSupported,
+  required,
+  tooLong,
+} from '@multicluster-engine/values/schema/field';
+import { byteLength, goJson } from '@multicluster-engine/values/text';
+import { dns1123Label, dns1123Subdomain } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { has, invalidBecause } from '../../validation/checks.js';
-import { numberAt, structAt, textAt, textsAt } from '../../../../fields.js';
+import { numberAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { checkClaimTemplate } from './claimtemplate.js';
 import { relativePath } from '../../validation/paths.js';
 

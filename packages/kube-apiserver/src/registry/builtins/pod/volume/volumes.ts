@@ -1,4 +1,4 @@
-import { own, type Json, type JsonObject } from '../../../../json.js';
+import { own, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import {
   child,
   duplicate,
@@ -7,12 +7,12 @@ import {
   invalidValue,
   notSupported,
   required,
-} from '../../../../schema/field.js';
-import { dns1123Label } from '@multicluster-engine/cel/formats';
-import type { FieldError } from '../../../../schema/fielderror.js';
+} from '@multicluster-engine/values/schema/field';
+import { dns1123Label } from '@multicluster-engine/values/formats';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { each, has, invalidBecause } from '../../validation/checks.js';
-import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
-import { parseQuantity } from '../../../../schema/struct/quantity.js';
+import { listAt, numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
+import { parseQuantity } from '@multicluster-engine/values/schema/struct/quantity';
 import { checkFieldRef, checkVolumeResourceRef } from '../container/environment.js';
 import { localPath, noBacksteps } from '../../validation/paths.js';
 import { requiredFields, PLUGIN_CHECKS } from './plugins.js';

@@ -1,11 +1,11 @@
 import type { LocatedContainer } from '../containers.js';
 import { APPARMOR, SECCOMP } from '../security/annotations.js';
-import { own, type JsonObject } from '../../../../json.js';
-import { child, index, key } from '../../../../schema/field.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import { own, type JsonObject } from '@multicluster-engine/values/json';
+import { child, index, key } from '@multicluster-engine/values/schema/field';
+import { goQuote } from '@multicluster-engine/values/text';
 import { has } from '../../validation/checks.js';
-import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
-import { parseQuantity, quantityText, roundUpToMilli } from '../../../../schema/struct/quantity.js';
+import { listAt, numberAt, structAt, textAt } from '@multicluster-engine/values/fields';
+import { parseQuantity, quantityText, roundUpToMilli } from '@multicluster-engine/values/schema/struct/quantity';
 
 interface Template {
   readonly spec: JsonObject;

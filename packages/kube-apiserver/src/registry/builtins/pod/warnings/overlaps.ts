@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../../json.js';
-import { goQuote } from '@multicluster-engine/cel/text';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { goQuote } from '@multicluster-engine/values/text';
 import { has } from '../../validation/checks.js';
-import { listAt, structAt, textAt } from '../../../../fields.js';
+import { listAt, structAt, textAt } from '@multicluster-engine/values/fields';
 
 /** A file of a volume, and the source that writes it. */
 interface File {

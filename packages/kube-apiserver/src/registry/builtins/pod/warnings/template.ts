@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../../json.js';
-import { child, index, key } from '../../../../schema/field.js';
-import { goQuote } from '@multicluster-engine/cel/text';
-import { labelValue } from '@multicluster-engine/cel/formats';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { child, index, key } from '@multicluster-engine/values/schema/field';
+import { goQuote } from '@multicluster-engine/values/text';
+import { labelValue } from '@multicluster-engine/values/formats';
 import { addressWarnings } from '../../validation/ipaddress.js';
 import { has } from '../../validation/checks.js';
-import { listAt, numberAt, structAt, textAt, textsAt } from '../../../../fields.js';
+import { listAt, numberAt, structAt, textAt, textsAt } from '@multicluster-engine/values/fields';
 import { containerWarnings, fractionWarnings, portWarnings } from './container.js';
 import { allContainers } from '../containers.js';
 import { SECCOMP } from '../security/annotations.js';

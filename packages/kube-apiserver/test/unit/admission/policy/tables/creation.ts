@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../src/json.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 
 /** A spec, and the error of kube-apiserver 1.36.3 when it is created: reason, field and message. */
 export type Row = readonly [spec: JsonObject, causes: readonly string[]];

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../../src/json.js';
-import type { KubeObject } from '../../../../../src/object.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
 
 /** A request on a server with `namespace` and two ConfigMaps in it, and the expected result. */
 export interface Request {

@@ -1,1 +1,0 @@
-export { parseQuantity } from './library/kubernetes/quantity.js';

@@ -1,4 +1,0 @@
-/** Templates of kubectl's `-o jsonpath`. Apart from the server, so that a program can print by them without loading it. */
-export type { Json } from './json.js';
-export { filled } from './table/jsonpath.js';
-export { parseTemplate, TemplateError, type Template } from './table/jsonpathparser.js';
