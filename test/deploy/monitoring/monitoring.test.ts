@@ -58,7 +58,7 @@ describe('the alerts of deploy/monitoring', () => {
     const folder = path.join(root, 'docs', 'runbooks');
     const pages = readdirSync(folder).map((file) => {
       const text = readFileSync(path.join(folder, file), 'utf8');
-      return { file, title: text.split('\n')[0], severity: /severity \| (\w+)/.exec(text)?.[1] };
+      return { file, title: text.split('\n')[0], severity: /Severity: (\w+)/.exec(text)?.[1] };
     });
     const wanted = alerts().map(({ alert, labels }) => ({
       file: `${alert}.md`,
