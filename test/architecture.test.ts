@@ -86,9 +86,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: [`${VALUES}/*`, '@modelcontextprotocol/sdk'],
   },
   // The JSON types of the API: what the server answers and the page reads.
-  'console/wire': { imports: [], packages: [], builtins: [] },
+  'console/wire': { imports: ['answers'], types: ['answers'], packages: [], builtins: [] },
   'console/server': { imports: [...ASKED, 'console/wire'], packages: ['js-yaml'] },
-  'console/web': { imports: ['console/wire'], packages: ['preact', '@preact/signals'], builtins: [] },
+  'console/web': {
+    imports: ['console/wire', 'answers'],
+    types: ['answers'],
+    packages: ['preact', '@preact/signals'],
+    builtins: [],
+  },
   // The component of a hub: persons with tokens in front of the same server.
   'console/hub': { imports: [...ASKED, 'console/wire', 'console/server'], packages: [] },
   console: { imports: [...ASKED, 'cli', 'console/server', 'console/hub'], packages: [] },
@@ -109,8 +114,12 @@ const FLOORS = ['spec', 'stored', 'select', 'publish', 'explain', 'report'];
 /** Why a folder of fewer than three files is one. */
 const SMALL_FOLDERS: Readonly<Record<string, string>> = {
   'src/cli/clusterset': 'a command',
+  'src/cli/history': 'a command',
   'src/cli/release': 'a command',
+  'src/cli/status': 'a command',
+  'src/cli/tree': 'a command',
   'src/cli/version': 'a command',
+  'src/cli/whoselects': 'a command',
   'src/runtime/events': 'client-go has it',
   'src/runtime/manager': 'controller-runtime has it',
 };

@@ -8,7 +8,8 @@ import { standingOf } from '../domain/placement/select/standing.js';
 import { waitCause } from '../domain/placement/report/waits.js';
 import { timeText } from '../domain/placement/explain/taints.js';
 import { forecastOf } from './world/forecast.js';
-import { holdersOf } from './selections.js';
+import { holdersOf } from './whoselects.js';
+import { inputsOf } from './world/once.js';
 import { WorldInputs, type World } from './world/world.js';
 
 /** What becomes of the decisions that name a cluster when it is drained. */
@@ -34,6 +35,8 @@ export interface DrainedPlacement {
   readonly namespace: string;
   readonly name: string;
   readonly effect: DrainEffect;
+  /** `edge-1 → edge-7`, `edge-1 leaves, unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
+  readonly text: string;
 }
 
 /**
@@ -41,18 +44,21 @@ export interface DrainedPlacement {
  * that holds the cluster; by namespace and name. Decisions of Placements that are not in the world are left out.
  */
 export function drainedPlacements(world: World, cluster: string): readonly DrainedPlacement[] {
-  const inputs = new WorldInputs(world);
+  const inputs = inputsOf(world);
   const drainedInputs = new WorldInputs(drained(world, cluster));
   return [...holdersOf(world, cluster).keys()].sort().flatMap((key): readonly DrainedPlacement[] => {
     const [namespace = '', name = ''] = key.split('/');
     const input = inputs.input({ namespace, name });
     if (input === undefined || input.deleting) return [];
-    if (!inputs.isKnown) return [{ namespace, name, effect: { kind: 'Unknown' } }];
+    const row = (effect: DrainEffect): readonly DrainedPlacement[] => {
+      return [{ namespace, name, effect, text: drainText(effect, cluster, { namespace, name }) }];
+    };
+    if (!inputs.isKnown) return row({ kind: 'Unknown' });
     const before = forecastOf(input.snapshot);
     const after = drainedInputs.input({ namespace, name }, before.published);
     // A decision that, published as of now, does not hold the cluster anyway is not affected by the drain.
     if (after === undefined || !before.clusters.includes(cluster)) return [];
-    return [{ namespace, name, effect: drainEffect(cluster, before.clusters, after.snapshot) }];
+    return row(drainEffect(cluster, before.clusters, after.snapshot));
   });
 }
 
@@ -62,8 +68,7 @@ export function isStaying(effect: DrainEffect): boolean {
   return effect.kind === 'Held' || effect.kind === 'Waits' ? !effect.ends : effect.kind === 'Misconfigured';
 }
 
-/** `edge-1 → edge-7`, `unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
-export function drainText(
+function drainText(
   effect: DrainEffect,
   cluster: string,
   { namespace, name }: Pick<DrainedPlacement, 'namespace' | 'name'>,

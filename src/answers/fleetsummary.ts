@@ -5,6 +5,8 @@ import { standingMaintenance } from '../domain/clusters/maintenance.js';
 import { conditionIn, nameList } from '../domain/conditions.js';
 import { isSilentScope } from '../domain/health/brake.js';
 import { brakedScopeIn } from '../domain/health/conditions.js';
+import { once } from './world/once.js';
+import type { World } from './world/world.js';
 
 /** The health of the clusters of a hub, as the hub has written it into their conditions. */
 export interface FleetSummary {
@@ -38,11 +40,18 @@ export interface ClusterSummary {
   readonly message: string;
 }
 
-type State = 'available' | 'silent' | 'unavailable' | 'notJoined' | 'notAccepted';
+/** `noAgent`: the hub has no agent of it to expect. */
+export type Health = 'unavailable' | 'silent' | 'notJoined' | 'deleting' | 'noAgent' | 'available';
+
+export interface ClusterHealth {
+  readonly health: Health;
+  /** RFC 3339; absent where that is not known. */
+  readonly since?: string;
+}
 
 export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
   const states = clusters.map((one) => ({ name: one.metadata.name, ...stateOf(one) }));
-  const count = (state: State): number => states.filter((one) => one.state === state).length;
+  const count = (state: Health): number => states.filter((one) => one.state === state).length;
   const [available, silent, unavailable] = [count('available'), count('silent'), count('unavailable')];
   const joined = available + silent + unavailable;
   const others = states.flatMap(({ name, state, message }): ClusterSummary[] => {
@@ -113,12 +122,30 @@ export function brakeText(brake: readonly string[]): string {
   return `it holds ${scopes.join(', ')}: silent clusters are not tainted, and stay in their decisions`;
 }
 
+/** The health of each cluster by name. One that is being deleted is counted as what it is besides, by {@link fleetSummary} alone. */
+export function healthByName(world: World): ReadonlyMap<string, ClusterHealth> {
+  return once(
+    world,
+    'health',
+    () => new Map(world.objects.managedclusters.map((one) => [one.metadata.name, healthOf(one)])),
+  );
+}
+
+function healthOf(cluster: RawObject): ClusterHealth {
+  const { deletionTimestamp } = cluster.metadata;
+  if (deletionTimestamp !== undefined) return { health: 'deleting', since: deletionTimestamp };
+  const { state } = stateOf(cluster);
+  if (state === 'noAgent' || state === 'notJoined') return { health: state };
+  const since = textField(conditionIn(cluster.status, AVAILABLE_CONDITION), 'lastTransitionTime');
+  return { health: state, ...(since === '' ? {} : { since }) };
+}
+
 /** A joined cluster without condition Available was not judged yet. It counts as silent, as with status Unknown. */
-export function stateOf({ spec, status }: RawObject): { readonly state: State; readonly message: string } {
+function stateOf({ spec, status }: RawObject): { readonly state: Health; readonly message: string } {
   const available = conditionIn(status, AVAILABLE_CONDITION);
   const message = textField(available, 'message');
-  if (field(spec, 'hubAcceptsClient') !== true) return { state: 'notAccepted', message };
+  if (field(spec, 'hubAcceptsClient') !== true) return { state: 'noAgent', message };
   if (textField(conditionIn(status, JOINED_CONDITION), 'status') !== 'True') return { state: 'notJoined', message };
-  const states: Readonly<Record<string, State>> = { True: 'available', False: 'unavailable' };
+  const states: Readonly<Record<string, Health>> = { True: 'available', False: 'unavailable' };
   return { state: states[textField(available, 'status')] ?? 'silent', message };
 }

@@ -33,21 +33,26 @@ export function reasonText(one: ClusterExplanation, explanation: Explanation): s
   return matched === undefined ? 'every cluster matches' : `predicate ${matched}`;
 }
 
+/** What an annotation lets leave or come in, whatever the bound. */
+export interface Release {
+  readonly annotation: string;
+  readonly direction: ActiveRelease['direction'];
+  /** RFC 3339; absent for a text that cannot be read, which releases nothing. */
+  readonly until?: string;
+  readonly message: string;
+}
+
 /** Field `releases` of a document about a Placement; left out where there is none. */
 export function releasesField(
   releases: readonly ActiveRelease[],
   owner: { readonly namespace: string; readonly name: string },
-): object {
+): { readonly releases?: readonly Release[] } {
   if (releases.length === 0) return {};
-  return { releases: releases.map((one) => releaseDocument(one, owner)) };
-}
-
-function releaseDocument(one: ActiveRelease, owner: Parameters<typeof releasesField>[1]): object {
-  const { annotation, direction, release } = one;
   return {
-    annotation,
-    direction,
-    ...(release === undefined ? {} : { until: timestamp(release.until) }),
-    message: endableLine(one, owner),
+    releases: releases.map((one): Release => {
+      const { annotation, direction, release } = one;
+      const until = release === undefined ? {} : { until: timestamp(release.until) };
+      return { annotation, direction, ...until, message: endableLine(one, owner) };
+    }),
   };
 }

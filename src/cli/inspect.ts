@@ -6,7 +6,8 @@ import type { CliConfig, ObjectSource } from './flags.js';
 import type { Hub } from './hub.js';
 import { PROGRAM } from './program.js';
 import { answer, isColored } from './terminal/answer.js';
-import { INCOMPLETE, type OutputFormat } from '../answers/output.js';
+import type { ShownOptions } from './terminal/shown.js';
+import { INCOMPLETE } from '../answers/output.js';
 import { printAnswer, printNote } from './terminal/print.js';
 import {
   DECISION_RESOURCES,
@@ -18,18 +19,13 @@ import {
 } from '../answers/world/worlds.js';
 import { absentInFiles, isComplete } from '../answers/world/withheld.js';
 
-export interface InspectOptions {
-  readonly output: OutputFormat;
-  readonly colored: boolean;
-}
-
 /** A command that shows what the objects of a hub, or of files, say. */
 export interface Inspection {
   /** What is listed. Nothing else is needed to run the command. */
   readonly resources: readonly WorldResource[];
   /** The namespace whose objects are read, by that of the flags, of the kubeconfig or `default`; undefined: all. */
   readonly namespaceOf: (own: () => string) => string | undefined;
-  readonly textOf: (reading: FleetReading, options: InspectOptions) => string;
+  readonly textOf: (reading: FleetReading, options: ShownOptions) => string;
 }
 
 type InspectConfig = CliConfig & { readonly command: string; readonly watch?: boolean };

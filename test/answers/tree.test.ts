@@ -27,19 +27,13 @@ describe('placementTrees', () => {
         namespace: 'shop',
         name: 'web',
         phase: 'Pending',
-        releases: [],
         selected: 3,
         wanted: 3,
-        sets: [
+        clusterSets: [
           { name: 'inland', clusters: ['a'] },
           { name: 'production', clusters: ['a', 'b'] },
         ],
         others: ['gone'],
-        all: ['a', 'b', 'gone'],
-        by: undefined,
-        pieces: [],
-        waiting: undefined,
-        held: undefined,
       },
     ]);
   });

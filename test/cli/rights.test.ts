@@ -13,9 +13,9 @@ import {
   type FleetScope,
   readPlacementWorld,
 } from '../../src/answers/world/worlds.js';
-import { status, STATUS_RESOURCES } from '../../src/cli/status/text.js';
-import { tree } from '../../src/cli/tree/text.js';
-import { whoSelects } from '../../src/cli/whoselects/text.js';
+import { status, STATUS_RESOURCES } from '../../src/cli/status/run.js';
+import { tree } from '../../src/cli/tree/run.js';
+import { whoSelects } from '../../src/cli/whoselects/run.js';
 import { WORLD_RESOURCES, type WorldResource } from '../../src/answers/world/world.js';
 import type { KubeClient, ReadClient } from '../../src/runtime/client/client.js';
 import { ApiError } from '../../src/runtime/errors.js';

@@ -10,7 +10,7 @@ import { checkHub } from '../../src/cli/check/hub.js';
 import type { CheckResult } from '../../src/cli/check/result.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { planChange } from '../../src/cli/plan/plan.js';
-import { tree } from '../../src/cli/tree/text.js';
+import { tree } from '../../src/cli/tree/run.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { hubFacts, readingOf } from '../support/builders/hubinput.js';
 import { readConfig } from '../support/commandline.js';

@@ -7,8 +7,8 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { tree } from '../../src/cli/tree/text.js';
-import { whoSelects } from '../../src/cli/whoselects/text.js';
+import { tree } from '../../src/cli/tree/run.js';
+import { whoSelects } from '../../src/cli/whoselects/run.js';
 import { placementAnswer } from '../../src/console/server/placements.js';
 import { Snapshot } from '../../src/console/server/reading/snapshot.js';
 import { worldOf } from '../../src/answers/world/world.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { PlacementDecision } from '../../src/api/generated/placementdecision.js';
 import { DECISION_GROUP_INDEX_LABEL, HISTORY_ANNOTATION, PLACEMENT_LABEL } from '../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../src/api/resources.js';
-import { decisionHistories, type DecisionHistory } from '../../src/answers/histories.js';
+import { decisionHistories, type DecisionHistory } from '../../src/answers/history.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 import { Killed, PlacementProcess } from '../support/rigs/controllers/placementprocess.js';
@@ -41,7 +41,7 @@ function historyIn({ api }: PlacementRig): DecisionHistory {
 
 /** The oldest first: `+a b`, `-b`, `*a (another client …)`. */
 function lines(hub: PlacementRig): readonly string[] {
-  return [...historyIn(hub).entries]
+  return [...historyIn(hub).changes]
     .reverse()
     .flatMap(({ added, removed, repaired }) => [
       ...repaired.map(({ cause, clusters, why }) => `*${clusters.join(' ')} (${cause}: ${why})`),
@@ -89,8 +89,8 @@ describe('changes that come close together', () => {
     }
     await hub.untilIdle();
 
-    const { entries, dropped } = historyIn(hub);
-    expect([entries.length, dropped]).toEqual([20, 11]);
+    const { changes, notKept } = historyIn(hub);
+    expect([changes.length, notKept]).toEqual([20, 11]);
   });
 });
 
@@ -157,9 +157,9 @@ describe('what a decision object knows that is deleted', () => {
       await hub.untilIdle(100);
     }
 
-    const { entries, dropped } = historyIn(hub);
-    expect(entries.length + dropped).toBeGreaterThanOrEqual(25);
-    expect(entries.length).toBeLessThanOrEqual(40);
+    const { changes, notKept } = historyIn(hub);
+    expect(changes.length + notKept).toBeGreaterThanOrEqual(25);
+    expect(changes.length).toBeLessThanOrEqual(40);
     await unchanged(hub);
   });
 

@@ -8,7 +8,7 @@ import { field, recordsIn, textField } from '../../src/runtime/vocabulary/json.j
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
-import { tree } from '../../src/cli/tree/text.js';
+import { tree } from '../../src/cli/tree/run.js';
 import { releaseClusters } from '../../src/cli/release/run.js';
 import { readConfig } from '../support/commandline.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';

@@ -9,10 +9,10 @@ import { listClusters } from '../../src/cli/cluster/list.js';
 import { limitingPolicies } from '../../src/domain/engine/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import type { FleetReading } from '../../src/answers/world/worlds.js';
-import { status } from '../../src/cli/status/text.js';
+import { status } from '../../src/cli/status/run.js';
 import type { TopologyKey } from '../../src/domain/placement/spec/spread.js';
-import { tree } from '../../src/cli/tree/text.js';
-import { whoSelects } from '../../src/cli/whoselects/text.js';
+import { tree } from '../../src/cli/tree/run.js';
+import { whoSelects } from '../../src/cli/whoselects/run.js';
 import { worldOf, type Withheld } from '../../src/answers/world/world.js';
 import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
@@ -29,7 +29,7 @@ import {
   readingOf,
 } from '../support/builders/hubinput.js';
 import { historyWorld } from '../support/builders/examplehistory.js';
-import { history } from '../../src/cli/history/text.js';
+import { history } from '../../src/cli/history/run.js';
 import { taint } from '../support/builders/taints.js';
 import { predicate, rawCluster } from '../support/builders/world.js';
 import { describeRecorded, type Case } from './recorded.js';

@@ -1,7 +1,7 @@
 import type { ApartPlan } from './apart.js';
 import type { PlacementPlan, PlacementState, PlannedRegroup } from './plan.js';
 import { CLI_API_VERSION } from '../output.js';
-import { withheldFields } from '../world/withheld.js';
+import { limitsOf } from '../world/withheld.js';
 import { isChange, type LossReport, type PlanReport } from './report.js';
 import { apartText, excessText, totalText } from './text.js';
 
@@ -18,7 +18,7 @@ export function planDocument({ placements, apart, refusals, exceeded, totals, re
     refusals: refusals.map(({ kind, name }) => ({ kind, name, reason: 'InUse' })),
     exceeded: exceeded.map((one) => ({ ...one, message: excessText(one) })),
     ...(loss === undefined ? {} : { loss: lossDocument(loss) }),
-    ...withheldFields(reading),
+    ...limitsOf(reading),
   };
 }
 

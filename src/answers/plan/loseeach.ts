@@ -7,7 +7,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName, someNames, type OutputFormat } from '../output.js';
 import { table, type Cell } from '../table.js';
-import { refusedLine, unreadableLine, withheldFields } from '../world/withheld.js';
+import { refusedLine, unreadableLine, limitsOf } from '../world/withheld.js';
 import type { FleetReading } from '../world/worlds.js';
 import { lossKey, valuesOf } from './lose.js';
 import { BRAKED, unseenLines } from './text.js';
@@ -130,6 +130,6 @@ function eachDocument({ key, losses, having, clusters, short, reading }: EachRep
       ...(one.unnoticed.clusters.length > 0 && { unnoticed: one.unnoticed.clusters }),
       ...(one.unnoticed.isBraked && { braked: true }),
     })),
-    ...withheldFields(reading),
+    ...limitsOf(reading),
   };
 }

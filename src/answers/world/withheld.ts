@@ -1,5 +1,5 @@
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { Withheld, World } from './world.js';
+import type { Withheld, World, WorldResource } from './world.js';
 import type { FleetReading } from './worlds.js';
 
 /** What a caller may not read, as text and in documents. */
@@ -16,12 +16,23 @@ export function refusedLine({ refused, namespace }: Pick<FleetReading, 'refused'
     : `only namespace ${namespace} is shown; not readable in all namespaces: ${listText(refused)}`;
 }
 
-/** Field `withheld` of a document, and `namespace` where that alone was read. */
-export function withheldFields({ world, refused, namespace }: FleetReading): object {
+/** What of an answer is not known: a part of its document. */
+export interface Limits {
+  /** The only namespace whose objects were read; absent for all. */
+  readonly namespace?: string;
+  readonly withheld: readonly Withheld[];
+}
+
+export function limitsOf({ world, refused, namespace }: FleetReading): Limits {
   return {
     ...(namespace === undefined ? {} : { namespace }),
     withheld: [...refused, ...world.withheld].map(({ resource, verb, status }) => ({ resource, verb, status })),
   };
+}
+
+/** Whether one of these kinds could not be read. */
+export function isWithheld({ world }: Pick<FleetReading, 'world'>, ...resources: readonly WorldResource[]): boolean {
+  return world.withheld.some(({ resource }) => resources.includes(resource));
 }
 
 /** Whether everything was read that the answer is about. */

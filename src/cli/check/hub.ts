@@ -4,7 +4,7 @@ import { Secrets } from '../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { componentServingWith } from '../../domain/engine/catalogue.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/steps/certificate.js';
-import { hubStatus, type EngineSummary, type HubStatus } from '../../answers/hubstatus.js';
+import { hubSummary, type EngineSummary, type HubSummary } from '../../answers/status.js';
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../../answers/output.js';
 import { checkDefinitions } from './definitions.js';
@@ -26,7 +26,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The checks of an installation, in the order of their output. */
 export function checkHub(input: HubInput): readonly CheckResult[] {
-  const hub = hubStatus(input.reading.world);
+  const hub = hubSummary(input.reading.world);
   return [
     checkDefinitions(input.definitions, input.version),
     ...checkPolicies(input.admission, hub.engines.length > 0),
@@ -52,7 +52,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
 function checkComponentLease(
   read: ReadLease,
   { now, targetNamespace }: HubInput,
-  hub: HubStatus,
+  hub: HubSummary,
 ): readonly CheckResult[] {
   const { lease } = read;
   if (hub.engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
@@ -60,11 +60,11 @@ function checkComponentLease(
   return [checkLease(read, now, podsOf(targetNamespace))];
 }
 
-function isOff({ engines }: HubStatus, component: string): boolean {
+function isOff({ engines }: HubSummary, component: string): boolean {
   return engines.some(({ off }) => off.some(({ name }) => name === component));
 }
 
-function checkEngines(input: HubInput, { engines }: HubStatus): readonly CheckResult[] {
+function checkEngines(input: HubInput, { engines }: HubSummary): readonly CheckResult[] {
   const name = 'engine';
   const withheld = input.reading.world.withheld.find(({ resource }) => resource === 'multiclusterengines');
   if (withheld !== undefined) return [unread(name, 'whether there is an engine', withheld)];

@@ -11,7 +11,7 @@ import {
   Namespaces,
   NetworkPolicies,
 } from '../../runtime/vocabulary/kinds.js';
-import { hubStatus } from '../../answers/hubstatus.js';
+import { hubSummary } from '../../answers/status.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { WorldResource } from '../../answers/world/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
@@ -133,7 +133,7 @@ function trustName(component: string): string {
 
 /** It is off unless an engine turns it on. */
 function runsConsole({ world }: FleetReading): boolean {
-  return hubStatus(world).engines.some(({ components }) => components.some(({ name }) => name === 'console'));
+  return hubSummary(world).engines.some(({ components }) => components.some(({ name }) => name === 'console'));
 }
 
 export function readReading(

@@ -1,7 +1,7 @@
 import { TIME_ZONE_DATA_ANNOTATION } from '../../api/names.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { field } from '../../runtime/vocabulary/json.js';
-import type { HubStatus, PlacementSummary } from '../../answers/hubstatus.js';
+import type { HubSummary, PlacementSummary } from '../../answers/status.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/release.js';
 import { someNames } from '../../answers/output.js';
@@ -21,7 +21,7 @@ interface OwnedRelease {
 }
 
 /** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
-export function checkPlacements(input: HubInput, hub: HubStatus): CheckResult {
+export function checkPlacements(input: HubInput, hub: HubSummary): CheckResult {
   const { reading, placementLease, now, targetNamespace } = input;
   const name = 'placements';
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
@@ -59,7 +59,7 @@ function checkNoPlacement(name: string, { reading, absence }: HubInput): CheckRe
  * again, and nothing else shows that the decisions are of a fleet which the hub does not know any more. Other holds wait for a
  * decision of the Placement's owner.
  */
-export function checkHolds({ placements }: HubStatus): readonly CheckResult[] {
+export function checkHolds({ placements }: HubSummary): readonly CheckResult[] {
   const held = placements.filter((one) => one.held);
   const lost = held.filter(({ reason }) => reason === 'DefinitionsReplaced');
   const others = held.filter(({ reason }) => reason !== 'DefinitionsReplaced');
@@ -82,7 +82,7 @@ export function checkHolds({ placements }: HubStatus): readonly CheckResult[] {
 }
 
 /** A pause that is forgotten looks like a decision that nobody has to change. */
-export function checkPaused({ placements }: HubStatus): readonly CheckResult[] {
+export function checkPaused({ placements }: HubSummary): readonly CheckResult[] {
   const paused = placements
     .filter(({ pausedSince }) => pausedSince !== undefined)
     .sort((a, b) => ((a.pausedSince ?? '') < (b.pausedSince ?? '') ? -1 : 1));
@@ -95,7 +95,7 @@ export function checkPaused({ placements }: HubStatus): readonly CheckResult[] {
 }
 
 /** Groups without a cluster: a rollout that begins with one of them begins with the rest of the fleet. */
-export function checkGroups({ placements }: HubStatus): readonly CheckResult[] {
+export function checkGroups({ placements }: HubSummary): readonly CheckResult[] {
   const lines = placements.flatMap(({ namespace, name, emptyGroups }) =>
     emptyGroups === undefined ? [] : [{ namespace, name, text: `${namespace}/${name}: ${emptyGroups}` }],
   );

@@ -1,7 +1,7 @@
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { LOCAL_CLUSTER_ANNOTATION } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
-import { holdersOf } from '../../answers/selections.js';
+import { holdersOf } from '../../answers/whoselects.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { field } from '../../runtime/vocabulary/json.js';

@@ -1,6 +1,22 @@
+import { Placements } from '../../api/resources.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import type { HistoryEntry } from '../../domain/placement/stored/history.js';
+import { placementHistory, type DecisionHistory } from '../../answers/history.js';
+import { resourceName, someNames } from '../../answers/output.js';
+import { table, type Cell } from '../../answers/table.js';
+import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
+import type { WorldResource } from '../../answers/world/world.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
+import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
 import type { HistoryConfig } from './flags.js';
-import { history, HISTORY_RESOURCES } from './text.js';
+
+/** What the command lists. */
+export const HISTORY_RESOURCES: readonly WorldResource[] = ['placements', 'placementdecisions'];
+
+/** Names of a row. */
+const MOST_NAMES = 10;
+const COLORS = { added: 'green', removed: 'red', repaired: 'yellow' } as const;
 
 /** Prints what has changed in a decision; returns the exit code. */
 export function runHistory(config: HistoryConfig): Promise<number> {
@@ -9,4 +25,53 @@ export function runHistory(config: HistoryConfig): Promise<number> {
     namespaceOf: (own) => (config.allNamespaces ? undefined : own()),
     textOf: (reading, options) => history(reading, config.placement, options),
   });
+}
+
+/** The output of `history`, the newest change first. @throws NotFoundError without such a Placement. */
+export function history(reading: FleetReading, name: string, options: ShownOptions): string {
+  const found = placementHistory(reading, name);
+  const { placements } = found;
+  return shownAnswer(found, options, {
+    lines: (how) => {
+      const notes = [refusedLine(reading), unreadableLine(reading.world.withheld, 'what changed there is not known')];
+      // Without these nothing is known, not even that nothing has changed.
+      const known = isWithheld(reading, 'placementdecisions') ? [] : placements;
+      const isOne = placements.length === 1;
+      return [
+        ...notes.filter((one) => one !== undefined),
+        ...known.flatMap((one) => [...(isOne ? [] : [`${one.namespace}/${one.name}`]), ...historyLines(one, how)]),
+      ];
+    },
+    names: () => placements.map((one) => resourceName(Placements, one.name)),
+  });
+}
+
+function historyLines({ changes, notKept }: DecisionHistory, { wide, colored }: TextOptions): readonly string[] {
+  const older = notKept === 0 ? [] : [`${notKept} older ${notKept === 1 ? 'change is' : 'changes are'} not kept`];
+  if (changes.length === 0) return ['no change is recorded', ...older];
+  const head = ['TIME', 'TRIGGER', 'CHANGE', 'CLUSTERS', 'WHY'].map((text): Cell => ({ text }));
+  const most = wide ? Infinity : MOST_NAMES;
+  return [...table([head, ...changes.flatMap((one) => rowsOf(one, most))], colored), ...older];
+}
+
+function rowsOf(
+  { time, trigger, added, removed, repaired, more }: HistoryEntry,
+  most: number,
+): readonly (readonly Cell[])[] {
+  const row = (sign: keyof typeof COLORS, names: string, why: string): readonly Cell[] => [
+    { text: time.replace(/\.\d+Z$/, 'Z') },
+    { text: wordText(trigger) },
+    { text: sign, color: COLORS[sign] },
+    { text: names },
+    { text: why },
+  ];
+  const others = (count: number): string => `${count} more`;
+  return [
+    ...repaired.map(({ clusters, why }) => row('repaired', someNames(clusters, most) || '-', why)),
+    ...(more.repaired > 0 ? [row('repaired', others(more.repaired), '-')] : []),
+    ...removed.map(({ clusters, why }) => row('removed', someNames(clusters, most), why)),
+    ...(more.removed > 0 ? [row('removed', others(more.removed), '-')] : []),
+    ...(added.length > 0 ? [row('added', someNames(added, most), '-')] : []),
+    ...(more.added > 0 ? [row('added', others(more.added), '-')] : []),
+  ];
 }

@@ -1,6 +1,6 @@
 import { meantText } from '../../runtime/vocabulary/nearestword.js';
-import { drainText, isStaying, drainedPlacements } from '../../answers/drain.js';
-import { holdersOf } from '../../answers/selections.js';
+import { isStaying, drainedPlacements } from '../../answers/drain.js';
+import { holdersOf } from '../../answers/whoselects.js';
 import type { Withheld, World, WorldResource } from '../../answers/world/world.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
@@ -123,10 +123,7 @@ function notServed({ resource, verb, status }: Withheld): ApiError {
 
 /** One line for each Placement: `shop/web  edge-1 → edge-7`. */
 export function drainLines(world: World, name: string): readonly string[] {
-  const planned = drainedPlacements(world, name).map(
-    ({ namespace, name: placement, effect }) =>
-      [`${namespace}/${placement}`, drainText(effect, name, { namespace, name: placement })] as const,
-  );
+  const planned = drainedPlacements(world, name).map((one) => [`${one.namespace}/${one.name}`, one.text] as const);
   const outcomes = new Map<string, string>(planned);
   const rows = [...holdersOf(world, name).keys()]
     .sort()

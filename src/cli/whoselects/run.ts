@@ -1,7 +1,13 @@
+import { Placements } from '../../api/resources.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { resourceName } from '../../answers/output.js';
+import { table, type Cell } from '../../answers/table.js';
+import { clusterSelections, isLeaving, withoutText, type Selection } from '../../answers/whoselects.js';
+import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
+import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
-import { DECISION_RESOURCES } from '../../answers/world/worlds.js';
+import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
 import type { WhoSelectsConfig } from './flags.js';
-import { whoSelects } from './text.js';
 
 /** Prints which Placements select a cluster; returns the exit code. */
 export function runWhoSelects(config: WhoSelectsConfig): Promise<number> {
@@ -10,4 +16,44 @@ export function runWhoSelects(config: WhoSelectsConfig): Promise<number> {
     namespaceOf: () => config.namespace,
     textOf: (reading, options) => whoSelects(reading, config.cluster, options),
   });
+}
+
+/** The output of `who-selects`. @throws NotFoundError when there is neither such a cluster nor a decision that holds it. */
+export function whoSelects(reading: FleetReading, cluster: string, options: ShownOptions): string {
+  const found = clusterSelections(reading, cluster);
+  return shownAnswer(found, options, {
+    lines: (how) => [...notes(reading), ...lines(reading, found, how)],
+    names: () => [...new Set(found.selections.map(({ placement }) => resourceName(Placements, placement)))],
+  });
+}
+
+function notes(reading: FleetReading): readonly string[] {
+  const rest = isWithheld(reading, 'placementdecisions')
+    ? 'which Placements select it is not known'
+    : 'the reason and the replacement are not known';
+  return [refusedLine(reading), unreadableLine(reading.world.withheld, rest)].filter((line) => line !== undefined);
+}
+
+function lines(
+  reading: FleetReading,
+  { metadata: { name }, selections }: ReturnType<typeof clusterSelections>,
+  { wide, colored }: TextOptions,
+): readonly string[] {
+  if (selections.length === 0 && isWithheld(reading, 'placementdecisions')) return [];
+  const where = reading.namespace === undefined ? '' : ` of namespace ${reading.namespace}`;
+  if (selections.length === 0) return [`no decision${where} holds ${wordText(name)}`];
+  const titles = ['NAMESPACE', 'PLACEMENT', 'OBJECT', ...(wide ? ['SETS'] : []), 'WHY', 'WITHOUT IT'];
+  return table([titles.map((text): Cell => ({ text })), ...selections.map((one) => cellsOf(one, wide))], colored);
+}
+
+function cellsOf(one: Selection, wide: boolean): readonly Cell[] {
+  const { namespace, placement, objects, why, clusterSets = [], without } = one;
+  return [
+    { text: namespace },
+    { text: placement },
+    { text: objects.join(',') },
+    ...(wide ? [{ text: clusterSets.length === 0 ? '-' : clusterSets.join(',') }] : []),
+    { text: why, color: isLeaving(one) ? 'red' : undefined },
+    { text: withoutText(without) },
+  ];
 }

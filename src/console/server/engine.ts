@@ -15,7 +15,8 @@ import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } 
 import type { Withheld } from '../wire/answer.js';
 import type { EngineView, EventRow, SetBinding, SetMember, SetMembers, SetView } from '../wire/cluster.js';
 import { compare, fleetClusters } from './fleet.js';
-import { conditionsOf, hubStatusOf } from './placements.js';
+import { hubStatusOf } from './placements.js';
+import { conditionsOf } from '../../answers/status.js';
 import type { Snapshot } from './reading/snapshot.js';
 
 /** Engines with their components, the cluster sets, and events. */

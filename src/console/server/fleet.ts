@@ -1,6 +1,6 @@
-import { brakeText, fleetSummary } from '../../answers/fleetsummary.js';
-import { setsOf, type Selectors } from '../../answers/world/clustertable.js';
-import { readClusterSelector } from '../../domain/clusters/selector.js';
+import { selectorsOf, versionOf } from '../../answers/cluster.js';
+import { brakeText, fleetSummary, healthByName, type ClusterHealth, type Health } from '../../answers/fleetsummary.js';
+import { setsOf } from '../../answers/world/clustertable.js';
 import type { World } from '../../answers/world/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import {
@@ -13,7 +13,6 @@ import {
   type MapGroup,
   type Sort,
 } from '../wire/fleet.js';
-import { noCounts } from './reading/health.js';
 import { matchesAll, parseQuery, termText, type QueryCluster, type Term } from './query.js';
 import type { Snapshot } from './reading/snapshot.js';
 
@@ -26,25 +25,26 @@ export interface FleetCluster extends QueryCluster {
 /** Of a key, this many values are listed. */
 const MOST_VALUES = 20;
 const MOST_KEYS = 200;
-/** The name of the claim that the agent writes. */
-const VERSION_CLAIMS = ['kubeversion.cluster.fleetmgmt.io', 'kubernetes'] as const;
+
+/** It does not exist any more. */
+const GONE: ClusterHealth = { health: 'deleting' };
 
 export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
   return snapshot.once('clusters', () => {
-    const { world, health, inputs } = snapshot;
+    const { world, inputs } = snapshot;
+    const healths = healthByName(world);
     const selectors = selectorsOf(world);
     const holders = holderCounts(world);
     const statuses = new Map(world.objects.managedclusters.map(({ metadata, status }) => [metadata.name, status]));
     const clusters = inputs.clusters.clusters.map((view): FleetCluster => {
       const { name, labels, claims } = view;
-      const of = health.of(name);
+      const of = healths.get(name) ?? GONE;
       const sets = setsOf(view, selectors);
       const taints = [...new Set(view.taints.map(({ key }) => key))];
       const version = versionOf(statuses.get(name), claims);
       const row: ClusterRow = {
         name,
-        health: of.health,
-        ...(of.since === undefined ? {} : { since: of.since }),
+        ...of,
         sets,
         ...(version === undefined ? {} : { version }),
         placements: holders.get(name) ?? 0,
@@ -54,13 +54,6 @@ export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
     });
     return clusters.sort((a, b) => compare(a.name, b.name));
   });
-}
-
-/** The version that the cluster reports. */
-export function versionOf(status: unknown, claims: Readonly<Record<string, string>>): string | undefined {
-  const reported = textField(field(status, 'version'), 'kubernetes');
-  if (reported !== '') return reported;
-  return VERSION_CLAIMS.map((name) => claims[name]).find((one) => one !== undefined);
 }
 
 export interface FleetRequest {
@@ -212,19 +205,9 @@ function facets(values: readonly string[]): readonly FacetValue[] {
 }
 
 function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
-  const counts = noCounts();
+  const counts = Object.fromEntries(HEALTHS.map((health) => [health, 0])) as Record<Health, number>;
   for (const { health } of clusters) counts[health] += 1;
   return counts;
-}
-
-/** The selectors of all sets that can be read, by name. */
-export function selectorsOf({ objects }: World): Selectors {
-  const selectors = new Map<string, ReturnType<typeof readClusterSelector>>();
-  for (const { metadata, spec } of objects.managedclustersets) {
-    const selector = readClusterSelector(spec);
-    if (selector.kind !== 'unreadable') selectors.set(metadata.name, selector);
-  }
-  return selectors;
 }
 
 /** How many decisions name each cluster; of several objects of one Placement each cluster is in one. */

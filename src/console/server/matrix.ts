@@ -1,3 +1,4 @@
+import { healthByName } from '../../answers/fleetsummary.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
@@ -126,7 +127,7 @@ interface RowContext {
 function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContext): MatrixRow {
   return {
     name: one.name,
-    ...(one.cluster === undefined ? {} : { health: snapshot.health.of(one.name).health }),
+    ...(one.cluster === undefined ? {} : { health: healthByName(snapshot.world).get(one.name)?.health ?? 'deleting' }),
     verdict: one.verdict,
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     why: whyText(one, report),

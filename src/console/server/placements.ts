@@ -1,6 +1,6 @@
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { hubStatus, phaseCounts, type HubStatus } from '../../answers/hubstatus.js';
+import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
@@ -12,8 +12,8 @@ import { holdLines } from '../../answers/explain/text.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import { setsOf } from '../../answers/world/clustertable.js';
-import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import type { Condition, Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
+import { field, textField } from '../../runtime/vocabulary/json.js';
+import type { Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '../wire/placement.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { managerOf, manifestText } from './manifest.js';
 import { choiceOf, isIn } from './preferences.js';
@@ -28,14 +28,14 @@ export function placementsAnswer(snapshot: Snapshot, query: string): Placements 
 }
 
 /** As `status` has it. */
-export function hubStatusOf(snapshot: Snapshot): HubStatus {
-  return snapshot.once('hubstatus', () => hubStatus(snapshot.world));
+export function hubStatusOf(snapshot: Snapshot): HubSummary {
+  return snapshot.once('hubstatus', () => hubSummary(snapshot.world));
 }
 
 function allPlacements(snapshot: Snapshot): Pick<Placements, 'rows' | 'phases'> {
   const hub = hubStatusOf(snapshot);
   const objects = new Map(snapshot.world.objects.placements.map((one) => [keyOf(one), one]));
-  const phases = phaseCounts(hub).map(([phase, count]) => ({ phase, count }));
+  const phases = phaseCounts(hub.placements).map(([phase, count]) => ({ phase, count }));
   return {
     phases,
     rows: hub.placements.map((one) => ({ ...one, ...numbersOf(objects.get(`${one.namespace}/${one.name}`)) })),
@@ -168,14 +168,4 @@ function fixOf(one: Proposal): readonly Fix[] {
     case 'Harmful':
       return [{ text: `no fix: with a binding of ${one.set}, ${one.loser}`, command: '' }];
   }
-}
-
-export function conditionsOf(status: unknown): readonly Condition[] {
-  return recordsIn(field(status, 'conditions')).map((one) => ({
-    type: textField(one, 'type'),
-    status: textField(one, 'status'),
-    reason: textField(one, 'reason'),
-    message: textField(one, 'message'),
-    since: textField(one, 'lastTransitionTime'),
-  }));
 }

@@ -1,4 +1,4 @@
-import { decisionHistories, type DecisionHistory } from '../../answers/histories.js';
+import { decisionHistories } from '../../answers/history.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { coordinateText, scoreExplainer } from '../../domain/placement/explain/scores.js';
@@ -7,7 +7,7 @@ import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain
 import { domainOf } from '../../domain/placement/spec/spread.js';
 import { valueText } from '../../answers/explain/scoretable.js';
 import type { ExplainReport } from '../../answers/explain/report.js';
-import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../wire/choice.js';
+import type { Choice, PieceView, ScoreTable, SpreadView } from '../wire/choice.js';
 import type { Snapshot } from './reading/snapshot.js';
 
 /** Which of the clusters that match are preferred, how the decision is divided, and what has changed in it. */
@@ -28,8 +28,8 @@ export function choiceOf({ world }: Snapshot, { explanation, input }: ExplainRep
     spread: spreadOf(explanation, input),
     ...(explanation.scorer === undefined ? {} : { scores: scoresOf(explanation) }),
     pieces: piecesOf(explanation),
-    changes: (history?.entries ?? []).map(changeOf),
-    olderChanges: history?.dropped ?? 0,
+    changes: history?.changes ?? [],
+    olderChanges: history?.notKept ?? 0,
   };
 }
 
@@ -85,14 +85,4 @@ function piecesOf({ pieces }: Explanation): readonly PieceView[] {
     byIndex.set(piece.index, known);
   }
   return [...byIndex].sort(([a], [b]) => a - b).map(([, { text, clusters }]) => ({ text, clusters: clusters.sort() }));
-}
-
-function changeOf({ time, trigger, added, removed, more }: DecisionHistory['entries'][number]): Change {
-  return {
-    time,
-    trigger,
-    added,
-    removed: removed.map(({ clusters, why }) => ({ clusters, why })),
-    unnamed: more.added + more.removed + more.repaired,
-  };
 }

@@ -1,4 +1,5 @@
-import { HEALTHS, type Health } from '../wire/fleet.js';
+import type { Health } from '../../answers/fleetsummary.js';
+import { HEALTHS } from '../wire/fleet.js';
 
 /** The query of the fleet: `set:prod label:tier=gold claim:region!=eu health:silent edge`, all of which has to match. */
 

@@ -5,7 +5,8 @@ import type { Session, Withheld } from '../wire/answer.js';
 import { GROUPING, isSort } from '../wire/fleet.js';
 import type { Draft } from '../wire/plan.js';
 import { applyAnswer } from './apply.js';
-import { clusterAnswer, drainAnswer } from './clusters.js';
+import { clusterAnswer } from '../../answers/cluster.js';
+import { drainedPlacements } from '../../answers/drain.js';
 import { engineAnswer, readEvents, setAnswer } from './engine.js';
 import { fleetAnswer, fleetKeys, fleetMap } from './fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
@@ -103,9 +104,9 @@ export const ROUTES: readonly Route[] = [
     existing(whyAnswer(snapshot, namespace, name, cluster), () => clusterAbsence(snapshot, cluster)),
   ),
   get('clusters/*', (snapshot, { path: [name = ''] }) =>
-    existing(clusterAnswer(snapshot, name), () => clusterAbsence(snapshot, name)),
+    existing(clusterAnswer(snapshot.world, name), () => clusterAbsence(snapshot, name)),
   ),
-  get('clusters/*/drain', (snapshot, { path: [name = ''] }) => drainAnswer(snapshot, name)),
+  get('clusters/*/drain', ({ world }, { path: [name = ''] }) => ({ rows: drainedPlacements(world, name) })),
   get('schema', () => placementSchema()),
   get('reading', ({ reading }) => ({ version: versionOf(reading) })),
   { method: 'GET', path: ['events'], answer: eventsFound },

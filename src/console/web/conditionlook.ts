@@ -1,4 +1,4 @@
-import type { Condition } from '../wire/placement.js';
+import type { Condition } from '../../answers/status.js';
 
 /** How a condition looks: a check says that nothing is wrong. */
 

@@ -1,3 +1,5 @@
+import type { DecisionHistory } from '../../answers/history.js';
+
 /** How a Placement chooses among the clusters that match, and what has changed in its decision. */
 
 export interface SpreadView {
@@ -34,23 +36,12 @@ export interface PieceView {
   readonly clusters: readonly string[];
 }
 
-/** A change of the decision, as `history` has it. */
-export interface Change {
-  readonly time: string;
-  /** Kind and name of the object whose change was the first. */
-  readonly trigger: string;
-  readonly added: readonly string[];
-  readonly removed: readonly { readonly clusters: readonly string[]; readonly why: string }[];
-  /** How many names did not fit. */
-  readonly unnamed: number;
-}
-
 export interface Choice {
   readonly spread: readonly SpreadView[];
   /** Absent where nothing is preferred. */
   readonly scores?: ScoreTable;
   readonly pieces: readonly PieceView[];
   /** The newest first. */
-  readonly changes: readonly Change[];
+  readonly changes: DecisionHistory['changes'];
   readonly olderChanges: number;
 }

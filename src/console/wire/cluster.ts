@@ -1,63 +1,7 @@
-import type { Condition } from './placement.js';
-import type { Health } from './fleet.js';
+import type { ClusterHealth } from '../../answers/fleetsummary.js';
+import type { Condition } from '../../answers/status.js';
 
-/** One cluster, and what happens when it goes. */
-
-export interface ClusterSelection {
-  readonly namespace: string;
-  readonly placement: string;
-  readonly verdict: string;
-  /** From 1, in the order of the Placement, as `explain` has it; absent for a cluster that leaves, and where it is not known. */
-  readonly rank?: number;
-  readonly why: string;
-  /** What the Placement selects without the cluster. */
-  readonly without: string;
-}
-
-/** A Placement that matches the cluster and does not hold it. */
-export interface ClusterCandidacy {
-  readonly namespace: string;
-  readonly placement: string;
-  readonly verdict: string;
-  /** From 1, the selected ones first; absent where it fails a rule. */
-  readonly rank?: number;
-  readonly why: string;
-}
-
-export interface ClusterView {
-  readonly name: string;
-  readonly health: Health;
-  readonly since?: string;
-  readonly version?: string;
-  readonly sets: readonly string[];
-  readonly labels: Readonly<Record<string, string>>;
-  readonly claims: Readonly<Record<string, string>>;
-  readonly taints: readonly {
-    readonly key: string;
-    readonly value: string;
-    readonly effect: string;
-    readonly since?: string;
-  }[];
-  /** `Cordoned` or `Draining`. */
-  readonly maintenance?: string;
-  readonly conditions: readonly Condition[];
-  readonly selectedBy: readonly ClusterSelection[];
-  readonly matchedBy: readonly ClusterCandidacy[];
-  /** How many Placements could be read. */
-  readonly placements: number;
-  readonly deleting: boolean;
-}
-
-export interface DrainRow {
-  readonly namespace: string;
-  readonly placement: string;
-  readonly effect: string;
-  readonly text: string;
-}
-
-export interface DrainPreview {
-  readonly rows: readonly DrainRow[];
-}
+/** Cluster sets, engines and events. */
 
 export interface SetView {
   readonly name: string;
@@ -80,10 +24,8 @@ export interface SetMembers {
   readonly bindings: readonly SetBinding[];
 }
 
-export interface SetMember {
+export interface SetMember extends ClusterHealth {
   readonly name: string;
-  readonly health: Health;
-  readonly since?: string;
 }
 
 export interface SetBinding {

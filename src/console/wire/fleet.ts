@@ -1,20 +1,16 @@
+import type { ClusterHealth, Health } from '../../answers/fleetsummary.js';
+
 /** The fleet: rows, counts, groups of the map, keys for completion. */
 
 /**
- * As `status` counts clusters; `noAgent`: the hub has no agent of it to expect. The order is the order of sorting by health:
- * what needs somebody comes first.
+ * In the order of sorting by health: what needs somebody comes first.
  */
-export const HEALTHS = ['unavailable', 'silent', 'notJoined', 'deleting', 'noAgent', 'available'] as const;
-
-export type Health = (typeof HEALTHS)[number];
+export const HEALTHS: readonly Health[] = ['unavailable', 'silent', 'notJoined', 'deleting', 'noAgent', 'available'];
 
 export type Counts = Readonly<Record<Health, number>>;
 
-export interface ClusterRow {
+export interface ClusterRow extends ClusterHealth {
   readonly name: string;
-  readonly health: Health;
-  /** When it became so, RFC 3339; absent where that is not known. */
-  readonly since?: string;
   readonly sets: readonly string[];
   /** Kubernetes version; absent where the cluster has not said it. */
   readonly version?: string;

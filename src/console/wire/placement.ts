@@ -1,5 +1,6 @@
 import type { Choice } from './choice.js';
-import type { Health } from './fleet.js';
+import type { Health } from '../../answers/fleetsummary.js';
+import type { Condition } from '../../answers/status.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
 
@@ -22,14 +23,6 @@ export interface Placements {
   /** Phase → count, the best first. */
   readonly phases: readonly { readonly phase: string; readonly count: number }[];
   readonly rows: readonly PlacementRow[];
-}
-
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly since: string;
 }
 
 export interface FunnelStep {

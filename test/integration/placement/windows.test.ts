@@ -4,7 +4,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Placement } from '../../../src/api/generated/placement.js';
 import { explainPlacement } from '../../../src/cli/explain/explain.js';
-import { history, HISTORY_RESOURCES } from '../../../src/cli/history/text.js';
+import { history, HISTORY_RESOURCES } from '../../../src/cli/history/run.js';
 import { changePause } from '../../../src/cli/pause/pause.js';
 import { DECISION_RESOURCES, readFleetWorld, type FleetReading } from '../../../src/answers/world/worlds.js';
 import { overlay } from '../../../src/answers/world/overlay.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
 import { readClusterSelector } from '../../../src/domain/clusters/selector.js';
-import { ranksIn } from '../../../src/answers/selections.js';
+import { ranksIn } from '../../../src/answers/whoselects.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
 import { fixFor, type LabelChanges } from '../../../src/domain/placement/explain/fix.js';

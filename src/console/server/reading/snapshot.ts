@@ -1,6 +1,6 @@
 import { readFleetWorld, type FleetReading } from '../../../answers/world/worlds.js';
-import { ManagedClusterHealth } from './health.js';
-import { WORLD_RESOURCES, WorldInputs, type World } from '../../../answers/world/world.js';
+import { inputsOf, once } from '../../../answers/world/once.js';
+import { WORLD_RESOURCES, type World, type WorldInputs } from '../../../answers/world/world.js';
 import type { ReadClient } from '../../../runtime/client/client.js';
 import { delay, type Clock } from '../../../runtime/clock.js';
 import { errorText } from '../../../runtime/errors.js';
@@ -14,15 +14,10 @@ const MOST_ANSWERS = 128;
 /** A reading, and what was computed from it. */
 export class Snapshot {
   readonly reading: FleetReading;
-  /** The health of its clusters. */
-  readonly health: ManagedClusterHealth;
-  readonly #computed = new Map<string, unknown>();
   readonly #answers = new Map<string, object>();
-  #inputs: WorldInputs | undefined;
 
   constructor(reading: FleetReading) {
     this.reading = reading;
-    this.health = new ManagedClusterHealth(reading.world.objects.managedclusters);
   }
 
   get world(): World {
@@ -31,14 +26,12 @@ export class Snapshot {
 
   /** Of what is stored: nobody notes a decision in them. */
   get inputs(): WorldInputs {
-    return (this.#inputs ??= new WorldInputs(this.world));
+    return inputsOf(this.world);
   }
 
   /** What `compute` makes of the reading: once for each key. */
   once<T>(key: string, compute: () => T): T {
-    if (!this.#computed.has(key)) this.#computed.set(key, compute());
-    // The key is that of one caller, which always computes the same type.
-    return this.#computed.get(key) as T;
+    return once(this.world, key, compute);
   }
 
   /** The answer to an address: computed once for all who ask, while it is kept. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import type { ClusterView, DrainPreview } from '../../wire/cluster.js';
+import type { ClusterAnswer } from '../../../answers/cluster.js';
+import type { DrainEffect, DrainedPlacement } from '../../../answers/drain.js';
 import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -14,7 +15,7 @@ import { Empty, isAbsent, isWithheld, Loading, Problem, Show } from '../parts/st
 
 export function ClusterPage({ route }: { readonly route: Extract<Route, { page: 'cluster' }> }): JSX.Element {
   const { name, drain } = route;
-  const loaded = useLoaded<ClusterView>(`clusters/${encodeURIComponent(name)}`);
+  const loaded = useLoaded<ClusterAnswer>(`clusters/${encodeURIComponent(name)}`);
   return (
     <>
       <header class="page-head">
@@ -88,7 +89,7 @@ function Missing({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-function Standing({ view, hasSets }: { readonly view: ClusterView; readonly hasSets: boolean }): JSX.Element {
+function Standing({ view, hasSets }: { readonly view: ClusterAnswer; readonly hasSets: boolean }): JSX.Element {
   const { health, since, version, sets, maintenance, taints } = view;
   return (
     <div class="standing">
@@ -127,7 +128,7 @@ function Standing({ view, hasSets }: { readonly view: ClusterView; readonly hasS
   );
 }
 
-function SelectedBy({ view }: { readonly view: ClusterView }): JSX.Element {
+function SelectedBy({ view }: { readonly view: ClusterAnswer }): JSX.Element {
   const { selectedBy, matchedBy, placements } = view;
   return (
     <section class="card">
@@ -144,10 +145,10 @@ function SelectedBy({ view }: { readonly view: ClusterView }): JSX.Element {
               <span class="strong list-name">
                 <PlacementLink namespace={one.namespace} name={one.placement} />
               </span>
-              <WordMark word={one.verdict} badge />
+              <WordMark word={one.verdict ?? 'Unknown'} badge />
               <Rank of={one.rank} />
               <span>{shown(one.why)}</span>
-              <span class="muted">if it goes: {shown(one.without)}</span>
+              <span class="muted">if it goes: {shown(one.instead)}</span>
             </li>
           ))}
         </ul>
@@ -182,17 +183,21 @@ function Rank({ of: rank }: { readonly of: number | undefined }): JSX.Element | 
   return rank === undefined ? null : <span class="nowrap">rank {rank.toLocaleString('en-US')}</span>;
 }
 
-const EFFECTS: Readonly<Record<string, string>> = {
+const EFFECTS: Readonly<Record<DrainEffect['kind'], string>> = {
   Replaced: 'True',
   Leaves: 'Tainted',
   Tolerated: 'NotNeeded',
   Held: 'Held',
+  Waits: 'Waiting',
   Misconfigured: 'Misconfigured',
+  Unknown: 'Unknown',
 };
 
 /** What every decision that names the cluster does when it is drained. */
 function Drain({ name }: { readonly name: string }): JSX.Element {
-  const loaded = useLoaded<DrainPreview>(`clusters/${encodeURIComponent(name)}/drain`);
+  const loaded = useLoaded<{ readonly rows: readonly DrainedPlacement[] }>(
+    `clusters/${encodeURIComponent(name)}/drain`,
+  );
   const { data, error } = loaded;
   const isKnown = !isWithheld(loaded, ...DECIDING);
   return (
@@ -205,11 +210,11 @@ function Drain({ name }: { readonly name: string }): JSX.Element {
       {data !== undefined && isKnown && data.rows.length > 0 && (
         <ul class="list">
           {data.rows.map((one) => (
-            <li key={`${one.namespace}/${one.placement}`}>
+            <li key={`${one.namespace}/${one.name}`}>
               <span class="strong list-name">
-                <PlacementLink namespace={one.namespace} name={one.placement} />
+                <PlacementLink namespace={one.namespace} name={one.name} />
               </span>
-              <WordMark word={EFFECTS[one.effect] ?? 'Unknown'} text={shown(one.text)} />
+              <WordMark word={EFFECTS[one.effect.kind]} text={shown(one.text)} />
             </li>
           ))}
         </ul>
@@ -220,7 +225,7 @@ function Drain({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-function Details({ view }: { readonly view: ClusterView }): JSX.Element {
+function Details({ view }: { readonly view: ClusterAnswer }): JSX.Element {
   return (
     <div class="columns">
       <section class="card">

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { HEALTHS, type ClusterRow, type Fleet, type FleetMap, type Health, type Key } from '../../wire/fleet.js';
+import type { Health } from '../../../answers/fleetsummary.js';
+import { HEALTHS, type ClusterRow, type Fleet, type FleetMap, type Key } from '../../wire/fleet.js';
 import { shown } from '../command.js';
 import { amend, navigate } from '../navigate.js';
 import type { Route } from '../route.js';

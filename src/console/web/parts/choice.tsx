@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Change, Choice, PieceView, ScoreTable, SpreadView } from '../../wire/choice.js';
+import type { Choice, PieceView, ScoreTable, SpreadView } from '../../wire/choice.js';
 import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';
@@ -132,12 +132,12 @@ function Scores({ table: { coordinates, rows } }: { readonly table: ScoreTable }
   );
 }
 
-function History({ changes, older }: { readonly changes: readonly Change[]; readonly older: number }): JSX.Element {
+function History({ changes, older }: { readonly changes: Choice['changes']; readonly older: number }): JSX.Element {
   return (
     <section class="card">
       <h2>History</h2>
       <ul class="list">
-        {changes.map(({ time, trigger, added, removed, unnamed }) => (
+        {changes.map(({ time, trigger, added, removed, more }) => (
           <li key={time}>
             <span class="nowrap" title={time}>
               {momentText(time, now.value)} <Since time={time} />
@@ -153,11 +153,16 @@ function History({ changes, older }: { readonly changes: readonly Change[]; read
                 <span class="bad">−</span> <Names names={clusters} /> <span class="muted">{shown(why)}</span>
               </span>
             ))}
-            {unnamed > 0 && <span class="muted">{unnamed} more are not named</span>}
+            {unnamed(more) > 0 && <span class="muted">{unnamed(more)} more are not named</span>}
           </li>
         ))}
       </ul>
       {older > 0 && <p class="muted">{older} older changes are not kept.</p>}
     </section>
   );
+}
+
+/** How many names did not fit. */
+function unnamed({ added, removed, repaired }: Choice['changes'][number]['more']): number {
+  return added + removed + repaired;
 }

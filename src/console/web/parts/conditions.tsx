@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Condition } from '../../wire/placement.js';
+import type { Condition } from '../../../answers/status.js';
 import { shown } from '../command.js';
 import { conditionLook } from '../conditionlook.js';
 import { spaced, WordMark } from './icon.js';

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Health } from '../../wire/fleet.js';
+import type { Health } from '../../../answers/fleetsummary.js';
 
 /** States by shape and color together: neither alone tells anything. */
 

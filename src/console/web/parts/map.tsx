@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { HEALTHS, type Counts, type FleetMap, type Health, type MapGroup } from '../../wire/fleet.js';
+import type { Health } from '../../../answers/fleetsummary.js';
+import { HEALTHS, type Counts, type FleetMap, type MapGroup } from '../../wire/fleet.js';
 import { shown } from '../command.js';
 import { navigate } from '../navigate.js';
 import { Count } from './name.js';

@@ -2,10 +2,32 @@ import type { RawObject } from '../runtime/vocabulary/meta.js';
 import { field, recordsIn, textField } from '../runtime/vocabulary/json.js';
 import { Deployments } from '../runtime/vocabulary/kinds.js';
 import { conditionIn } from '../domain/conditions.js';
+import { fleetSummary, type FleetSummary } from './fleetsummary.js';
+import { CLI_API_VERSION } from './output.js';
+import { isWithheld, limitsOf, type Limits } from './world/withheld.js';
 import type { World } from './world/world.js';
+import type { FleetReading } from './world/worlds.js';
+
+/** How a hub is: kind HubStatus (docs/reference/cli/hubstatus.schema.json). */
+export interface HubStatus extends Limits {
+  readonly apiVersion: string;
+  readonly kind: 'HubStatus';
+  readonly engines: readonly EngineSummary[];
+  readonly placements: {
+    readonly total: number;
+    /** How many have each phase that one of them has, the best first; `Satisfied` always. */
+    readonly phases: Readonly<Record<string, number>>;
+    /** How many hold clusters in their decision, or keep them out of it. */
+    readonly held: number;
+    /** Those that are held or not satisfied. */
+    readonly others: readonly PlacementSummary[];
+  };
+  /** Absent where clusters could not be read: a count of zero would be a claim. */
+  readonly clusters?: FleetSummary;
+}
 
 /** The engine and the Placements of a hub, as their statuses have them. */
-export interface HubStatus {
+export interface HubSummary {
   /** By name; a hub has one. */
   readonly engines: readonly EngineSummary[];
   /** By namespace and name. */
@@ -59,7 +81,26 @@ const PHASES = [
   'Pending',
 ];
 
-export function hubStatus({ objects }: World): HubStatus {
+export function hubStatus(reading: FleetReading): HubStatus {
+  const { engines, placements } = hubSummary(reading.world);
+  return {
+    apiVersion: CLI_API_VERSION,
+    kind: 'HubStatus',
+    engines,
+    placements: {
+      total: placements.length,
+      phases: Object.fromEntries(phaseCounts(placements)),
+      held: placements.filter(({ held }) => held).length,
+      others: placements.filter(({ phase, held }) => phase !== 'Satisfied' || held),
+    },
+    ...(isWithheld(reading, 'managedclusters')
+      ? {}
+      : { clusters: fleetSummary(reading.world.objects.managedclusters) }),
+    ...limitsOf(reading),
+  };
+}
+
+export function hubSummary({ objects }: World): HubSummary {
   return {
     engines: objects.multiclusterengines.map(engineSummary).sort((a, b) => (a.name < b.name ? -1 : 1)),
     placements: objects.placements
@@ -69,7 +110,9 @@ export function hubStatus({ objects }: World): HubStatus {
 }
 
 /** How many Placements have each phase that one of them has, the best first; `Satisfied` always. */
-export function phaseCounts({ placements }: HubStatus): readonly (readonly [phase: string, count: number])[] {
+export function phaseCounts(
+  placements: readonly PlacementSummary[],
+): readonly (readonly [phase: string, count: number])[] {
   const counts = new Map<string, number>(PHASES.map((phase) => [phase, 0]));
   for (const { phase } of placements) counts.set(phase, (counts.get(phase) ?? 0) + 1);
   return [...counts].filter(([phase, count]) => count > 0 || phase === PHASES[0]);
@@ -122,3 +165,22 @@ function placementSummary({ metadata, status }: RawObject): PlacementSummary {
 }
 
 const HOLDS = ['RemovalsHeld', 'AdditionsHeld'] as const;
+
+/** A condition as a status has it; a text that is not there is empty. */
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: string;
+}
+
+export function conditionsOf(status: unknown): readonly Condition[] {
+  return recordsIn(field(status, 'conditions')).map((one) => ({
+    type: textField(one, 'type'),
+    status: textField(one, 'status'),
+    reason: textField(one, 'reason'),
+    message: textField(one, 'message'),
+    since: textField(one, 'lastTransitionTime'),
+  }));
+}

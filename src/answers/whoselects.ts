@@ -1,17 +1,37 @@
 import type { RawObject } from '../runtime/vocabulary/meta.js';
 import { field } from '../runtime/vocabulary/json.js';
+import { meantText } from '../runtime/vocabulary/nearestword.js';
 import { placementKeys } from '../domain/placement/stored/decision.js';
 import { notNeededText } from '../domain/placement/explain/choicetext.js';
 import { explain } from '../domain/placement/explain/explain.js';
 import { ranksOf } from '../domain/placement/explain/ranking.js';
-import { isWaiting, type ClusterExplanation, type Explanation } from '../domain/placement/explain/verdict.js';
+import { wordText } from '../domain/placement/explain/requirementtext.js';
+import {
+  isWaiting,
+  matchedPredicate,
+  type ClusterExplanation,
+  type Explanation,
+  type Verdict,
+} from '../domain/placement/explain/verdict.js';
 import { schedule, selectedClusters } from '../domain/placement/select/schedule.js';
 import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
 import { isList } from '../domain/selectors.js';
-import { someNames } from './output.js';
+import { namesOf } from './meant.js';
+import { CLI_API_VERSION, NotFoundError, someNames } from './output.js';
 import { reasonText, taintClause } from './reasons.js';
 import { setsOf } from './world/clustertable.js';
+import { inputsOf } from './world/once.js';
+import { isWithheld, limitsOf, type Limits } from './world/withheld.js';
+import type { FleetReading } from './world/worlds.js';
 import { WorldInputs, type PlacementInput, type World } from './world/world.js';
+
+/** Which Placements select a cluster: kind ClusterSelections (docs/reference/cli/clusterselections.schema.json). */
+export interface ClusterSelections extends Limits {
+  readonly apiVersion: string;
+  readonly kind: 'ClusterSelections';
+  readonly metadata: { readonly name: string };
+  readonly selections: readonly Selection[];
+}
 
 /** A Placement whose decision names a cluster. */
 export interface Selection {
@@ -19,15 +39,16 @@ export interface Selection {
   readonly placement: string;
   /** The decision objects that hold the cluster, sorted. */
   readonly objects: readonly string[];
-  /** Undefined where the Placement could not be read. */
-  readonly explained: ExplainedSelection | undefined;
-}
-
-export interface ExplainedSelection {
-  readonly explanation: Explanation;
-  readonly cluster: ClusterExplanation;
-  /** Undefined where clusters, sets or bindings could not be read. */
-  readonly without: Without | undefined;
+  /** Absent, with what follows from it, where the Placement could not be read. */
+  readonly verdict?: Verdict;
+  /** Why the Placement selects the cluster, or why it leaves. */
+  readonly why: string;
+  /** The eligible sets that it is in. */
+  readonly clusterSets?: readonly string[];
+  /** The first predicate that it matches. */
+  readonly predicate?: number;
+  /** Absent where clusters, sets or bindings could not be read. */
+  readonly without?: Without;
 }
 
 /** What a Placement selects once the ManagedCluster is deleted. */
@@ -36,8 +57,24 @@ export interface Without {
   readonly added: readonly string[];
   /** How many are selected then. */
   readonly selected: number;
-  /** Undefined: all that match. */
-  readonly wanted: number | undefined;
+  /** Absent: all that match. */
+  readonly wanted?: number;
+}
+
+/** Of the clusters that come in, this many are named. */
+const MOST_NAMES = 3;
+
+/** @throws NotFoundError when there is neither such a cluster nor a decision that holds it. */
+export function clusterSelections(reading: FleetReading, cluster: string): ClusterSelections {
+  const { world } = reading;
+  const selections = selectionsOf(world, cluster);
+  const names = namesOf(world.objects.managedclusters);
+  if (selections.length === 0 && !names.includes(cluster) && world.withheld.length === 0)
+    throw new NotFoundError(
+      `ManagedCluster ${wordText(cluster)} was not found, and no decision holds it${meantText(cluster, names)}`,
+    );
+  const metadata = { name: cluster };
+  return { apiVersion: CLI_API_VERSION, kind: 'ClusterSelections', metadata, selections, ...limitsOf(reading) };
 }
 
 /**
@@ -45,8 +82,8 @@ export interface Without {
  * counts only where Placements could not be read: otherwise it waits for garbage collection.
  */
 export function selectionsOf(world: World, cluster: string): readonly Selection[] {
-  const unreadable = world.withheld.some(({ resource }) => resource === 'placements');
-  const inputs = new WorldInputs(world);
+  const unreadable = isWithheld({ world }, 'placements');
+  const inputs = inputsOf(world);
   const managedclusters = world.objects.managedclusters.filter(({ metadata }) => metadata.name !== cluster);
   const after = new WorldInputs({ ...world, objects: { ...world.objects, managedclusters } }, inputs);
   return [...holdersOf(world, cluster)]
@@ -55,7 +92,7 @@ export function selectionsOf(world: World, cluster: string): readonly Selection[
       const [namespace = '', placement = ''] = key.split('/');
       const input = inputs.input({ namespace, name: placement });
       if (input !== undefined) return selectionIn(input, cluster, { inputs, after });
-      return unreadable ? [{ namespace, placement, objects: holding.sort(), explained: undefined }] : [];
+      return unreadable ? [{ namespace, placement, objects: holding.sort(), why: 'not readable' }] : [];
     });
 }
 
@@ -91,17 +128,51 @@ function selectionIn(
   const { namespace, name: placement } = snapshot.placement;
   const objects = snapshot.stored.filter(({ clusters }) => clusters.includes(name)).map((one) => one.name);
   const deleted = after.input({ namespace, name: placement })?.snapshot;
-  const isKnown = explanation.schedule !== undefined && deleted !== undefined;
-  const explained = { explanation, cluster, without: isKnown ? without(snapshot, deleted) : undefined };
-  return [{ namespace, placement, objects: objects.sort(), explained }];
+  const predicate = matchedPredicate(cluster);
+  return [
+    {
+      namespace,
+      placement,
+      objects: objects.sort(),
+      verdict: cluster.verdict,
+      why: whySelected(cluster, explanation),
+      clusterSets: cluster.sets,
+      ...(predicate === undefined ? {} : { predicate }),
+      ...(explanation.schedule === undefined || deleted === undefined ? {} : { without: withoutIt(snapshot, deleted) }),
+    },
+  ];
 }
 
 /** `after`: what it then selects from. */
-function without(snapshot: PlacementSnapshot, after: PlacementSnapshot): Without {
+function withoutIt(snapshot: PlacementSnapshot, after: PlacementSnapshot): Without {
   const before = new Set(selectedClusters(schedule(snapshot)));
   const then = schedule(after);
   const chosen = selectedClusters(then);
-  return { added: chosen.filter((one) => !before.has(one)), selected: chosen.length, wanted: then.wanted };
+  const added = chosen.filter((one) => !before.has(one));
+  return { added, selected: chosen.length, ...(then.wanted === undefined ? {} : { wanted: then.wanted }) };
+}
+
+/** Whether the next decision is without the cluster, or something keeps it from leaving. */
+export function isLeaving({ verdict }: Pick<Selection, 'verdict'>): boolean {
+  return verdict !== undefined && verdict !== 'Selected' && verdict !== 'Unknown';
+}
+
+function whySelected(cluster: ClusterExplanation, explanation: Explanation): string {
+  const reason = reasonText(cluster, explanation);
+  if (!isLeaving(cluster)) return `${reason}${taintClause(cluster, explanation)}`;
+  if (cluster.verdict === 'Held') return `${isWaiting(cluster, explanation) ? 'waits' : 'held'}: ${reason}`;
+  const isSurplus = cluster.verdict === 'NotNeeded';
+  return `leaves: ${isSurplus ? notNeededText(cluster.cluster, explanation.placement.rules) : reason}`;
+}
+
+/** What the Placement selects instead. */
+export function withoutText(without: Without | undefined): string {
+  if (without === undefined) return 'not known';
+  const { added, selected, wanted } = without;
+  if (added.length > 0) return `${someNames(added, MOST_NAMES)} ${added.length === 1 ? 'comes' : 'come'} in`;
+  return wanted === undefined || selected >= wanted
+    ? 'no replacement'
+    : `no replacement: ${selected} of ${wanted} wanted`;
 }
 
 /** The rank of each cluster that passes every rule of a Placement, as `explain` has it, from 1. */
@@ -113,33 +184,4 @@ export function ranksIn(
     sets: setsOf(cluster, input.selectors),
   }));
   return ranksOf(input, explain({ ...input, members: decided.filter(({ sets }) => sets.length > 0) }));
-}
-
-/** Of the clusters that come in, this many are named. */
-const MOST_NAMES = 3;
-
-export function isLeaving({ cluster }: ExplainedSelection): boolean {
-  return cluster.verdict !== 'Selected' && cluster.verdict !== 'Unknown';
-}
-
-/** Why the Placement selects the cluster, or why it leaves. */
-export function whySelected(explained: ExplainedSelection): string {
-  const { cluster, explanation } = explained;
-  if (!isLeaving(explained)) return `${reasonText(cluster, explanation)}${taintClause(cluster, explanation)}`;
-  if (cluster.verdict === 'Held')
-    return `${isWaiting(cluster, explanation) ? 'waits' : 'held'}: ${reasonText(cluster, explanation)}`;
-  const { rules } = explanation.placement;
-  const cause =
-    cluster.verdict === 'NotNeeded' ? notNeededText(cluster.cluster, rules) : reasonText(cluster, explanation);
-  return `leaves: ${cause}`;
-}
-
-/** What the Placement selects instead. */
-export function withoutText(without: Without | undefined): string {
-  if (without === undefined) return 'not known';
-  const { added, selected, wanted } = without;
-  if (added.length > 0) return `${someNames(added, MOST_NAMES)} ${added.length === 1 ? 'comes' : 'come'} in`;
-  return wanted === undefined || selected >= wanted
-    ? 'no replacement'
-    : `no replacement: ${selected} of ${wanted} wanted`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { selectionsOf } from '../../src/answers/selections.js';
+import { selectionsOf } from '../../src/answers/whoselects.js';
 import { explainInputOf, type World } from '../../src/answers/world/world.js';
 import { schedule, selectedClusters } from '../../src/domain/placement/select/schedule.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
@@ -23,7 +23,7 @@ describe('selectionsOf', () => {
     fc.assert(
       fc.property(someWorld, fc.constantFrom('c1', 'c2', 'c3', 'c4', 'c5', 'c6'), (world, cluster) => {
         const [selection] = selectionsOf(world, cluster);
-        const without = selection?.explained?.without;
+        const without = selection?.without;
         if (without === undefined) return;
         compared += 1;
         const before = new Set(scheduledIn(world));
@@ -42,7 +42,7 @@ describe('selectionsOf', () => {
 
     const world = exampleWorld(EXAMPLE_SPEC, placements, [{ resource: 'placements', verb: 'list', status: 403 }]);
     expect(selectionsOf(world, 'prod-us-1')).toEqual([
-      { namespace: 'shop', placement: 'web', objects: ['web-decision-1'], explained: undefined },
+      { namespace: 'shop', placement: 'web', objects: ['web-decision-1'], why: 'not readable' },
     ]);
   });
 

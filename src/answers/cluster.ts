@@ -1,0 +1,139 @@
+import { asRecord, field, textField } from '../runtime/vocabulary/json.js';
+import { maintenanceOf } from '../domain/clusters/maintenance.js';
+import { readClusterSelector, type ClusterSelector } from '../domain/clusters/selector.js';
+import { explain } from '../domain/placement/explain/explain.js';
+import { timeText } from '../domain/placement/explain/taints.js';
+import type { Verdict } from '../domain/placement/explain/verdict.js';
+import { matches } from '../domain/placement/select/rules.js';
+import type { ClusterView } from '../domain/placement/select/snapshot.js';
+import { healthByName, type ClusterHealth } from './fleetsummary.js';
+import { reasonText } from './reasons.js';
+import { conditionsOf, type Condition } from './status.js';
+import { ranksIn, selectionsOf, withoutText, type Selection } from './whoselects.js';
+import { setsOf, type Selectors } from './world/clustertable.js';
+import { inputsOf, once } from './world/once.js';
+import type { World } from './world/world.js';
+
+/** One cluster: how it is, who selects it, and who could. */
+export interface ClusterAnswer extends ClusterHealth {
+  readonly name: string;
+  readonly version?: string;
+  readonly sets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly claims: Readonly<Record<string, string>>;
+  readonly taints: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly effect: string;
+    readonly since?: string;
+  }[];
+  /** `Cordoned` or `Draining`. */
+  readonly maintenance?: string;
+  readonly conditions: readonly Condition[];
+  readonly selectedBy: readonly RankedSelection[];
+  readonly matchedBy: readonly Candidacy[];
+  /** How many Placements could be read. */
+  readonly placements: number;
+  readonly deleting: boolean;
+}
+
+interface Ranked {
+  /** From 1, in the order of the Placement, as `explain` has it; absent for a cluster that leaves, and where it is not known. */
+  readonly rank?: number;
+}
+
+/** As `who-selects` says it. */
+export interface RankedSelection extends Selection, Ranked {
+  /** What the Placement selects without the cluster, in words. */
+  readonly instead: string;
+}
+
+/** A Placement that matches the cluster and does not hold it, with what keeps it out. */
+export interface Candidacy extends Ranked {
+  readonly namespace: string;
+  readonly placement: string;
+  readonly verdict: Verdict;
+  readonly why: string;
+}
+
+/** The name of the claim that the agent writes. */
+const VERSION_CLAIMS = ['kubeversion.cluster.fleetmgmt.io', 'kubernetes'] as const;
+
+/** Undefined when there is no such cluster. */
+export function clusterAnswer(world: World, name: string): ClusterAnswer | undefined {
+  const object = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
+  const view = inputsOf(world).cluster(name);
+  const health = healthByName(world).get(name);
+  if (object === undefined || view === undefined || health === undefined) return undefined;
+  const selectedBy = selectionsOf(world, name).map((one): RankedSelection => {
+    return { ...one, ...rankIn(world, one, { name, verdict: one.verdict }), instead: withoutText(one.without) };
+  });
+  const version = versionOf(object.status, view.claims);
+  const maintenance = maintenanceOf(asRecord(object.spec));
+  return {
+    name,
+    ...health,
+    ...(version === undefined ? {} : { version }),
+    sets: setsOf(view, selectorsOf(world)),
+    labels: view.labels,
+    claims: view.claims,
+    taints: view.taints.map(({ key, value, effect, since: from }) => {
+      const since = timeText(from);
+      return { key, value, effect, ...(since === undefined ? {} : { since }) };
+    }),
+    ...(maintenance === undefined ? {} : { maintenance }),
+    conditions: conditionsOf(object.status),
+    selectedBy,
+    matchedBy: candidacies(world, view, selectedBy),
+    placements: world.objects.placements.length,
+    deleting: object.metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** None of a cluster that a rule keeps out or takes away. The ranks of a Placement are those of all its clusters, made once. */
+function rankIn(
+  world: World,
+  { namespace, placement }: Pick<Selection, 'namespace' | 'placement'>,
+  { name, verdict }: { readonly name: string; readonly verdict: Verdict | undefined },
+): Ranked {
+  if (verdict !== 'Selected' && verdict !== 'NotNeeded') return {};
+  const ranks = once(world, `ranks ${namespace}/${placement}`, () => {
+    const input = inputsOf(world).input({ namespace, name: placement });
+    return input === undefined ? undefined : ranksIn(input);
+  });
+  const found = ranks?.get(name);
+  return found === undefined ? {} : { rank: found };
+}
+
+function candidacies(world: World, view: ClusterView, selectedBy: readonly Selection[]): readonly Candidacy[] {
+  const holding = new Set(selectedBy.map(({ namespace, placement }) => `${namespace}/${placement}`));
+  return world.objects.placements.flatMap(({ metadata: { namespace = '', name: placement } }): Candidacy[] => {
+    const isHolding = holding.has(`${namespace}/${placement}`);
+    const input = isHolding ? undefined : inputsOf(world).input({ namespace, name: placement });
+    if (input === undefined || !input.readable.fleet) return [];
+    const sets = setsOf(view, input.selectors);
+    if (sets.length === 0 || !matches(input.snapshot.placement.rules, view)) return [];
+    const explanation = explain({ ...input, members: [{ cluster: view, sets }] });
+    const found = explanation.clusters.find(({ name }) => name === view.name);
+    if (found === undefined) return [];
+    const of = { namespace, placement };
+    return [{ ...of, verdict: found.verdict, ...rankIn(world, of, found), why: reasonText(found, explanation) }];
+  });
+}
+
+/** The version that the cluster reports. */
+export function versionOf(status: unknown, claims: Readonly<Record<string, string>>): string | undefined {
+  const reported = textField(field(status, 'version'), 'kubernetes');
+  if (reported !== '') return reported;
+  return VERSION_CLAIMS.map((name) => claims[name]).find((one) => one !== undefined);
+}
+
+/** The selectors of all sets that can be read, by name. */
+export function selectorsOf({ objects }: World): Selectors {
+  const selectors = new Map<string, ClusterSelector>();
+  for (const { metadata, spec } of objects.managedclustersets) {
+    const selector = readClusterSelector(spec);
+    if (selector.kind !== 'unreadable') selectors.set(metadata.name, selector);
+  }
+  return selectors;
+}
