@@ -5,7 +5,7 @@ import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { readAssets } from '../../src/console/server/assets.js';
 import { planAnswer } from '../../src/console/server/plan.js';
-import { Snapshot } from '../../src/console/server/reading/snapshot.js';
+import { Snapshot } from '../../src/console/server/snapshot.js';
 import type { Draft } from '../../src/console/wire/plan.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { launchChromium } from '../../test/support/rigs/console/chromium.js';

@@ -8,7 +8,7 @@ import { readAssets } from './server/assets.js';
 import type { Hub } from './server/routes.js';
 import { listen, portOf } from './server/server.js';
 import { LinkEntrance, Sessions } from './server/session.js';
-import { Snapshots } from './server/reading/snapshot.js';
+import { Snapshots } from './server/snapshot.js';
 
 /** A console for one person: `console` serves it with a kubeconfig, `standalone` beside its hub. */
 

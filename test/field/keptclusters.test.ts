@@ -10,7 +10,7 @@ import {
 import { tree } from '../../src/cli/tree/run.js';
 import { whoSelects } from '../../src/cli/whoselects/run.js';
 import { placementAnswer } from '../../src/console/server/placements.js';
-import { Snapshot } from '../../src/console/server/reading/snapshot.js';
+import { Snapshot } from '../../src/console/server/snapshot.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import type { FleetReading } from '../../src/answers/world/worlds.js';
 import { readingOf } from '../support/builders/hubinput.js';

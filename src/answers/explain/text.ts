@@ -5,11 +5,12 @@ import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
-import { isWaiting, type ClusterExplanation, type Verdict } from '../../domain/placement/explain/verdict.js';
+import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
 import { waitingTexts } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { textOf } from '../../domain/placement/select/rules.js';
+import { verdictWord } from '../reasons.js';
 import { table, type Cell, type Color } from '../table.js';
 import { expressionErrorLines } from './expressionerrors.js';
 import { clusterMoveLines, movementLines } from './moves.js';
@@ -86,34 +87,38 @@ function headline({ explanation, satisfaction }: ExplainReport): string {
 }
 
 function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly string[] {
-  const { explanation, satisfaction, summary, input } = report;
+  const { explanation, satisfaction, summary } = report;
   const { status, reason, message } = satisfaction;
-  const lines: (string | undefined)[] = [status === 'False' ? `${reason}: ${message}` : undefined];
   const chosen = explanation.clusters.length;
-  lines.push(
+  const count =
     explanation.schedule === undefined
       ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
-      : summaryText(summary),
+      : summaryText(summary);
+  // A message of False ends with the absent sets.
+  const unread = [withheldLine(report), uncountedLine(report), status === 'False' ? undefined : absentLine(report)];
+  return [
+    ...(status === 'False' ? [`${reason}: ${message}`] : []),
+    count,
+    ...changeLines(report),
+    ...unread.filter((one) => one !== undefined),
+    ...setLines(proposals, report),
+    ...findingLines(report),
+  ];
+}
+
+/** What holds clusters in the decision or out of it, which will move, and what is released. */
+export function changeLines(report: ExplainReport): readonly string[] {
+  const { explanation, releases, emptyGroups } = report;
+  return [
     ...holdLines(report),
     ...movementLines(report.movement(), explanation.placement.rules),
-    ...report.releases.map((one) => endableLine(one, explanation.placement)),
-    report.emptyGroups,
-    withheldLine(report),
-    uncountedLine(report),
-    // A message of False ends with it.
-    status === 'False' ? undefined : absentLine(report),
-    ...setLines(proposals, report),
-    ...findings(report),
-  );
-  const { schedule: decided } = explanation;
-  const changes = (decided?.added.length ?? 0) + (decided?.dropped.length ?? 0);
-  if (decided !== undefined && explanation.readable.decisions && input.snapshot.stored.length > 0 && changes > 0)
-    lines.push(`not published yet: ${decided.added.length} to add, ${decided.dropped.length} to remove`);
-  return lines.filter((one) => one !== undefined);
+    ...releases.map((one) => endableLine(one, explanation.placement)),
+    ...(emptyGroups === undefined ? [] : [emptyGroups]),
+  ];
 }
 
 /** What holds clusters in the decision or out of it, and the commands that let them go or in. */
-export function holdLines({ explanation, input }: ExplainReport): readonly string[] {
+function holdLines({ explanation, input }: ExplainReport): readonly string[] {
   const { schedule: decided, placement } = explanation;
   const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
   const lines: string[] = [];
@@ -125,9 +130,10 @@ export function holdLines({ explanation, input }: ExplainReport): readonly strin
   return lines;
 }
 
-/** The text about predicates that match no cluster, with suggestions. */
-function findings(report: ExplainReport): readonly string[] {
-  const keys = report.absentKeys.map(({ message }) => message);
+/** What of the predicates matches no cluster, with suggestions, and what is not published yet. */
+export function findingLines(report: ExplainReport): readonly string[] {
+  const { explanation, input } = report;
+  const { schedule: decided, readable } = explanation;
   const unmatched = report.predicates.flatMap((one) => {
     const text = predicateText(one);
     if (text === undefined) return [];
@@ -135,7 +141,15 @@ function findings(report: ExplainReport): readonly string[] {
       `${[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')}${existingValues(one.index, report)}`,
     ];
   });
-  return [...unmatched, ...expressionErrorLines(report.explanation), ...keys];
+  const { length: adds } = decided?.added ?? [];
+  const { length: removes } = decided?.dropped ?? [];
+  const isPending = readable.decisions && input.snapshot.stored.length > 0 && adds + removes > 0;
+  return [
+    ...unmatched,
+    ...expressionErrorLines(explanation),
+    ...report.absentKeys.map(({ message }) => message),
+    ...(isPending ? [`not published yet: ${adds} to add, ${removes} to remove`] : []),
+  ];
 }
 
 function rowsOf(
@@ -166,7 +180,7 @@ function rowsOf(
 function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean): readonly Cell[] {
   return [
     { text: wordText(one.name) },
-    { text: isWaiting(one, report.explanation) ? 'Waiting' : one.verdict, color: COLORS[one.verdict] },
+    { text: verdictWord(one, report.explanation), color: COLORS[one.verdict] },
     { text: one.rank === undefined ? '-' : String(one.rank) },
     ...(wide ? [{ text: one.sets.length === 0 ? '-' : one.sets.join(',') }] : []),
     { text: whyText(one, report) },

@@ -6,7 +6,7 @@ import type { Clock, Timer } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import { RequestError, type Hub } from '../server/routes.js';
-import { Snapshots } from '../server/reading/snapshot.js';
+import { Snapshots } from '../server/snapshot.js';
 import { listProof } from './listproof.js';
 import { busy, ReadingPool } from './pool.js';
 import { claimsOf, refusalText } from './token.js';

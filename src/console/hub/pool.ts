@@ -11,8 +11,8 @@ import {
   type ReadingRequest,
   type SnapshotPool,
   USE_BY_COST,
-} from '../server/reading/snapshot.js';
-import { versionOf } from '../server/reading/version.js';
+  versionOf,
+} from '../server/snapshot.js';
 
 /** What bounds the readings of all persons: how many at a time, and how much is held of them. */
 

@@ -7,7 +7,7 @@ import type { Transport } from '../../runtime/transport/transport.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
 import { isChanged, nameOf, type DraftObject, type DraftWorld } from './draft.js';
 import { plannedDraft, type Planning } from './plan.js';
-import type { Snapshot } from './reading/snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** Writes a draft with the rights of the person: Placements as a whole, and labels of clusters. */
 

@@ -17,7 +17,7 @@ import type { EngineView, EventRow, SetBinding, SetMember, SetMembers, SetView }
 import { compare, fleetClusters } from './fleet.js';
 import { hubStatusOf } from './placements.js';
 import { conditionsOf } from '../../answers/status.js';
-import type { Snapshot } from './reading/snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** Engines with their components, the cluster sets, and events. */
 

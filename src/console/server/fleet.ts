@@ -14,7 +14,7 @@ import {
   type Sort,
 } from '../wire/fleet.js';
 import { matchesAll, parseQuery, termText, type QueryCluster, type Term } from './query.js';
-import type { Snapshot } from './reading/snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** The fleet as rows, as a map, and the keys of its labels and claims. */
 

@@ -1,5 +1,6 @@
 import { healthByName } from '../../answers/fleetsummary.js';
 import { foundIn } from '../../domain/placement/select/rules.js';
+import { verdictWord } from '../../answers/reasons.js';
 import { requirementText } from '../../domain/placement/explain/requirementtext.js';
 import type { RequirementExplanation } from '../../domain/placement/explain/predicates.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
@@ -16,7 +17,7 @@ import {
 } from '../wire/placement.js';
 import { reportOf } from './placements.js';
 import { isIn } from './preferences.js';
-import type { Snapshot } from './reading/snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** Each cluster that a Placement may select from, against each requirement. */
 
@@ -128,7 +129,7 @@ function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContex
   return {
     name: one.name,
     ...(one.cluster === undefined ? {} : { health: healthByName(snapshot.world).get(one.name)?.health ?? 'deleting' }),
-    verdict: one.verdict,
+    verdict: verdictWord(one, report.explanation),
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     why: whyText(one, report),
     cells: one.cluster === undefined ? [] : columns.map((column) => cellOf(one, column)),

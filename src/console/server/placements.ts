@@ -2,14 +2,10 @@ import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
-import { hintText } from '../../domain/placement/explain/hints.js';
-import { predicateText } from '../../domain/placement/explain/predicates.js';
-import { summaryText } from '../../domain/placement/explain/summary.js';
+import { summarize, summaryText } from '../../domain/placement/explain/summary.js';
 import { explainReport, type ExplainReport } from '../../answers/explain/report.js';
 import { proposalsOf, type Proposal } from '../../answers/explain/proposals.js';
-import { movementLines } from '../../answers/explain/moves.js';
-import { holdLines } from '../../answers/explain/text.js';
-import { endableLine } from '../../domain/placement/report/releases.js';
+import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import { setsOf } from '../../answers/world/clustertable.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
@@ -17,7 +13,7 @@ import type { Fix, FunnelStep, PlacementRow, Placements, PlacementView } from '.
 import { conditionIn } from '../../domain/conditions.js';
 import { managerOf, manifestText } from './manifest.js';
 import { choiceOf, isIn } from './preferences.js';
-import type { Snapshot } from './reading/snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** The list of Placements, and one of them as `explain` explains it. */
 
@@ -103,7 +99,7 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
       absent: report.absent.map((one) => ({ name: one.set, message: absentText(one, namespace) })),
     },
     choice: choiceOf(snapshot, report),
-    notes: notesOf(report),
+    notes: [...changeLines(report), ...findingLines(report)],
     fixes: proposalsOf(report).flatMap(fixOf),
     conditions: conditionsOf(object.status),
     manifest: manifestText(object),
@@ -115,9 +111,10 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
 /** How many clusters pass each step of the way into the decision; without the steps that are not known. */
 function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainReport): readonly FunnelStep[] {
   const selected = explanation.clusters.filter(isIn).length;
-  const last: readonly FunnelStep[] = input.readable.decisions ? [{ step: 'in', count: selected }] : [];
+  const isKnown = input.readable.decisions;
   // With an invalid spec nothing is selected anew: the way into the decision is not known either.
-  if (explanation.schedule?.problem !== undefined || explanation.schedule === undefined) return last;
+  if (explanation.schedule?.problem !== undefined || explanation.schedule === undefined)
+    return isKnown ? [{ step: 'in', count: selected }] : [];
   const { placement, bindings, sets } = input.snapshot;
   const bound = readableSelectors(eligibleSets({ ...placement.rules, requested: [] }, bindings, sets));
   const members = snapshot.once(`bound ${placement.namespace}`, () =>
@@ -126,34 +123,15 @@ function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainRepo
   const candidates = explanation.clusters.filter((one) => one.sets.length > 0);
   const matching = candidates.filter(({ causes }) => !causes.includes('NotMatched'));
   const tolerated = matching.filter(({ causes }) => causes.length === 0);
+  const { parts } = summarize({ ...explanation, clusters: tolerated.filter((one) => !isIn(one)) });
+  const out = parts.map(({ count, text }) => `${count} ${text}`).join(', ');
   return [
     { step: 'fleet', count: world.objects.managedclusters.length },
     { step: 'bound', count: members.length },
     { step: 'sets', count: candidates.length },
     { step: 'match', count: matching.length },
     { step: 'taints', count: tolerated.length },
-    ...last,
-  ];
-}
-
-function notesOf(report: ExplainReport): readonly string[] {
-  const { explanation, predicates, releases } = report;
-  const findings = predicates.flatMap((one) => {
-    const text = predicateText(one);
-    return text === undefined ? [] : [[text, ...one.hints.map(hintText)].join('; ')];
-  });
-  const decided = explanation.schedule;
-  const changes = (decided?.added.length ?? 0) + (decided?.dropped.length ?? 0);
-  const pending =
-    decided === undefined || changes === 0 || !explanation.readable.decisions
-      ? []
-      : [`not published yet: ${decided.added.length} to add, ${decided.dropped.length} to remove`];
-  return [
-    ...holdLines(report),
-    ...movementLines(report.movement(), explanation.placement.rules),
-    ...releases.map((one) => endableLine(one, explanation.placement)),
-    ...findings,
-    ...pending,
+    ...(isKnown ? [{ step: 'in', count: selected, ...(out === '' ? {} : { out }) } as const] : []),
   ];
 }
 

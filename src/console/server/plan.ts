@@ -20,7 +20,7 @@ import {
 } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
-import type { Snapshot } from './reading/snapshot.js';
+import type { Snapshot } from './snapshot.js';
 import { inSlices, TooLong, type Slices } from './slices.js';
 
 /** What a draft does to every Placement, as `plan` says it. */

@@ -8,7 +8,7 @@ import { domainOf } from '../../domain/placement/spec/spread.js';
 import { valueText } from '../../answers/explain/scoretable.js';
 import type { ExplainReport } from '../../answers/explain/report.js';
 import type { Choice, PieceView, ScoreTable, SpreadView } from '../wire/choice.js';
-import type { Snapshot } from './reading/snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** Which of the clusters that match are preferred, how the decision is divided, and what has changed in it. */
 

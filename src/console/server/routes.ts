@@ -14,8 +14,7 @@ import { placementAnswer, placementsAnswer } from './placements.js';
 import { planAnswer } from './plan.js';
 import { placementSchema } from './schema.js';
 import type { Slices } from './slices.js';
-import type { Current, Snapshot, Snapshots } from './reading/snapshot.js';
-import { versionOf } from './reading/version.js';
+import { type Current, type Snapshot, type Snapshots, versionOf } from './snapshot.js';
 
 /** The API of the console, one row a route. */
 

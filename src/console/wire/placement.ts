@@ -28,6 +28,8 @@ export interface Placements {
 export interface FunnelStep {
   readonly step: 'fleet' | 'bound' | 'sets' | 'match' | 'taints' | 'in';
   readonly count: number;
+  /** Of the last step: why others that come so far are not in the decision, as `explain` counts them; absent for none. */
+  readonly out?: string;
 }
 
 /** A command that helps, and what it does. */

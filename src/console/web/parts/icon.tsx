@@ -55,6 +55,8 @@ const WORDS: Readonly<Record<string, readonly [Tone, JSX.Element]>> = {
   Unsatisfied: ['bad', CROSS],
   Misconfigured: ['bad', TRIANGLE],
   Held: ['info', BAR],
+  Paused: ['info', BAR],
+  Waiting: ['info', BAR],
   Available: ['ok', CHECK],
   Selected: ['ok', CHECK],
   NotMatched: ['quiet', CROSS],

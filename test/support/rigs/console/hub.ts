@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { listen, portOf } from '../../../../src/console/server/server.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
 import { LinkEntrance, Sessions } from '../../../../src/console/server/session.js';
-import { Snapshots } from '../../../../src/console/server/reading/snapshot.js';
+import { Snapshots } from '../../../../src/console/server/snapshot.js';
 import { TYPES } from '../../../../src/answers/world/worlds.js';
 import { WORLD_RESOURCES, type World } from '../../../../src/answers/world/world.js';
 import type { ReadClient } from '../../../../src/runtime/client/client.js';

@@ -1,10 +1,10 @@
-import { readFleetWorld, type FleetReading } from '../../../answers/world/worlds.js';
-import { inputsOf, once } from '../../../answers/world/once.js';
-import { WORLD_RESOURCES, type World, type WorldInputs } from '../../../answers/world/world.js';
-import type { ReadClient } from '../../../runtime/client/client.js';
-import { delay, type Clock } from '../../../runtime/clock.js';
-import { errorText } from '../../../runtime/errors.js';
-import { versionOf } from './version.js';
+import { createHash } from 'node:crypto';
+import { readFleetWorld, type FleetReading } from '../../answers/world/worlds.js';
+import { inputsOf, once } from '../../answers/world/once.js';
+import { WORLD_RESOURCES, type World, type WorldInputs } from '../../answers/world/world.js';
+import type { ReadClient } from '../../runtime/client/client.js';
+import { delay, type Clock } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
 
 /** Readings of a hub: each answer is computed from one of them. */
 
@@ -252,4 +252,22 @@ export async function madeOf(read: () => Promise<FleetReading>, clock: Clock): P
 
 async function unknownRight(): Promise<undefined> {
   return undefined;
+}
+
+const known = new WeakMap<FleetReading, string>();
+
+/** A short text that is equal for readings of equal objects with equal limits alone. Made once for each reading. */
+export function versionOf(reading: FleetReading): string {
+  const version = known.get(reading) ?? versionIn(reading);
+  known.set(reading, version);
+  return version;
+}
+
+function versionIn({ world, refused, namespace }: FleetReading): string {
+  const hash = createHash('sha256').update(JSON.stringify([world.withheld, refused, namespace]));
+  for (const resource of WORLD_RESOURCES) {
+    hash.update(`\n${resource}`);
+    for (const { metadata } of world.objects[resource]) hash.update(` ${metadata.uid}.${metadata.resourceVersion}`);
+  }
+  return hash.digest('base64url');
 }
