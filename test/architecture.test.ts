@@ -24,6 +24,10 @@ interface Layer {
 /** The packages of this repository; others import their public interface. */
 const SCOPE = '@multicluster-engine/';
 const VALUES = `${SCOPE}values`;
+/** Has the types of the built-in kinds. */
+const CLIENT = '@kubernetes/client-node';
+/** The one file that loads it. */
+const LOADS_CLIENT = 'src/runtime/kubeconfig/clientnode.ts';
 const CEL = `${SCOPE}cel`;
 const APISERVER = `${SCOPE}kube-apiserver`;
 const PACKAGE_SOURCES = ['packages/values/src', 'packages/cel/src', 'packages/kube-apiserver/src'];
@@ -40,7 +44,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   runtime: {
     imports: ['runtime/vocabulary'],
     packages: [
-      '@kubernetes/client-node',
+      CLIENT,
       '@opentelemetry/api',
       '@opentelemetry/core',
       '@opentelemetry/exporter-trace-otlp-proto',
@@ -50,6 +54,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'p-queue',
       'pino',
       'prom-client',
+      'socks',
       'undici',
       `${VALUES}/*`,
     ],
@@ -71,7 +76,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'runtime/manager',
       'runtime/transport',
     ],
-    packages: [],
+    packages: [CLIENT],
   },
   operator: { imports: [...PROGRAM, 'operator/index', 'operator/controllers'], packages: ['prom-client'] },
   gateway: { imports: PROGRAM, packages: ['js-yaml', 'prom-client', 'undici'] },
@@ -217,6 +222,12 @@ describe('imports', () => {
       'src/runtime/a.ts',
       `import PQueue from 'p-queue';\nimport { b } from './b.js';\nimport path from 'node:path';`,
       [],
+    ],
+    ['src/runtime/a.ts', `import type { V1Lease } from '@kubernetes/client-node';`, []],
+    [
+      'src/runtime/a.ts',
+      `import { KubeConfig } from '@kubernetes/client-node';`,
+      ['src/runtime/a.ts:1 src/runtime/a.ts may import only types from @kubernetes/client-node'],
     ],
     ['src/api/a.ts', `import path from 'node:path';`, ['src/api/a.ts:1 api may not import node:path']],
     ['packages/kube-apiserver/src/http/a.ts', `import { c } from '../clock.js';`, []],
@@ -427,6 +438,8 @@ function wrongImport(one: Import): string[] {
     return allowed ? [] : [`${at} ${from} may not import ${one.specifier}`];
   }
   if (!one.specifier.startsWith('.')) {
+    if (one.specifier === CLIENT && one.kind !== 'type' && one.file !== LOADS_CLIENT)
+      return [`${at} ${one.file} may import only types from ${CLIENT}`];
     const named = one.specifier.startsWith(SCOPE) ? one.specifier : packageOf(one.specifier);
     return layer.packages.some((allowed) => isMatch(allowed, named))
       ? []

@@ -12,7 +12,7 @@ export function clusterInfoConfig(configMap: unknown): ClientConfig | undefined 
   const cluster = firstCluster(textField(field(configMap, 'data'), 'kubeconfig'));
   const url = cluster?.server ?? '';
   if (httpsUrl(url) === undefined) return undefined;
-  const caBundle = cluster?.certificateAuthorityData.toString('base64') ?? '';
+  const caBundle = cluster?.caData ?? '';
   return caBundle === '' ? { url } : { url, caBundle };
 }
 

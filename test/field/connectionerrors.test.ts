@@ -16,7 +16,7 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { withHub, type Hub } from '../../src/cli/hub.js';
 import { FailureLog } from '../../src/runtime/cache/retries.js';
-import { authProviderHeader } from '../../src/runtime/kubeconfig/authprovider.js';
+import { loginOptions } from '../../src/runtime/kubeconfig/clientnode.js';
 import type { Call } from '../../src/runtime/transport/call.js';
 import { createTransport, type Transport } from '../../src/runtime/transport/transport.js';
 import { CredentialsError, type Credentials } from '../../src/runtime/transport/credentials.js';
@@ -428,6 +428,13 @@ it('a plugin that fails runs once for a call, as for kubectl', async () => {
   expect(runs).toBe(calls.length);
 });
 
+function oidcLogin(config: Readonly<Record<string, string>>): Promise<unknown> {
+  const cluster = { name: 'hub', server: 'https://hub.example', skipTLSVerify: false };
+  const user = { name: 'alice', authProvider: { name: 'oidc', config } };
+  const runPlugin = (): Promise<never> => Promise.reject(new Error('there is no plugin'));
+  return loginOptions(cluster, user, { now: Date.now(), runPlugin });
+}
+
 it.each([
   [{}, 'config.idp-issuer-url must be set'],
   [{ 'idp-issuer-url': 'https://issuer' }, 'config.client-id must be set'],
@@ -437,7 +444,7 @@ it.each([
   ],
   [{ 'idp-issuer-url': 'https://issuer', 'client-id': 'c', 'id-token': 'hidden' }, 'config.id-token is not a JWT'],
 ])('auth-provider oidc with %j sends no request without a token', async (config, message) => {
-  await expect(authProviderHeader({ name: 'oidc', config })).rejects.toThrow(`auth-provider oidc: ${message}`);
+  await expect(oidcLogin(config)).rejects.toThrow(`auth-provider oidc: ${message}`);
 });
 
 it('a port of 0 is named, which Node leaves out', async () => {
@@ -499,7 +506,7 @@ it('a token of an OIDC issuer that is not renewed is an error that names the iss
     'refresh-token': 'hidden',
   };
 
-  await expect(authProviderHeader({ name: 'oidc', config })).rejects.toThrow(
+  await expect(oidcLogin(config)).rejects.toThrow(
     `auth-provider oidc: the token has expired, and the issuer "${issuer}" has not renewed it; a command of kubectl with this kubeconfig renews and stores it, or log in again`,
   );
 });

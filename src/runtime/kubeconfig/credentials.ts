@@ -1,14 +1,13 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
 import { KubeconfigError, type Credentials, type TlsMaterial } from '../transport/credentials.js';
 import { basicAuthorization, serverAddress } from './address.js';
-import { authProviderHeader } from './authprovider.js';
-import type { ClusterEntry, UserEntry } from './document.js';
+import type { LoginUser } from './clientnode.js';
+import type { ClusterEntry, PluginEntry, UserEntry } from './document.js';
 import type { Environment } from '../flags/flags.js';
 import { routeFromEnvironment } from './environment.js';
-import { runPlugin, type PluginCredentials } from './plugin.js';
+import { runPlugin, type PluginCredentials, type PluginRun } from './plugin.js';
 import type { Settings } from './settings.js';
 import { fileFault } from '../errors.js';
 import { authoritiesProblem } from '../vocabulary/keypair.js';
@@ -22,20 +21,15 @@ export interface CredentialTools {
   readonly clock: Clock;
 }
 
-interface Pair {
-  readonly cert: string | Buffer;
-  readonly key: string | Buffer;
-}
-
-/** Who the caller is. */
-interface Identity {
-  readonly authorization: string | undefined;
-  readonly pair: Pair | undefined;
+/** Who the caller is, and how the server is verified. */
+interface Login {
+  readonly authorization?: string | undefined;
+  readonly tls: TlsMaterial;
   /** For messages: what the server tells the caller by, and where it comes from. */
   readonly presented: string;
 }
 
-const ANONYMOUS: Identity = { authorization: undefined, pair: undefined, presented: 'a request without credentials' };
+const NOBODY: Login = { tls: { rejectUnauthorized: true }, presented: 'a request without credentials' };
 
 /** Reads the files that the settings name, and runs the plugin unless its credentials are still valid. */
 export class CredentialReader {
@@ -50,76 +44,81 @@ export class CredentialReader {
   async read(settings: Settings, fresh: boolean): Promise<Credentials> {
     const { cluster, user, origin } = settings;
     const { url, authorization: own } = serverAddress(cluster.server, origin);
-    const isSecure = url.startsWith('https:');
     // As client-go: over http nobody's credentials are sent.
-    const identity = isSecure ? await this.#identity(settings, fresh) : ANONYMOUS;
-    const authorization = own ?? identity.authorization;
+    const login = url.startsWith('https:') ? await this.#login(settings, fresh) : NOBODY;
+    const authorization = own ?? login.authorization;
     const who = authorization === undefined ? {} : { Authorization: authorization };
     const { proxyUrl: proxy } = cluster;
-    const route = proxy === '' ? routeFromEnvironment(url, origin, this.#tools.env) : { origin, proxy };
     return {
       server: url,
-      ...route,
-      presented: own === undefined ? identity.presented : 'the user name and password in the address',
+      ...(proxy === '' ? routeFromEnvironment(url, origin, this.#tools.env) : { origin, proxy }),
+      presented: own === undefined ? login.presented : 'the user name and password in the address',
       headers: headersOf({ ...who, ...impersonation(user) }, origin),
-      tls: isSecure ? tlsOf(cluster, identity.pair, origin) : { rejectUnauthorized: true },
+      tls: login.tls,
     };
   }
 
-  async #identity(settings: Settings, fresh: boolean): Promise<Identity> {
-    const { user, origin } = settings;
-    const pair = pairOf(user, origin);
+  async #login(settings: Settings, fresh: boolean): Promise<Login> {
+    const { cluster, origin } = settings;
+    const { user, presented } = await this.#way(settings);
+    const { loginOptions } = await import('./clientnode.js');
+    const { ca, cert, key, servername, ...options } = await loginOptions(cluster, user, {
+      now: this.#tools.clock.now(),
+      runPlugin: (plugin, authorities) => this.#fromPlugin(plugin, { ...cluster, ca: authorities }, fresh),
+    });
+    const problem = ca && authoritiesProblem(ca.toString(), authorityTitle(cluster));
+    if (problem !== undefined) throw new KubeconfigError(`${origin}: ${problem}`);
+    const by = user.exec === undefined ? origin : `credential plugin ${user.exec.command}`;
+    return {
+      authorization: options.auth === undefined ? options.headers?.Authorization : basicAuthorization(options.auth),
+      tls: {
+        ...(ca && { ca }),
+        ...(cert && key && checkedPair({ cert, key }, by)),
+        ...(servername && { servername }),
+        // The environment never switches it off.
+        rejectUnauthorized: options.rejectUnauthorized ?? true,
+      },
+      presented,
+    };
+  }
+
+  /** The first way to log in that the user has, in the order of client-go. */
+  async #way({ user, origin }: Settings): Promise<Pick<Login, 'presented'> & { readonly user: LoginUser }> {
+    const { exec, authProvider, token: _, ...others } = user;
+    const name = JSON.stringify(user.name);
+    const pair = user.certFile + user.certData === '' ? undefined : `the client certificate of user ${name}`;
+    const withPair = (presented: string): string => (pair === undefined ? presented : `${presented}, and ${pair}`);
     const token = await tokenOf(user);
-    const name = JSON.stringify(settings.userName);
-    const withPair = (presented: string): string =>
-      pair === undefined ? presented : `${presented}, and the client certificate of user ${name}`;
     if (token !== undefined && user.username !== '')
       throw new KubeconfigError(`${origin}: a user name and a token must not both be set`);
     if (token !== undefined) {
-      const source = token.file === undefined ? `the token of user ${name}` : `the token in ${token.file}`;
-      return { authorization: `Bearer ${token.text}`, pair, presented: withPair(source) };
+      const presented = token.file === undefined ? `the token of user ${name}` : `the token in ${token.file}`;
+      return { user: { ...others, token: token.text }, presented: withPair(presented) };
     }
-    if (user.username !== '') {
-      const authorization = basicAuthorization(`${user.username}:${user.password}`);
-      return { authorization, pair, presented: withPair(`the user name and password of user ${name}`) };
-    }
-    if (pair !== undefined)
-      return { authorization: undefined, pair, presented: `the client certificate of user ${name}` };
-    if (user.plugin !== undefined) return this.#fromPlugin(settings, fresh);
-    if (user.authProvider !== undefined) {
-      const authorization = await authProviderHeader(user.authProvider);
-      return { authorization, pair: undefined, presented: `the token of auth-provider ${user.authProvider.name}` };
-    }
-    if (this.#tools.allowAnonymous) return ANONYMOUS;
+    if (user.username !== '')
+      return { user: others, presented: withPair(`the user name and password of user ${name}`) };
+    if (pair !== undefined) return { user: others, presented: pair };
+    if (exec !== undefined)
+      return { user: { ...others, exec }, presented: `the credentials of plugin ${exec.command}` };
+    if (authProvider !== undefined)
+      return { user: { ...others, authProvider }, presented: `the token of auth-provider ${authProvider.name}` };
+    if (this.#tools.allowAnonymous) return { user: others, presented: NOBODY.presented };
+    const who = user.name === '' ? 'the context names no user, which' : `user ${name}`;
     throw new KubeconfigError(
-      `${origin}: ${userText(settings)} has no token, certificate, plugin or user name: log in, or correct the user`,
+      `${origin}: ${who} has no token, certificate, plugin or user name: log in, or correct the user`,
     );
   }
 
-  async #fromPlugin({ cluster, user: { plugin } }: Settings, fresh: boolean): Promise<Identity> {
-    if (plugin === undefined) return ANONYMOUS;
+  async #fromPlugin(plugin: PluginEntry, cluster: PluginRun['cluster'], fresh: boolean): Promise<PluginCredentials> {
     const key = JSON.stringify([plugin, cluster]);
-    const kept = this.#plugin;
     const { env, isTerminal, clock } = this.#tools;
-    if (fresh || kept?.key !== key || (kept.credentials.expires ?? Infinity) < clock.now()) {
-      const ca = caOf(cluster) ?? Buffer.alloc(0);
-      const run = { plugin, cluster: { ...cluster, ca }, env, isTerminal, clock };
-      this.#plugin = { key, credentials: await runPlugin(run) };
-    }
-    const { token = '', certificate = '', key: privateKey = '' } = this.#plugin?.credentials ?? {};
-    return {
-      presented: `the credentials of plugin ${plugin.command}`,
-      authorization: token === '' ? undefined : `Bearer ${token}`,
-      pair:
-        certificate === ''
-          ? undefined
-          : checkedPair({ cert: certificate, key: privateKey }, `credential plugin ${plugin.command}`),
-    };
+    const kept = this.#plugin;
+    const isValid = kept?.key === key && (kept.credentials.expires ?? Infinity) >= clock.now();
+    if (isValid && !fresh) return kept.credentials;
+    const credentials = await runPlugin({ plugin, cluster, env, isTerminal, clock });
+    this.#plugin = { key, credentials };
+    return credentials;
   }
-}
-
-function userText({ userName }: Settings): string {
-  return userName === '' ? 'the context names no user, which' : `user ${JSON.stringify(userName)}`;
 }
 
 /** A token file that can be read wins over a token, as for kubectl. */
@@ -135,13 +134,7 @@ interface Token {
   readonly file?: string;
 }
 
-function pairOf(user: UserEntry, origin: string): Pair | undefined {
-  const cert = material('client-certificate', user.clientCertificateData, user.clientCertificate);
-  const key = material('client-key', user.clientKeyData, user.clientKey);
-  return cert === undefined || key === undefined ? undefined : checkedPair({ cert, key }, origin);
-}
-
-function checkedPair(pair: Pair, origin: string): Pair {
+function checkedPair<Pair extends Required<Pick<TlsMaterial, 'cert' | 'key'>>>(pair: Pair, origin: string): Pair {
   const refuse = (rule: string): KubeconfigError => new KubeconfigError(`${origin}: ${rule}`);
   let certificate, key;
   try {
@@ -159,46 +152,19 @@ function checkedPair(pair: Pair, origin: string): Pair {
 }
 
 /** A file of authorities that is empty is refused, where kubectl would trust those of the system instead. */
-function tlsOf(cluster: ClusterEntry, pair: Pair | undefined, origin: string): TlsMaterial {
-  const ca = caOf(cluster);
-  const problem = ca === undefined ? undefined : authoritiesProblem(ca.toString(), authorityTitle(cluster));
-  if (problem !== undefined) throw new KubeconfigError(`${origin}: ${problem}`);
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...pair,
-    ...(cluster.tlsServerName === '' ? {} : { servername: cluster.tlsServerName }),
-    rejectUnauthorized: !cluster.insecureSkipTlsVerify,
-  };
-}
-
-function authorityTitle({ certificateAuthority: file }: ClusterEntry): string {
+function authorityTitle({ caFile: file }: ClusterEntry): string {
   return file === '' ? 'certificate-authority-data' : `certificate-authority ${file}`;
 }
 
-function caOf({ certificateAuthority, certificateAuthorityData }: ClusterEntry): Buffer | undefined {
-  return material('certificate-authority', certificateAuthorityData, certificateAuthority);
-}
-
-/** The data, else the content of the file, which is read again at each load. */
-function material(field: string, data: Buffer, file: string): Buffer | undefined {
-  if (data.length > 0) return data;
-  if (file === '') return undefined;
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new KubeconfigError(`${field}: ${file} cannot be read: ${fileFault(error)}`);
-  }
-}
-
 function impersonation(user: UserEntry): Record<string, string | string[]> {
-  const { impersonate, impersonateUid, impersonateGroups, impersonateExtra } = user;
-  if (impersonate === '') return {};
+  const { impersonateUser, impersonateUid, impersonateGroups, impersonateExtra } = user;
+  if (impersonateUser === '') return {};
   const extra = Object.entries(impersonateExtra).map(([key, values]) => [
     `Impersonate-Extra-${escaped(key)}`,
     [...values],
   ]);
   return {
-    'Impersonate-User': impersonate,
+    'Impersonate-User': impersonateUser,
     ...(impersonateUid === '' ? {} : { 'Impersonate-Uid': impersonateUid }),
     ...(impersonateGroups.length === 0 ? {} : { 'Impersonate-Group': [...impersonateGroups] }),
     ...(Object.fromEntries(extra) as Record<string, string[]>),

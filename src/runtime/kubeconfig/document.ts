@@ -1,17 +1,14 @@
+import type { Cluster, Context, User } from '@kubernetes/client-node';
 import { readYamlBytes } from '@multicluster-engine/values/yaml';
 import { isRecord, recordsIn, type JsonRecord } from '../vocabulary/json.js';
 import { KubeconfigError } from '../transport/credentials.js';
 
-/** The parts of a kubeconfig file (`clientcmd/api/v1`). A text that is not set is empty, as in Go. */
+/**
+ * The parts of a kubeconfig file (`clientcmd/api/v1`), with those that client-node leaves out. A text that is not set is empty, as
+ * in Go; data are base64.
+ */
 
-export interface ClusterEntry {
-  readonly server: string;
-  readonly tlsServerName: string;
-  readonly insecureSkipTlsVerify: boolean;
-  /** A file. */
-  readonly certificateAuthority: string;
-  readonly certificateAuthorityData: Buffer;
-  readonly proxyUrl: string;
+export interface ClusterEntry extends Required<Cluster> {
   readonly disableCompression: boolean;
   /** What a plugin is told besides the cluster: the extension `client.authentication.k8s.io/exec`. */
   readonly pluginConfig: unknown;
@@ -27,21 +24,13 @@ export interface PluginEntry {
   readonly interactiveMode: string;
 }
 
-export interface UserEntry {
-  readonly clientCertificate: string;
-  readonly clientCertificateData: Buffer;
-  readonly clientKey: string;
-  readonly clientKeyData: Buffer;
-  readonly token: string;
+export interface UserEntry extends Required<User> {
+  readonly exec: PluginEntry | undefined;
+  readonly authProvider: AuthProviderEntry | undefined;
   readonly tokenFile: string;
-  readonly impersonate: string;
   readonly impersonateUid: string;
   readonly impersonateGroups: readonly string[];
   readonly impersonateExtra: Readonly<Record<string, readonly string[]>>;
-  readonly username: string;
-  readonly password: string;
-  readonly authProvider: AuthProviderEntry | undefined;
-  readonly plugin: PluginEntry | undefined;
 }
 
 export interface AuthProviderEntry {
@@ -49,26 +38,20 @@ export interface AuthProviderEntry {
   readonly config: Readonly<Record<string, string>>;
 }
 
-export interface ContextEntry {
-  readonly cluster: string;
-  readonly user: string;
-  readonly namespace: string;
-}
-
 export interface KubeconfigDocument {
   readonly currentContext: string;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
   readonly users: ReadonlyMap<string, UserEntry>;
-  readonly contexts: ReadonlyMap<string, ContextEntry>;
+  readonly contexts: ReadonlyMap<string, Required<Context>>;
 }
 
 const PLUGIN_EXTENSION = 'client.authentication.k8s.io/exec';
 /** The versions of a plugin that existed before `interactiveMode`. */
 const OLD_PLUGINS = /^client\.authentication\.k8s\.io\/v1(alpha|beta)1$/;
 
-export const NO_CLUSTER: ClusterEntry = clusterIn({}, 'cluster');
-export const NO_USER: UserEntry = userIn({}, 'user');
-export const NO_CONTEXT: ContextEntry = contextIn({}, 'context');
+export const NO_CLUSTER = clusterIn({}, '', 'cluster');
+export const NO_USER = userIn({}, '', 'user');
+export const NO_CONTEXT = contextIn({}, '', 'context');
 
 /**
  * Reads the first document of a file. Unknown fields are passed over.
@@ -107,7 +90,7 @@ function named<T>(
   document: JsonRecord,
   list: string,
   key: string,
-  read: (entry: JsonRecord, where: string) => T,
+  read: (entry: JsonRecord, name: string, where: string) => T,
 ): ReadonlyMap<string, T> {
   const entries = new Map<string, T>();
   for (const [index, entry] of listOf(document, list, '').entries()) {
@@ -115,41 +98,43 @@ function named<T>(
     const record = recordFor(entry, where);
     const name = textOf(record, 'name', where);
     if (entries.has(name)) throw new KubeconfigError(`${list}: there are two entries named ${JSON.stringify(name)}`);
-    entries.set(name, read(recordFor(record[key], `${where}.${key}`), `${where}.${key}`));
+    entries.set(name, read(recordFor(record[key], `${where}.${key}`), name, `${where}.${key}`));
   }
   return entries;
 }
 
-function clusterIn(entry: JsonRecord, where: string): ClusterEntry {
+function clusterIn(entry: JsonRecord, name: string, where: string): ClusterEntry {
   const extensions = recordsIn(entry['extensions']);
-  const names = extensions.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) < index);
+  const names = extensions.map((one) => one['name']);
+  const twice = names.find((one, index) => names.indexOf(one) < index);
   if (twice !== undefined)
     throw new KubeconfigError(`${where}.extensions: there are two entries named ${JSON.stringify(twice)}`);
   return {
+    name,
     server: textOf(entry, 'server', where),
     tlsServerName: textOf(entry, 'tls-server-name', where),
-    insecureSkipTlsVerify: flagOf(entry, 'insecure-skip-tls-verify', where),
-    certificateAuthority: textOf(entry, 'certificate-authority', where),
-    certificateAuthorityData: dataOf(entry, 'certificate-authority-data', where),
+    skipTLSVerify: flagOf(entry, 'insecure-skip-tls-verify', where),
+    caFile: textOf(entry, 'certificate-authority', where),
+    caData: dataOf(entry, 'certificate-authority-data', where),
     proxyUrl: textOf(entry, 'proxy-url', where),
     disableCompression: flagOf(entry, 'disable-compression', where),
-    pluginConfig: extensions.find(({ name }) => name === PLUGIN_EXTENSION)?.['extension'],
+    pluginConfig: extensions.find((one) => one['name'] === PLUGIN_EXTENSION)?.['extension'],
   };
 }
 
-function userIn(entry: JsonRecord, where: string): UserEntry {
+function userIn(entry: JsonRecord, name: string, where: string): UserEntry {
   const provider = optional(entry, 'auth-provider', where);
   const plugin = optional(entry, 'exec', where);
   const extra = recordFor(entry['as-user-extra'], `${where}.as-user-extra`);
   return {
-    clientCertificate: textOf(entry, 'client-certificate', where),
-    clientCertificateData: dataOf(entry, 'client-certificate-data', where),
-    clientKey: textOf(entry, 'client-key', where),
-    clientKeyData: dataOf(entry, 'client-key-data', where),
+    name,
+    certFile: textOf(entry, 'client-certificate', where),
+    certData: dataOf(entry, 'client-certificate-data', where),
+    keyFile: textOf(entry, 'client-key', where),
+    keyData: dataOf(entry, 'client-key-data', where),
     token: textOf(entry, 'token', where),
     tokenFile: textOf(entry, 'tokenFile', where),
-    impersonate: textOf(entry, 'as', where),
+    impersonateUser: textOf(entry, 'as', where),
     impersonateUid: textOf(entry, 'as-uid', where),
     impersonateGroups: textsOf(entry, 'as-groups', where),
     impersonateExtra: Object.fromEntries(
@@ -158,7 +143,7 @@ function userIn(entry: JsonRecord, where: string): UserEntry {
     username: textOf(entry, 'username', where),
     password: textOf(entry, 'password', where),
     authProvider: provider && providerIn(provider, `${where}.auth-provider`),
-    plugin: plugin && pluginIn(plugin, `${where}.exec`),
+    exec: plugin && pluginIn(plugin, `${where}.exec`),
   };
 }
 
@@ -188,8 +173,9 @@ function pluginIn(entry: JsonRecord, where: string): PluginEntry {
   };
 }
 
-function contextIn(entry: JsonRecord, where: string): ContextEntry {
+function contextIn(entry: JsonRecord, name: string, where: string): Required<Context> {
   return {
+    name,
     cluster: textOf(entry, 'cluster', where),
     user: textOf(entry, 'user', where),
     namespace: textOf(entry, 'namespace', where),
@@ -235,11 +221,11 @@ function flagOf(entry: JsonRecord, key: string, where: string): boolean {
   return value;
 }
 
-function dataOf(entry: JsonRecord, key: string, where: string): Buffer {
+function dataOf(entry: JsonRecord, key: string, where: string): string {
   const text = textOf(entry, key, where).replaceAll(/[\r\n]/g, '');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))
     throw new KubeconfigError(`${pathOf(where, key)}: must be base64`);
-  return Buffer.from(text, 'base64');
+  return text;
 }
 
 function pathOf(where: string, key: string): string {

@@ -1,13 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import {
-  parseKubeconfig,
-  type ClusterEntry,
-  type ContextEntry,
-  type KubeconfigDocument,
-  type UserEntry,
-} from './document.js';
+import type { Context } from '@kubernetes/client-node';
+import { parseKubeconfig, type ClusterEntry, type KubeconfigDocument, type UserEntry } from './document.js';
 import type { Environment } from '../flags/flags.js';
 import { KubeconfigError } from '../transport/credentials.js';
 import { codeOf, fileFault } from '../errors.js';
@@ -23,7 +18,7 @@ export interface MergedKubeconfig {
   readonly currentContext: ({ readonly name: string } & From) | undefined;
   readonly clusters: ReadonlyMap<string, ClusterEntry & From>;
   readonly users: ReadonlyMap<string, UserEntry & From>;
-  readonly contexts: ReadonlyMap<string, ContextEntry & From>;
+  readonly contexts: ReadonlyMap<string, Required<Context> & From>;
   /** The files that were read. */
   readonly files: readonly string[];
   /** The files that were looked for. */
@@ -103,20 +98,20 @@ function firstOf<T, U>(
 }
 
 function clusterFrom(entry: ClusterEntry, file: string): ClusterEntry & From {
-  return { ...entry, file, certificateAuthority: absolute(entry.certificateAuthority, file) };
+  return { ...entry, file, caFile: absolute(entry.caFile, file) };
 }
 
 /** The command of a plugin is a path where it has a separator, else a name on the PATH. */
 function userFrom(entry: UserEntry, file: string): UserEntry & From {
-  const { plugin } = entry;
+  const { certFile, keyFile, tokenFile, exec } = entry;
+  const isPath = exec?.command.includes(path.sep) === true;
   return {
     ...entry,
     file,
-    clientCertificate: absolute(entry.clientCertificate, file),
-    clientKey: absolute(entry.clientKey, file),
-    tokenFile: absolute(entry.tokenFile, file),
-    plugin:
-      plugin?.command.includes(path.sep) === true ? { ...plugin, command: absolute(plugin.command, file) } : plugin,
+    certFile: absolute(certFile, file),
+    keyFile: absolute(keyFile, file),
+    tokenFile: absolute(tokenFile, file),
+    exec: isPath ? { ...exec, command: absolute(exec.command, file) } : exec,
   };
 }
 

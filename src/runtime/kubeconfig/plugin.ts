@@ -116,11 +116,11 @@ function execInfo(plugin: PluginEntry, cluster: PluginRun['cluster'], interactiv
 const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g;
 
 function clusterInfo({ ca, ...cluster }: PluginRun['cluster']): object {
-  const { server, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression, pluginConfig } = cluster;
+  const { server, tlsServerName, skipTLSVerify, proxyUrl, disableCompression, pluginConfig } = cluster;
   return {
     server,
     ...(tlsServerName === '' ? {} : { 'tls-server-name': tlsServerName }),
-    ...(insecureSkipTlsVerify ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(skipTLSVerify ? { 'insecure-skip-tls-verify': true } : {}),
     ...(ca.length === 0 ? {} : { 'certificate-authority-data': ca.toString('base64') }),
     ...(proxyUrl === '' ? {} : { 'proxy-url': proxyUrl }),
     ...(disableCompression ? { 'disable-compression': true } : {}),

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { meantText } from '../vocabulary/nearestword.js';
 import { NO_CLUSTER, NO_CONTEXT, NO_USER, type ClusterEntry, type PluginEntry, type UserEntry } from './document.js';
 import type { MergedKubeconfig } from './files.js';
@@ -14,8 +14,6 @@ export interface Settings {
   readonly namespace: string | undefined;
   readonly cluster: ClusterEntry;
   readonly user: UserEntry;
-  /** Name of the user in the file. */
-  readonly userName: string;
   /** `context "hub" of /home/me/.kube/config`, for messages. */
   readonly origin: string;
 }
@@ -40,13 +38,13 @@ export function settingsOf(merged: MergedKubeconfig, options: SettingsOptions): 
   const { cluster: clusterName, user: userName, namespace } = entry ?? NO_CONTEXT;
   const cluster = merged.clusters.get(clusterName) ?? NO_CLUSTER;
   const { impersonate } = options;
-  const named = merged.users.get(userName) ?? NO_USER;
-  const user = impersonate === undefined ? named : { ...named, impersonate };
+  const named = merged.users.get(userName) ?? { ...NO_USER, name: userName };
+  const user = { ...named, ...(impersonate === undefined ? {} : { impersonateUser: impersonate }) };
   const origin = name === '' ? `kubeconfig ${file}` : `context ${JSON.stringify(name)} of ${file}`;
-  const faults = [...userFaults(user, userName), ...clusterFaults(cluster, clusterName)];
+  const faults = [...userFaults(user), ...clusterFaults(cluster, clusterName)];
   if (faults.length > 0) throw new KubeconfigError(`${origin}: ${faults.join('; ')}`);
   if (cluster.server === '') return undefined;
-  return { context: name, namespace: namespace === '' ? undefined : namespace, cluster, user, userName, origin };
+  return { context: name, namespace: namespace === '' ? undefined : namespace, cluster, user, origin };
 }
 
 function missingContext(name: string, merged: MergedKubeconfig, options: SettingsOptions): string {
@@ -59,47 +57,40 @@ function missingContext(name: string, merged: MergedKubeconfig, options: Setting
 }
 
 function clusterFaults(cluster: ClusterEntry, name: string): string[] {
-  const { certificateAuthority: file, certificateAuthorityData: data, proxyUrl } = cluster;
+  const { caFile: file, caData: data, proxyUrl } = cluster;
   const of = `cluster ${JSON.stringify(name)}`;
   const faults: string[] = [];
   const proxy = proxyUrl === '' ? undefined : proxyUrlFault(proxyUrl);
   if (proxy !== undefined) faults.push(`${of}: proxy-url: ${proxy}`);
-  if (file !== '' && data.length > 0)
+  if (file !== '' && data !== '')
     faults.push(`${of}: certificate-authority and certificate-authority-data must not both be set`);
-  if ((file !== '' || data.length > 0) && cluster.insecureSkipTlsVerify && cluster.server.startsWith('https:'))
+  if ((file !== '' || data !== '') && cluster.skipTLSVerify && cluster.server.startsWith('https:'))
     faults.push(`${of}: insecure-skip-tls-verify must not be set together with a certificate authority`);
   return [...faults, ...unreadable(file, `${of}: certificate-authority`)];
 }
 
-function userFaults(user: UserEntry, name: string): string[] {
-  const of = `user ${JSON.stringify(name)}`;
-  const { plugin, impersonate, impersonateUid, impersonateGroups, impersonateExtra } = user;
+function userFaults(user: UserEntry): string[] {
+  const of = `user ${JSON.stringify(user.name)}`;
+  const { exec, impersonateUser, impersonateUid, impersonateGroups, impersonateExtra } = user;
   const faults = certificateFaults(user, of);
-  if (plugin !== undefined) faults.push(...pluginFaults(plugin, `${of}: exec`));
-  if (plugin !== undefined && user.authProvider !== undefined)
+  if (exec !== undefined) faults.push(...pluginFaults(exec, `${of}: exec`));
+  if (exec !== undefined && user.authProvider !== undefined)
     faults.push(`${of}: auth-provider and exec must not both be set`);
   if (user.token !== '' && (user.username !== '' || user.password !== ''))
     faults.push(`${of}: token and username or password must not both be set`);
   const others = impersonateUid !== '' || impersonateGroups.length > 0 || Object.keys(impersonateExtra).length > 0;
-  if (others && impersonate === '') faults.push(`${of}: as-uid, as-groups and as-user-extra need as, the user`);
+  if (others && impersonateUser === '') faults.push(`${of}: as-uid, as-groups and as-user-extra need as, the user`);
   return faults;
 }
 
-function certificateFaults(user: UserEntry, of: string): string[] {
-  const { clientCertificate, clientCertificateData, clientKey, clientKeyData } = user;
-  if (clientCertificate === '' && clientCertificateData.length === 0) return [];
+function certificateFaults({ certFile, certData, keyFile, keyData }: UserEntry, of: string): string[] {
+  if (certFile === '' && certData === '') return [];
   const faults: string[] = [];
-  if (clientCertificate !== '' && clientCertificateData.length > 0)
+  if (certFile !== '' && certData !== '')
     faults.push(`${of}: client-certificate and client-certificate-data must not both be set`);
-  if (clientKey !== '' && clientKeyData.length > 0)
-    faults.push(`${of}: client-key and client-key-data must not both be set`);
-  if (clientKey === '' && clientKeyData.length === 0)
-    faults.push(`${of}: a client certificate needs client-key or client-key-data`);
-  return [
-    ...faults,
-    ...unreadable(clientCertificate, `${of}: client-certificate`),
-    ...unreadable(clientKey, `${of}: client-key`),
-  ];
+  if (keyFile !== '' && keyData !== '') faults.push(`${of}: client-key and client-key-data must not both be set`);
+  if (keyFile === '' && keyData === '') faults.push(`${of}: a client certificate needs client-key or client-key-data`);
+  return [...faults, ...unreadable(certFile, `${of}: client-certificate`), ...unreadable(keyFile, `${of}: client-key`)];
 }
 
 const MODES: readonly string[] = ['Never', 'IfAvailable', 'Always'];
@@ -119,7 +110,7 @@ function pluginFaults({ command, apiVersion, env, interactiveMode }: PluginEntry
 function unreadable(file: string, of: string): string[] {
   if (file === '') return [];
   try {
-    accessSync(file, constants.R_OK);
+    readFileSync(file);
     return [];
   } catch (error) {
     return [`${of}: ${file} cannot be read: ${fileFault(error)}`];
