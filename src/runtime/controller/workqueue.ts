@@ -44,27 +44,21 @@ interface Entry {
  * Guarantees: a key never runs twice at once. After every `add` a run of the key starts; waiting adds share one run, and an
  * `add` during a run leads to one more. Of several delayed adds of a key the earliest counts, and a run covers all of them.
  * Keys run in the order in which they were added; a failed key is added again after its backoff. Each run starts in its own
- * turn of the event loop. Memory is bounded by the keys that wait or run.
+ * turn of the event loop. Memory is bounded by the keys that wait or run: 1 KB for each.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #clock: Clock;
-  /** Its tasks take keys of `#ready` until there is none: a task for each key would hold 1 KB for each that waits. */
-  readonly #pool: PQueue;
-  /** Tasks of the pool that will look into `#ready` again. */
-  #tasks = 0;
-  /** The keys that wait for a worker, in their order. */
-  readonly #ready: string[] = [];
+  /** The keys that wait for a worker, in their order: a task for each. Paused for ever when the queue has ended. */
+  readonly #tasks: PQueue;
   readonly #entries = new Map<string, Entry>();
-  readonly #running = new Set<Entry>();
   readonly #abort = new AbortController();
   #waiting = 0;
-  #closed = false;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#pool = new PQueue({ concurrency: options.workers });
+    this.#tasks = new PQueue({ concurrency: options.workers });
     options.metrics?.running(() => this.running());
   }
 
@@ -123,7 +117,8 @@ export class WorkQueue {
     const now = this.#clock.monotonic();
     let unfinished = 0;
     let longest = 0;
-    for (const entry of this.#running) {
+    for (const entry of this.#entries.values()) {
+      if (entry.state !== 'running' && entry.state !== 'dirty') continue;
       const seconds = (now - entry.startedAt) / 1000;
       unfinished += seconds;
       longest = Math.max(longest, seconds);
@@ -136,9 +131,8 @@ export class WorkQueue {
    * Resolves when no key runs, without a time limit.
    */
   async drain(deadlineMs: number): Promise<void> {
-    this.#closed = true;
-    this.#pool.clear();
-    this.#ready.length = 0;
+    this.#tasks.pause();
+    this.#tasks.clear();
     for (const [key, entry] of this.#entries) {
       entry.timer?.cancel();
       if (entry.state === 'idle' || entry.state === 'queued') this.#entries.delete(key);
@@ -148,12 +142,12 @@ export class WorkQueue {
     const abort = (): void => this.#abort.abort(new Error('the work queue stops'));
     const timer = deadlineMs > 0 ? this.#clock.after(deadlineMs, abort) : undefined;
     if (timer === undefined) abort();
-    await this.#pool.onIdle();
+    await this.#tasks.onIdle();
     timer?.cancel();
   }
 
   #schedule(key: string, due: number, enqueuedAt: number): void {
-    if (this.#closed) return;
+    if (this.#tasks.isPaused) return;
     const entry = this.#entry(key);
     const when = Math.max(due, entry.notBefore);
     if (when > this.#clock.monotonic()) this.#arm(key, entry, { due: when, enqueuedAt });
@@ -187,21 +181,12 @@ export class WorkQueue {
 
   #submit(key: string, entry: Entry): void {
     entry.state = 'queued';
-    this.#ready.push(key);
-    if (this.#tasks >= this.#options.workers) return;
-    this.#tasks += 1;
-    void this.#pool.add(() => this.#runReady());
+    void this.#tasks.add(() => this.#run(key, entry));
   }
 
-  async #runReady(): Promise<void> {
-    for (let key = this.#ready.shift(); key !== undefined; key = this.#ready.shift()) await this.#run(key);
-    this.#tasks -= 1;
-  }
-
-  async #run(key: string): Promise<void> {
+  async #run(key: string, entry: Entry): Promise<void> {
     await yieldToEventLoop();
-    const entry = this.#entries.get(key);
-    if (this.#closed || entry === undefined) return;
+    if (this.#tasks.isPaused) return;
     const now = this.#clock.monotonic();
     const enqueuedAt = Math.min(entry.enqueuedAt ?? now, entry.timer === undefined ? now : entry.timerEnqueuedAt);
     entry.timer?.cancel();
@@ -209,7 +194,6 @@ export class WorkQueue {
     entry.enqueuedAt = undefined;
     entry.state = 'running';
     entry.startedAt = now;
-    this.#running.add(entry);
     this.#setWaiting(this.#waiting - 1);
     this.#options.metrics?.started((now - entry.queuedAt) / 1000);
     try {
@@ -223,7 +207,6 @@ export class WorkQueue {
   /** Ends a run: a key that was added during it is queued again, not before `notBefore`. */
   #end(key: string, entry: Entry): void {
     const now = this.#clock.monotonic();
-    this.#running.delete(entry);
     this.#options.metrics?.finished((now - entry.startedAt) / 1000);
     const dirty = entry.state === 'dirty';
     entry.state = 'idle';
