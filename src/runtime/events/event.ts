@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject } from '../vocabulary/meta.js';
+import type { EventsV1Event } from '@kubernetes/client-node';
+import type { BuiltIn, KubeObject } from '../vocabulary/meta.js';
 import { Events, apiVersionOf } from '../vocabulary/kinds.js';
 import type { GuardRow } from '../client/guard.js';
 import { microTime } from '../leaderelection/leaserecord.js';
@@ -17,17 +18,7 @@ export interface EventNote {
 }
 
 /** An events.k8s.io/v1 Event; times are RFC 3339 with six decimals. */
-export interface EventObject extends KubeObject {
-  readonly eventTime?: string;
-  readonly reportingController?: string;
-  readonly reportingInstance?: string;
-  readonly action?: string;
-  readonly reason?: string;
-  readonly regarding?: Readonly<Record<string, string>>;
-  readonly note?: string;
-  readonly type?: string;
-  readonly series?: { readonly count: number; readonly lastObservedTime: string };
-}
+export type EventObject = Partial<BuiltIn<EventsV1Event>> & KubeObject;
 
 export interface Reporter {
   /** A qualified name, such as `example.com/greeting`. */

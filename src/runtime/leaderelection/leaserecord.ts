@@ -1,19 +1,12 @@
-import { isOlder, type KubeObject, type ObjectMeta, type ObjectName } from '../vocabulary/meta.js';
+import type { V1Lease } from '@kubernetes/client-node';
+import { isOlder, type BuiltIn, type ObjectMeta, type ObjectName } from '../vocabulary/meta.js';
 import { Leases, apiVersionOf } from '../vocabulary/kinds.js';
 import type { Clock } from '../clock.js';
 import type { GuardRow, GuardedWrite } from '../client/guard.js';
 import { field } from '../vocabulary/json.js';
 
 /** The coordination.k8s.io Lease that candidates elect a leader by; times are RFC 3339 with six decimals. */
-export interface Lease extends KubeObject {
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly leaseDurationSeconds?: number;
-    readonly acquireTime?: string;
-    readonly renewTime?: string;
-    readonly leaseTransitions?: number;
-  };
-}
+export type Lease = BuiltIn<V1Lease>;
 
 /** A candidate waits at most this long: a longer leaseDurationSeconds is not from this program. */
 const LONGEST_DURATION_MS = 60_000;

@@ -32,6 +32,14 @@ export interface KubeObject {
 /** An object as the API or a file has it, unchecked. */
 export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
+/**
+ * An object of a built-in kind as the API server has it, by the type that client-node generates for it, such as `V1Lease`: that has
+ * a Date for each time, and no field that is required.
+ */
+export type BuiltIn<T> = KubeObject & Omit<Json<T>, keyof KubeObject>;
+
+type Json<T> = T extends Date ? string : T extends object ? { readonly [Key in keyof T]: Json<T[Key]> } : T;
+
 /** The address of an object: no namespace for a cluster-scoped one. */
 export interface ObjectName {
   readonly namespace?: string;

@@ -1,19 +1,11 @@
-import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
+import type { V1Lease } from '@kubernetes/client-node';
+import type { BuiltIn, KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE } from '../../../../api/names.js';
 import { Leases } from '../../../../runtime/vocabulary/kinds.js';
 import { clockState } from '../../../../domain/health/observation.js';
 import { leaseDurationMs } from '../../../../domain/health/view.js';
 import type { ObservedLease } from '../../../index/agents.js';
 import type { Cache, CacheOptions } from '../../../../runtime/cache/cache.js';
-
-/** The Lease of an agent as it is read: its fields are unchecked. */
-interface StoredLease extends KubeObject {
-  readonly spec?: {
-    readonly holderIdentity?: unknown;
-    readonly renewTime?: unknown;
-    readonly leaseDurationSeconds?: unknown;
-  };
-}
 
 /** The Lease of an agent as the cache keeps it, small: a large fleet has ten thousand in memory. */
 export interface AgentLease extends KubeObject {
@@ -49,14 +41,14 @@ export function openLeaseCache(
 }
 
 /** A relist delivers unchanged Leases, too: the one that is kept stays then, so that a relist is no renewal. */
-function keptLease(lease: StoredLease, before: AgentLease | undefined, deps: LeaseCacheDeps): AgentLease {
+function keptLease(lease: BuiltIn<V1Lease>, before: AgentLease | undefined, deps: LeaseCacheDeps): AgentLease {
   const { name, resourceVersion = '' } = lease.metadata;
   if (before !== undefined && before.metadata.resourceVersion === resourceVersion) return before;
   const metadata = { namespace: AGENTS_NAMESPACE, name, resourceVersion };
-  const { holderIdentity: holder, renewTime, leaseDurationSeconds } = lease.spec ?? {};
-  if (typeof holder !== 'string' || holder === '' || typeof renewTime !== 'string') return { metadata };
+  const { holderIdentity: holder = '', renewTime, leaseDurationSeconds } = lease.spec ?? {};
+  if (holder === '' || renewTime === undefined) return { metadata };
   const clock = clockState(Date.parse(renewTime) - deps.wall(), before?.observed?.clock);
-  const durationMs = typeof leaseDurationSeconds === 'number' ? leaseDurationMs(leaseDurationSeconds) : 0;
+  const durationMs = leaseDurationSeconds === undefined ? 0 : leaseDurationMs(leaseDurationSeconds);
   const observed = { at: Math.round(deps.monotonic()), clock, durationMs };
   return { metadata, observed: deps.isJoined(name) ? observed : { ...observed, holder } };
 }
