@@ -3,10 +3,9 @@ import { AGENT_FIELD_MANAGER, AGENTS_NAMESPACE } from '../api/names.js';
 import { ManagedClusters } from '../api/resources.js';
 import { apiVersionOf, Leases, Secrets } from '../runtime/vocabulary/kinds.js';
 import type { JoinData } from '../domain/agent/hubtoken.js';
-import { malformed } from '../runtime/transport/apierror.js';
 import { removalOf } from '../runtime/client/object.js';
 import { collectionPath, objectPath, resourceOf } from '../runtime/client/path.js';
-import { requestToken, tokenTarget } from '../runtime/client/identity.js';
+import { requestToken } from '../runtime/client/identity.js';
 import type { Environment } from '../runtime/flags/flags.js';
 import { processEnvironment, routeFromEnvironment } from '../runtime/kubeconfig/environment.js';
 import { microTime } from '../runtime/leaderelection/leaserecord.js';
@@ -111,8 +110,6 @@ class TransportHub implements Hub {
     const call = { attempts: 1, deadlineMs: DEADLINE_MS, signal };
     const options = { expirationSeconds: lifetimeSeconds };
     const { token, expirationSeconds } = await requestToken(this.#transport, this.#name, options, call);
-    if (expirationSeconds === undefined)
-      throw malformed(tokenTarget(this.#name), 'a TokenRequest without expirationSeconds');
     return { token, lifetimeSeconds: expirationSeconds };
   }
 

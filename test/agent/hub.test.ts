@@ -39,9 +39,13 @@ function sent(): { readonly line: string; readonly body: unknown; readonly conte
   return { line, body: JSON.parse(call?.body ?? ''), contentType: call?.contentType };
 }
 
+function granted(expirationSeconds: number): object {
+  return { spec: { expirationSeconds }, status: { token: 'own', expirationTimestamp: '2026-01-02T00:00:00Z' } };
+}
+
 describe('the requests of an agent to a hub', () => {
   it('a token is requested with its lifetime, and the lifetime that the hub has given counts', async () => {
-    answer = () => ({ spec: { expirationSeconds: 86_400 }, status: { token: 'own' } });
+    answer = () => granted(86_400);
 
     expect(await hub.requestToken(604_800, signal)).toEqual({ token: 'own', lifetimeSeconds: 86_400 });
     expect(sent()).toMatchObject({
@@ -152,7 +156,7 @@ describe('the requests of an agent to a hub', () => {
   });
 
   it('each request is sent once and ends within 10 s, since the agent has its own back-off', async () => {
-    answer = () => ({ spec: { expirationSeconds: 600 }, status: { token: 'own' } });
+    answer = () => granted(600);
     await hub.requestToken(600, signal);
     await hub.createLease({ holder: 'id', seconds: 60 }, signal);
     await hub.renewLease(60, signal);

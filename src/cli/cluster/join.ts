@@ -57,11 +57,11 @@ export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<J
   await giveAccount(hub, name, owner);
   const secretUid = await giveSecret(hub, name, owner);
   const account = { namespace: AGENTS_NAMESPACE, name };
-  const issued = await hub.identity.requestToken(account, {
+  const { token, expires } = await hub.identity.requestToken(account, {
     expirationSeconds: validSeconds,
     secret: { name, uid: secretUid },
   });
-  return { clusterUid: uid, secretUid, ...issued };
+  return { clusterUid: uid, secretUid, token, expires };
 }
 
 /** The ManagedCluster whose agent is to have another identity. */

@@ -3,17 +3,7 @@ import { keyOf } from '../vocabulary/names.js';
 import { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { GuardMetrics } from '../metrics/metrics.js';
-import type {
-  AccessAttributes,
-  ApplyOptions,
-  DeleteOptions,
-  KubeClient,
-  ListOptions,
-  MetadataPatch,
-  ReadOptions,
-  CallOptions,
-  WriteOptions,
-} from './client.js';
+import type { CallOptions, KubeClient } from './client.js';
 import { describeCall } from '../transport/apierror.js';
 import { resourceOf } from './path.js';
 
@@ -61,116 +51,76 @@ export interface GuardTools {
  * Writes throw ApiError: Guarded, a programming error, which is counted; Fenced when the lease is not held.
  */
 export function guardClient(client: KubeClient, rows: readonly GuardRow[], tools: GuardTools): KubeClient {
-  return new GuardedClient(client, rows, tools);
-}
-
-class GuardedClient implements KubeClient {
-  readonly #client: KubeClient;
-  readonly #rows: readonly GuardRow[];
-  readonly #tools: GuardTools;
-
-  constructor(client: KubeClient, rows: readonly GuardRow[], tools: GuardTools) {
-    this.#client = client;
-    this.#rows = rows;
-    this.#tools = tools;
-  }
-
-  get<T extends KubeObject>(type: ResourceType, name: ObjectName, options?: ReadOptions): Promise<T | undefined> {
-    return this.#client.get<T>(type, name, options);
-  }
-
-  list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options?: ListOptions): Promise<T[]> {
-    return this.#client.list<T>(type, namespace, options);
-  }
-
-  /** Not guarded: a review stores nothing. */
-  allowed(access: AccessAttributes, signal?: AbortSignal): Promise<boolean> {
-    return this.#client.allowed(access, signal);
-  }
-
-  async create<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
-    const write: GuardedWrite = { verb: 'create', type, name: object.metadata, object };
-    return this.#client.create(type, object, this.#permit(write, {}, options));
-  }
-
-  async update<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
-    const write: GuardedWrite = { verb: 'update', type, name: object.metadata, object };
-    return this.#client.update(type, object, this.#permit(write, versionOf(object), options));
-  }
-
-  async updateStatus<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
-    const write: GuardedWrite = { verb: 'updateStatus', type, name: object.metadata, object };
-    return this.#client.updateStatus(type, object, this.#permit(write, versionOf(object), options));
-  }
-
-  async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
-    const { force } = options;
-    const write: GuardedWrite = { verb: 'apply', type, name: object.metadata, object, force };
-    return this.#client.apply(type, object, this.#permit(write, force ? { uid: object.metadata.uid } : {}, options));
-  }
-
-  async applyStatus<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
-    const { force } = options;
-    const write: GuardedWrite = { verb: 'applyStatus', type, name: object.metadata, object, force };
-    return this.#client.applyStatus(
-      type,
-      object,
-      this.#permit(write, force ? { uid: object.metadata.uid } : {}, options),
-    );
-  }
-
-  async patchMetadata<T extends KubeObject>(
-    type: ResourceType,
-    name: ObjectName,
-    metadata: MetadataPatch,
-    options: WriteOptions,
-  ): Promise<T> {
-    const { uid, resourceVersion } = metadata;
-    const write: GuardedWrite = { verb: 'patchMetadata', type, name };
-    return this.#client.patchMetadata<T>(type, name, metadata, this.#permit(write, { uid, resourceVersion }, options));
-  }
-
-  async delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'> {
-    const { uid, resourceVersion } = options.preconditions;
-    const write: GuardedWrite = { verb: 'delete', type, name };
-    return this.#client.delete(type, name, this.#permit(write, { uid, resourceVersion }, options));
-  }
-
   /** The options of a permitted write, with the lease check added. Throws for one that is not permitted. */
-  #permit<O extends CallOptions>(write: GuardedWrite, preconditions: RequiredFields, options: O): O {
-    const violation = missingOf(preconditions) ?? violationOf(write, this.#rows);
-    if (violation !== undefined) throw this.#refuse(write, 'Guarded', violation);
+  const permit = <O extends CallOptions>(write: GuardedWrite, preconditions: RequiredFields, options: O): O => {
+    const violation = missingOf(preconditions) ?? violationOf(write, rows);
+    if (violation !== undefined) throw notSent(write, 'Guarded', violation, tools);
     const beforeAttempt = (): void => {
       options.beforeAttempt?.();
-      if (this.#tools.leadership?.held() === false) throw this.#refuse(write, 'Fenced', 'the lease is not held');
+      if (tools.leadership?.held() === false) throw notSent(write, 'Fenced', 'the lease is not held', tools);
     };
     beforeAttempt();
     return { ...options, beforeAttempt };
-  }
+  };
+  const ofObject = (verb: WriteVerb, type: ResourceType, object: KubeObject, force?: boolean): GuardedWrite => ({
+    verb,
+    type,
+    name: object.metadata,
+    object,
+    ...(force === undefined ? {} : { force }),
+  });
+  const versionOf = ({ metadata: { resourceVersion } }: KubeObject): RequiredFields => ({ resourceVersion });
+  const uidOf = ({ metadata: { uid } }: KubeObject, force: boolean): RequiredFields => (force ? { uid } : {});
+  return {
+    get: (type, name, options) => client.get(type, name, options),
+    list: (type, namespace, options) => client.list(type, namespace, options),
+    // Not guarded: a review stores nothing.
+    allowed: (access, signal) => client.allowed(access, signal),
+    create: async (type, object, options) =>
+      client.create(type, object, permit(ofObject('create', type, object), {}, options)),
+    update: async (type, object, options) =>
+      client.update(type, object, permit(ofObject('update', type, object), versionOf(object), options)),
+    updateStatus: async (type, object, options) =>
+      client.updateStatus(type, object, permit(ofObject('updateStatus', type, object), versionOf(object), options)),
+    apply: async (type, object, options) => {
+      const { force } = options;
+      return client.apply(type, object, permit(ofObject('apply', type, object, force), uidOf(object, force), options));
+    },
+    applyStatus: async (type, object, options) => {
+      const { force } = options;
+      const write = ofObject('applyStatus', type, object, force);
+      return client.applyStatus(type, object, permit(write, uidOf(object, force), options));
+    },
+    patchMetadata: async (type, name, metadata, options) => {
+      const { uid, resourceVersion } = metadata;
+      const write: GuardedWrite = { verb: 'patchMetadata', type, name };
+      return client.patchMetadata(type, name, metadata, permit(write, { uid, resourceVersion }, options));
+    },
+    delete: async (type, name, options) => {
+      const { uid, resourceVersion } = options.preconditions;
+      return client.delete(type, name, permit({ verb: 'delete', type, name }, { uid, resourceVersion }, options));
+    },
+  };
+}
 
-  #refuse(write: GuardedWrite, kind: 'Guarded' | 'Fenced', why: string): ApiError {
-    const { verb, type, name } = write;
-    const resource = resourceOf(type);
-    const call = {
-      verb,
-      resource,
-      name: name.name,
-      ...(name.namespace === undefined ? {} : { namespace: name.namespace }),
-    };
-    const message = `${describeCall(call)}: not sent: ${why}`;
-    if (kind === 'Guarded') {
-      this.#tools.metrics?.refused(verb, resource);
-      this.#tools.log.error({ verb, resource, name: keyOf(name), why }, 'write not permitted by the write guard');
-    }
-    return new ApiError({ kind, message, call });
+/** The error of a write that is refused; logs and counts one that is a programming error. */
+function notSent(
+  { verb, type, name }: GuardedWrite,
+  kind: 'Guarded' | 'Fenced',
+  why: string,
+  { log, metrics }: GuardTools,
+): ApiError {
+  const resource = resourceOf(type);
+  const { namespace } = name;
+  const call = { verb, resource, name: name.name, ...(namespace === undefined ? {} : { namespace }) };
+  if (kind === 'Guarded') {
+    metrics?.refused(verb, resource);
+    log.error({ verb, resource, name: keyOf(name), why }, 'write not permitted by the write guard');
   }
+  return new ApiError({ kind, message: `${describeCall(call)}: not sent: ${why}`, call });
 }
 
 type RequiredFields = Readonly<Record<string, string | undefined>>;
-
-function versionOf(object: KubeObject): RequiredFields {
-  return { resourceVersion: object.metadata.resourceVersion };
-}
 
 function missingOf(preconditions: RequiredFields): string | undefined {
   for (const [name, value] of Object.entries(preconditions)) {

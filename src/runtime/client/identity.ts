@@ -1,5 +1,5 @@
 import type { ObjectName, ResourceType } from '../vocabulary/meta.js';
-import { isFailure, type FailedCall } from '../errors.js';
+import { isFailure } from '../errors.js';
 import { malformed } from '../transport/apierror.js';
 import type { Transport } from '../transport/transport.js';
 import { objectPath, resourceOf } from './path.js';
@@ -7,10 +7,13 @@ import { field, textField } from '../vocabulary/json.js';
 import { ServiceAccounts } from '../vocabulary/kinds.js';
 import type { Call } from '../transport/call.js';
 
+/** With the times that the API server has decided on. */
 export interface IssuedToken {
   readonly token: string;
   /** RFC 3339. */
   readonly expires: string;
+  /** The lifetime. */
+  readonly expirationSeconds: number;
 }
 
 /** The calls that make and end an identity, besides those of a KubeClient. They throw ApiError. */
@@ -23,15 +26,9 @@ export interface IdentityClient {
 
 export function createIdentityClient(transport: Transport): IdentityClient {
   return {
-    requestToken: (account, options) => issueToken(transport, account, options),
+    requestToken: (account, options) => requestToken(transport, account, options),
     deleteNamed: (type, name) => deleteNamed(transport, type, name),
   };
-}
-
-async function issueToken(transport: Transport, account: ObjectName, options: TokenOptions): Promise<IssuedToken> {
-  const { token, expirationTimestamp: expires } = await requestToken(transport, account, options);
-  if (expires === '') throw malformed(tokenTarget(account), 'a TokenRequest without an expiry time');
-  return { token, expires };
 }
 
 async function deleteNamed(transport: Transport, type: ResourceType, name: ObjectName): Promise<boolean> {
@@ -57,31 +54,22 @@ interface TokenOptions {
   readonly secret?: BoundSecret;
 }
 
-/** The fields of the response; the times are those that the API server has decided on. */
-export interface TokenResponse {
-  readonly token: string;
-  /** RFC 3339; empty where the response has none. */
-  readonly expirationTimestamp: string;
-  /** The lifetime; undefined where the response has none. */
-  readonly expirationSeconds: number | undefined;
-}
-
 /** How the request is sent, where the defaults of the transport do not fit. */
 type TokenCall = Pick<Call, 'attempts' | 'deadlineMs' | 'signal'>;
 
 /**
  * Requests a token of a ServiceAccount, for the API server.
- * @throws ApiError NotFound while there is no such ServiceAccount; Malformed for a response without a token
+ * @throws ApiError NotFound while there is no such ServiceAccount; Malformed for a response without a token and its times
  */
 export async function requestToken(
   transport: Transport,
   account: ObjectName,
   { expirationSeconds, secret }: TokenOptions,
   call: TokenCall = {},
-): Promise<TokenResponse> {
+): Promise<IssuedToken> {
   const boundObjectRef =
     secret === undefined ? {} : { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', ...secret } };
-  const target = tokenTarget(account);
+  const target = { verb: 'create', resource: resourceOf(ServiceAccounts, 'token'), ...account };
   const { body } = await transport.call({
     method: 'POST',
     path: `${objectPath(ServiceAccounts, account)}/token`,
@@ -96,17 +84,9 @@ export async function requestToken(
     ...call,
   });
   const status = field(body, 'status');
-  const token = textField(status, 'token');
-  if (token === '') throw malformed(target, 'a TokenRequest without a token');
+  const [token, expires] = [textField(status, 'token'), textField(status, 'expirationTimestamp')];
   const given = field(field(body, 'spec'), 'expirationSeconds');
-  return {
-    token,
-    expirationTimestamp: textField(status, 'expirationTimestamp'),
-    expirationSeconds: typeof given === 'number' ? given : undefined,
-  };
-}
-
-/** What errors say about the call. */
-export function tokenTarget(account: ObjectName): FailedCall {
-  return { verb: 'create', resource: resourceOf(ServiceAccounts, 'token'), ...account };
+  if (token === '' || expires === '' || typeof given !== 'number')
+    throw malformed(target, 'a TokenRequest without a token, its expiry time or its lifetime');
+  return { token, expires, expirationSeconds: given };
 }

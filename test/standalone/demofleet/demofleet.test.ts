@@ -19,7 +19,7 @@ const HUB: JoinHub = {
     create: async <T extends KubeObject>(_type: ResourceType, object: T) => withUid(object),
   },
   identity: {
-    requestToken: async () => ({ token: 'join', expires: '2026-11-22T13:00:00Z' }),
+    requestToken: async () => ({ token: 'join', expirationSeconds: 3600, expires: '2026-11-22T13:00:00Z' }),
     deleteNamed: async () => false,
   },
 };
