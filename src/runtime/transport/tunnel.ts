@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ObservedConnection } from '../connection/observedconnection.js';
+import { errorText } from '../errors.js';
 
 /** A proxy did not open a way to the server. */
 class ProxyError extends Error {
@@ -67,74 +69,31 @@ function addressOf(proxy: URL, defaultPort: number): { readonly host: string; re
   return { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port === '' ? defaultPort : Number(proxy.port) };
 }
 
-/** RFC 1928: the proxy resolves the name of the server. */
+/** The package that speaks SOCKS (RFC 1928) is loaded for such a proxy alone. The proxy resolves the name of the server. */
 async function openSocks({ proxy, host, port, timeoutMs }: TunnelOptions): Promise<Socket> {
-  const socket = connect(addressOf(proxy, 1080));
+  const { SocksClient } = await import('socks');
+  const at = addressOf(proxy, 1080);
+  const { username, password } = userOf(proxy);
+  const socket = connect(at);
   socket.setTimeout(timeoutMs, () => socket.destroy(new ProxyError('it does not answer')));
+  await once(socket, 'connect');
+  socket.setTimeout(0);
   try {
-    socket.write(Buffer.from(proxy.username === '' ? [5, 1, 0] : [5, 2, 0, 2]));
-    const [version, method] = await take(socket, 2);
-    if (version !== 5) throw new ProxyError('it does not speak SOCKS 5');
-    if (method === 2) await authenticate(socket, userOf(proxy));
-    else if (method !== 0) throw new ProxyError('it wants a user name and a password');
-    const name = Buffer.from(host);
-    socket.write(Buffer.from([5, 1, 0, 3, name.length, ...name, port >> 8, port & 0xff]));
-    const [, status = 1, , type] = await take(socket, 4);
-    if (status !== 0) throw new ProxyError(SOCKS_FAULTS[status] ?? `it answered with code ${status}`);
-    const [length = 0] = type === 3 ? await take(socket, 1) : [type === 4 ? 16 : 4];
-    await take(socket, length + 2);
-    socket.setTimeout(0);
+    const user = username === '' ? {} : { userId: username, password };
+    const destination = { host, port };
+    const options = {
+      proxy: { ...at, ...user, type: 5 },
+      destination,
+      timeout: timeoutMs,
+      existing_socket: socket,
+    } as const;
+    await SocksClient.createConnection({ ...options, command: 'connect' });
     return socket;
   } catch (error) {
-    socket.destroy();
-    throw error;
+    throw new ProxyError(`it answers: ${errorText(error)}`);
   }
 }
 
-const SOCKS_FAULTS: readonly (string | undefined)[] = [
-  undefined,
-  'it failed',
-  'it does not allow a connection to the server',
-  'it cannot reach the network of the server',
-  'it cannot reach the server',
-  'the server refused its connection',
-  'its connection to the server has expired',
-  'it does not know the command',
-  'it does not know this kind of address',
-];
-
-async function authenticate(socket: Socket, { username, password }: User): Promise<void> {
-  const [name, secret] = [Buffer.from(username), Buffer.from(password)];
-  socket.write(Buffer.from([1, name.length, ...name, secret.length, ...secret]));
-  const [, status] = await take(socket, 2);
-  if (status !== 0) throw new ProxyError('it does not accept the user name and the password');
-}
-
-/** The next `size` bytes. */
-function take(socket: Socket, size: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => void socket.off('readable', read).off('error', fail).off('close', closed);
-    const fail = (error: Error): void => {
-      stop();
-      reject(error);
-    };
-    const closed = (): void => fail(new ProxyError('it closed the connection'));
-    const read = (): void => {
-      const bytes = socket.read(size) as Buffer | null;
-      if (bytes === null) return;
-      stop();
-      resolve(bytes);
-    };
-    socket.on('readable', read).on('error', fail).on('close', closed);
-    read();
-  });
-}
-
-interface User {
-  readonly username: string;
-  readonly password: string;
-}
-
-function userOf({ username, password }: URL): User {
+function userOf({ username, password }: URL): { readonly username: string; readonly password: string } {
   return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
