@@ -1,5 +1,5 @@
-import { parseServingPair, issueServingCertificate, LIFETIME_MS } from '../tls/serving.js';
-import { FileReloader } from '../tls/filereloader.js';
+import { issueServingCertificate, LIFETIME_MS } from '../tls/serving.js';
+import { ServingCertificateFiles, type CertificateFiles } from '../tls/certificatefiles.js';
 import { MetricsAccess } from './metricsaccess.js';
 import type { EndpointSecurity } from './server.js';
 import type { ReviewAccess } from '../client/reviews.js';
@@ -16,7 +16,7 @@ type UseCertificate = (cert: string, key: string) => void;
 export interface SecureMetricsOptions {
   readonly review: ReviewAccess;
   /** PEM files of the certificate and its key; undefined: a self-signed one. */
-  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly tls: CertificateFiles | undefined;
   readonly log: Logger;
 }
 
@@ -24,20 +24,15 @@ export interface SecureMetricsOptions {
 export function secureMetrics({ review, tls, log }: SecureMetricsOptions): EndpointSecurity {
   const access = new MetricsAccess({ review, clock: systemClock, log });
   if (tls === undefined) return { access, ...selfSigned(systemClock) };
-  const { cert, key } = tls;
-  let reloader: FileReloader | undefined;
   const options = { clock: systemClock, log, metrics: { reloaded: () => undefined }, everyMs: RELOAD_MS };
+  let files: ServingCertificateFiles | undefined;
   return {
     access,
     serve: async (use) => {
-      const apply = ([certText = '', keyText = '']: readonly string[]): void => {
-        const pair = parseServingPair(certText, keyText);
-        use(pair.cert, pair.key);
-      };
-      reloader = new FileReloader({ name: 'metrics-certificate', paths: [cert, key], apply }, options);
-      reloader.start();
+      files = new ServingCertificateFiles(tls, ({ cert, key }) => use(cert, key), options);
+      files.start();
     },
-    stop: () => reloader?.stop(),
+    stop: () => files?.stop(),
   };
 }
 
