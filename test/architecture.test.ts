@@ -108,7 +108,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'console', 'standalone'], packages: [] },
   'kube-apiserver': { imports: [], packages: [CEL, `${CEL}/*`, `${VALUES}/*`, 'js-yaml'] },
-  cel: { imports: [], packages: ['@marcbachmann/cel-js', `${VALUES}/*`] },
+  cel: { imports: [], packages: [`${VALUES}/*`] },
   values: { imports: [], packages: ['@peculiar/x509', 'js-yaml', 'reflect-metadata'] },
 };
 
