@@ -32,7 +32,12 @@ describe('the npm package', () => {
     );
     expect(packed.files.filter((file) => /^dist\/(?!bundle\/)|\.test\.|\.ts$|\.map$/.test(file))).toEqual([]);
     expect(packed.files).toEqual(
-      expect.arrayContaining(['dist/bundle/main.js', 'dist/bundle/parserworker.js', 'crds/placement.yaml']),
+      expect.arrayContaining([
+        'dist/bundle/main.js',
+        'dist/bundle/parserworker.js',
+        'dist/bundle/planworker.js',
+        'crds/placement.yaml',
+      ]),
     );
     expect(packed.files.filter((file) => file.startsWith('docs/'))).toEqual(['docs/reference/openapi.json']);
   });

@@ -25,7 +25,11 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
   rmSync(outdir, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/main.ts', { in: 'src/gateway/request/parserworker.ts', out: 'parserworker' }],
+    entryPoints: [
+      'src/main.ts',
+      { in: 'src/gateway/request/parserworker.ts', out: 'parserworker' },
+      { in: 'src/console/server/planworker.ts', out: 'planworker' },
+    ],
     // Its exports are compiled files, which are not there in a fresh checkout.
     alias: {
       '@multicluster-engine/cel': './packages/cel/src',

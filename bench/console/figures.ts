@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib';
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { readAssets } from '../../src/console/server/assets.js';
-import { planAnswer } from '../../src/console/server/plan.js';
+import { Planner } from '../../src/console/server/planner.js';
 import { Snapshot } from '../../src/console/server/snapshot.js';
 import type { Draft } from '../../src/console/wire/plan.js';
 import { systemClock } from '../../src/runtime/clock.js';
@@ -233,6 +233,7 @@ async function heap(session: CDPSession): Promise<Figure> {
 /** The time of the processor: the rest of an answer is a request to this machine. */
 async function plans({ hub }: MemoryConsole): Promise<readonly Figure[]> {
   const snapshot = new Snapshot({ world: { ...hub.world, at: Date.now() }, refused: [], namespace: undefined });
+  const [planner, gone] = [new Planner(systemClock), new AbortController().signal];
   const empty = { manifests: '', labels: [], drains: [], losses: [], each: [] };
   const placement = (count: number): string =>
     `apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\nmetadata: {name: web, namespace: shop}\nspec: {numberOfClusters: ${count}}\n`;
@@ -245,7 +246,7 @@ async function plans({ hub }: MemoryConsole): Promise<readonly Figure[]> {
     const values: number[] = [];
     for (let run = -1; run < SAMPLES; run++) {
       const before = process.cpuUsage();
-      const plan = await planAnswer(snapshot, draftOf(run + 2), { namespace: 'shop', slices: { clock: systemClock } });
+      const plan = await planner.plan(snapshot, draftOf(run + 2), { namespace: 'shop', gone });
       if ('fault' in plan) throw new Error(plan.fault);
       const { user, system } = process.cpuUsage(before);
       if (run >= 0) values.push((user + system) / 1000);

@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '../runtime/clock.js';
 import { codeOf, errorText } from '../runtime/errors.js';
 import { addressOf, type Listen } from '../runtime/flags/flags.js';
 import { readAssets } from './server/assets.js';
+import { Planner } from './server/planner.js';
 import type { Hub } from './server/routes.js';
 import { listen, portOf } from './server/server.js';
 import { LinkEntrance, Sessions } from './server/session.js';
@@ -48,7 +49,7 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
     transport,
     session: { ...options.session, build: assets.build, by: 'link' as const },
     namespace,
-    slices: { clock: systemClock },
+    planner: new Planner(systemClock),
   };
   const entrance = new LinkEntrance(hub, sessions);
   const server = await listen({ assets, entrance }, address).catch((error: unknown) => {

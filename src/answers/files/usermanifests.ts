@@ -1,4 +1,5 @@
 import { decodeYaml, MalformedBody, readManifestStream, type Json } from '@multicluster-engine/values/yaml';
+import { InputError } from '../output.js';
 import { field, isRecord, textField, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 
@@ -12,7 +13,7 @@ export interface UserManifest {
 /**
  * The objects of a manifest of a user, as `kubectl apply` reads them: JSON or YAML 1.1, of two equal keys the last one counts,
  * and the items of a list stand for themselves. `source` names the text in errors.
- * @throws Error with source, document and rule.
+ * @throws InputError with source, document and rule.
  */
 export function parseUserManifests(bytes: Uint8Array, source: string): readonly UserManifest[] {
   return valuesOf(textOf(bytes, source), source).flatMap((value, index) =>
@@ -22,7 +23,7 @@ export function parseUserManifests(bytes: Uint8Array, source: string): readonly 
 
 function textOf(bytes: Uint8Array, source: string): string {
   const { text, isUtf8 } = decodeYaml(bytes);
-  if (!isUtf8) throw new Error(`${source}: is not UTF-8`);
+  if (!isUtf8) throw new InputError(`${source}: is not UTF-8`);
   return text.replace(/^\ufeff/, '');
 }
 
@@ -30,7 +31,7 @@ function valuesOf(text: string, source: string): readonly Json[] {
   try {
     return readManifestStream(text);
   } catch (error) {
-    if (error instanceof MalformedBody) throw new Error(`${source}, ${error.message}`, { cause: error });
+    if (error instanceof MalformedBody) throw new InputError(`${source}, ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -38,11 +39,11 @@ function valuesOf(text: string, source: string): readonly Json[] {
 /** Whatever has a field `items` is a list. */
 function objectsIn(value: Json, where: string): readonly UserManifest[] {
   if (value === null) return [];
-  if (!isRecord(value)) throw new Error(`${where}: must be an object`);
+  if (!isRecord(value)) throw new InputError(`${where}: must be an object`);
   if (!Object.hasOwn(value, 'items')) return [objectIn(value, where)];
   requireType(value, where);
   const items = field(value, 'items') ?? [];
-  if (!Array.isArray(items)) throw new Error(`${where}: items: must be a list`);
+  if (!Array.isArray(items)) throw new InputError(`${where}: items: must be a list`);
   return items.map((item: unknown, index) => objectIn(typed(item, value), `${where}, item ${index + 1}`));
 }
 
@@ -54,14 +55,14 @@ function typed(item: unknown, list: JsonRecord): unknown {
 
 function requireType(value: JsonRecord, where: string): void {
   const missing = ['apiVersion', 'kind'].find((key) => textField(value, key) === '');
-  if (missing !== undefined) throw new Error(`${where}: ${missing}: must be set, to a string`);
+  if (missing !== undefined) throw new InputError(`${where}: ${missing}: must be set, to a string`);
 }
 
 function objectIn(value: unknown, where: string): UserManifest {
-  if (!isRecord(value)) throw new Error(`${where}: must be an object`);
+  if (!isRecord(value)) throw new InputError(`${where}: must be an object`);
   requireType(value, where);
   const metadata = field(value, 'metadata');
-  if (textField(metadata, 'name') === '') throw new Error(`${where}: metadata.name: must be set, to a string`);
+  if (textField(metadata, 'name') === '') throw new InputError(`${where}: metadata.name: must be set, to a string`);
   // The required fields of KubeObject are checked above.
   const object = pruned(value, false) as KubeObject;
   const { annotations } = object.metadata;

@@ -2,32 +2,34 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import { mayMove, movesFollowing } from './movesahead.js';
 import { planPlacement, unknownPlan, type PlacementPlan } from './plan.js';
 import { continueAfter, placementsIn, secondSide, sideOf, startOf, type Name, type Sides } from './sides.js';
-import { finished, type Steps } from './steps.js';
 import { WorldInputs, type World } from '../world/world.js';
 
 /** The plans of all Placements, with the moves that follow. */
+
+/** How a plan is computed, whatever it says. */
+export interface Computing {
+  /** Of a world with some of the same objects. */
+  readonly known?: WorldInputs | undefined;
+  /** Runs after each decision, and may throw to give the plan up. */
+  readonly onDecision?: (() => void) | undefined;
+}
 
 /**
  * The plans of all Placements of both worlds, sorted by namespace and name. Before the change every decision counts as
  * published, so that what would change anyway is not part of a plan. In O(Placements × clusters).
  */
-export function planFleet(before: World, after: World): readonly PlacementPlan[] {
-  return finished(planFleetSteps(before, after));
-}
-
-/** The same, with a step for each Placement. `known`: of a world with some of the same objects. */
-export function* planFleetSteps(before: World, after: World, known?: WorldInputs): Steps<readonly PlacementPlan[]> {
-  const first = new WorldInputs(before, known);
+export function planFleet(
+  before: World,
+  after: World,
+  { known, onDecision }: Computing = {},
+): readonly PlacementPlan[] {
+  const first = new WorldInputs(before, known, onDecision);
   const inputs = { before: first, after: new WorldInputs(after, first) };
   const names = placementsIn(before, after);
-  if (inputs.before.isBalanced || inputs.after.isBalanced) yield* continueAfter(names, inputs.before, inputs.after);
+  if (inputs.before.isBalanced || inputs.after.isBalanced) continueAfter(names, inputs.before, inputs.after);
   const moving: Sides[] = [];
-  const plans: PlacementPlan[] = [];
-  for (const name of names) {
-    yield;
-    plans.push(inputs.before.isKnown ? planOf(name, inputs, moving) : unknownPlan(name));
-  }
-  return yield* withMoves(plans, moving);
+  const plans = names.map((name) => (inputs.before.isKnown ? planOf(name, inputs, moving) : unknownPlan(name)));
+  return withMoves(plans, moving);
 }
 
 function planOf(
@@ -47,10 +49,10 @@ export function mayMoveOn({ before, after }: Sides): boolean {
 }
 
 /** The plans with the moves that follow from the change. `moving`: the Placements of which clusters may move. */
-export function* withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): Steps<readonly PlacementPlan[]> {
+export function withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): readonly PlacementPlan[] {
   if (moving.length === 0) return plans;
   const starts = moving.map(({ before, after }) => ({ before: startOf(before), after: startOf(after) }));
-  const found = yield* movesFollowing(starts);
+  const found = movesFollowing(starts);
   return plans.map((plan) => {
     const following = found.get(keyOf(plan));
     if (following === undefined) return plan;

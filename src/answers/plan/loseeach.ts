@@ -1,7 +1,6 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { Placements } from '../../api/resources.js';
-import { atLeast, lossOfEachSteps, type ValueLoss } from './loss.js';
-import { finished, type Steps } from './steps.js';
+import { atLeast, lossOfEach, type ComputingEach, type ValueLoss } from './loss.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
@@ -29,35 +28,29 @@ interface EachReport {
   readonly reading: FleetReading;
 }
 
-export interface EachOptions {
+export interface EachOptions extends ComputingEach {
   readonly output: OutputFormat;
   readonly colored: boolean;
-  /** Runs after each Placement. */
-  readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
 /** The output for each value of the key, and whether some Placement would be short. @throws ChangeTextError, NotFoundError. */
-export function loseEach(reading: FleetReading, text: string, options: EachOptions): EachOutput {
-  return finished(loseEachSteps(reading, text, options));
+export function loseEach(
+  reading: FleetReading,
+  text: string,
+  { output, colored, ...computing }: EachOptions,
+): EachOutput {
+  const key = lossKey(text);
+  const values = valuesOf(reading.world, key);
+  const losses = lossOfEach(reading.world, values, computing);
+  const clusters = reading.world.objects.managedclusters.length;
+  const short = new Set(losses.flatMap((one) => atLeast(one, 'Short').map(keyOf)));
+  const report = { key, losses, having: values.size, clusters, short, reading };
+  return { text: textOf(report, output, colored), isShort: short.size > 0 };
 }
 
 export interface EachOutput {
   readonly text: string;
   readonly isShort: boolean;
-}
-
-export function* loseEachSteps(
-  reading: FleetReading,
-  text: string,
-  { output, colored, onProgress }: EachOptions,
-): Steps<EachOutput> {
-  const key = lossKey(text);
-  const values = valuesOf(reading.world, key);
-  const losses = yield* lossOfEachSteps(reading.world, values, onProgress);
-  const clusters = reading.world.objects.managedclusters.length;
-  const short = new Set(losses.flatMap((one) => atLeast(one, 'Short').map(keyOf)));
-  const report = { key, losses, having: values.size, clusters, short, reading };
-  return { text: textOf(report, output, colored), isShort: short.size > 0 };
 }
 
 function textOf(report: EachReport, output: OutputFormat, colored: boolean): string {

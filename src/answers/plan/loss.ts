@@ -1,11 +1,10 @@
 import { sameList } from '../../domain/placement/stored/items.js';
 import { noOthers, type PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { forecastOf, type Forecast } from '../world/forecast.js';
-import { mayMoveOn, withMoves } from './fleetplan.js';
+import { mayMoveOn, withMoves, type Computing } from './fleetplan.js';
 import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } from './plan.js';
 import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
 import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
-import { finished, type Steps } from './steps.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
 import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
 
@@ -41,26 +40,31 @@ export interface ConcernedPlacement extends Name {
   readonly effect: Exclude<LossEffect, 'None'>;
 }
 
-/** What the loss does to every Placement, by namespace and name, with a step for each. `why`: of each lost cluster. */
-export function* planLossSteps(world: World, why: ReadonlyMap<string, string>): Steps<readonly PlacementLoss[]> {
+export interface FleetLoss {
+  /** Of every Placement, by namespace and name. */
+  readonly losses: readonly PlacementLoss[];
+  /** Whom of the lost clusters the hub does not taint. */
+  readonly unnoticed: Unnoticed;
+}
+
+/** What the loss of clusters does. `why`: of each. */
+export function planLoss(world: World, why: ReadonlyMap<string, string>, computing: Computing = {}): FleetLoss {
   const names = placementsIn(world);
-  const inputs = yield* inputsOf(world, names);
+  const inputs = inputsOf(world, names, computing);
   const silent = silentClusters(inputs.before, why.keys());
   const moving: Sides[] = [];
-  const losses: PlacementLoss[] = [];
-  for (const name of names) {
-    yield;
-    losses.push(
-      inputs.before.isKnown
-        ? lossOf(name, { ...inputs, why, silent, moving })
-        : { plan: unknownPlan(name), effect: 'None', isOnLast: false },
-    );
-  }
-  const plans = yield* withMoves(
+  const losses = names.map((name): PlacementLoss => {
+    if (!inputs.before.isKnown) return { plan: unknownPlan(name), effect: 'None', isOnLast: false };
+    return lossOf(name, { ...inputs, why, silent, moving });
+  });
+  const plans = withMoves(
     losses.map(({ plan }) => plan),
     moving,
   );
-  return losses.map((one, index) => ({ ...one, plan: plans[index] ?? one.plan }));
+  return {
+    losses: losses.map((one, index) => ({ ...one, plan: plans[index] ?? one.plan })),
+    unnoticed: unnoticedIn(world, inputs.before)(why.keys()),
+  };
 }
 
 interface Losing extends InputsOfLoss {
@@ -130,35 +134,26 @@ interface InputsOfLoss {
 }
 
 /** The inputs before and after a loss: two of them only where what was decided of a Placement counts for others. */
-function* inputsOf(world: World, names: readonly Name[]): Steps<InputsOfLoss> {
-  const before = new WorldInputs(world);
+function inputsOf(world: World, names: readonly Name[], { known, onDecision }: Computing): InputsOfLoss {
+  const before = new WorldInputs(world, known, onDecision);
   if (!before.isKnown || !before.isBalanced) return { before, after: before };
   const after = new WorldInputs(world, before);
-  yield* continueAfter(names, before, after);
+  continueAfter(names, before, after);
   return { before, after };
 }
 
 /**
  * What the loss of the clusters of each value does, the worst first: by the Placements that are empty then, by those that are
- * short, by those that move, and by clusters. `values`: cluster → value. `onProgress` runs after each Placement. In
+ * short, by those that move, and by clusters. `values`: cluster → value. In
  * O(Placements × candidates) for each value of whose clusters a Placement selects one.
  */
 export function lossOfEach(
   world: World,
   values: ReadonlyMap<string, string>,
-  onProgress?: (done: number, all: number) => void,
+  { onProgress, ...computing }: ComputingEach = {},
 ): readonly ValueLoss[] {
-  return finished(lossOfEachSteps(world, values, onProgress));
-}
-
-/** The same, with a step for each Placement and each value that concerns it. */
-export function* lossOfEachSteps(
-  world: World,
-  values: ReadonlyMap<string, string>,
-  onProgress: (done: number, all: number) => void = () => {},
-): Steps<readonly ValueLoss[]> {
   const names = placementsIn(world);
-  const { before: inputs, after } = yield* inputsOf(world, names);
+  const { before: inputs, after } = inputsOf(world, names, computing);
   const unnoticed = unnoticedIn(world, inputs);
   const rowOf = ([value, lost]: readonly [string, readonly string[]]): readonly [string, Row] => {
     const of = { silent: silentClusters(inputs, lost), unnoticed: unnoticed(lost) };
@@ -167,10 +162,15 @@ export function* lossOfEachSteps(
   const rows = new Map(Array.from(byValue(values), rowOf));
   for (const [index, name] of inputs.isKnown ? names.entries() : []) {
     const before = sideOf(inputs.input(name), inputs);
-    if (before !== undefined) yield* addEffects({ rows, values, after }, name, before);
-    onProgress(index + 1, names.length);
+    if (before !== undefined) addEffects({ rows, values, after, computing }, name, before);
+    onProgress?.(index + 1, names.length);
   }
   return [...rows.values()].sort(worstFirst);
+}
+
+export interface ComputingEach extends Computing {
+  /** Runs after each Placement. */
+  readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
 /** A {@link ValueLoss} that is not complete yet. */
@@ -195,12 +195,13 @@ interface Losses {
   readonly rows: ReadonlyMap<string, Row>;
   readonly values: ReadonlyMap<string, string>;
   readonly after: WorldInputs;
+  readonly computing: Computing;
 }
 
-function* addEffects({ rows, values, after }: Losses, name: Name, before: Side): Steps<void> {
+function addEffects({ rows, values, after, computing }: Losses, name: Name, before: Side): void {
   const published = publishedInput(name, before, after);
   for (const value of valuesThatMatter(before.forecast, rows, values)) {
-    yield;
+    computing.onDecision?.();
     const row = rows.get(value);
     if (row === undefined || published.deleting) continue;
     const forecast = forecastOf(counting(row.more, snapshotWhile(published.snapshot, row.silent)));

@@ -8,7 +8,6 @@ import type { Move } from '../../domain/placement/select/choice/moves.js';
 import type { MoveWait } from '../../domain/placement/select/rebalance.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { forecastOf, snapshotAfter, type Forecast } from '../world/forecast.js';
-import { finished, type Steps } from './steps.js';
 
 /**
  * The moves of `spec.rebalance` that follow, as far as what is known now says: each decision is made at the time at which the
@@ -87,12 +86,12 @@ export function mayMove({ placement: { rules } }: PlacementSnapshot): boolean {
 }
 
 /** By the keys of the Placements, the moves that follow after a change, and would not without it. */
-export function* movesFollowing(
+export function movesFollowing(
   pairs: readonly { readonly before: Start | undefined; readonly after: Start | undefined }[],
-): Steps<ReadonlyMap<string, FollowingMoves>> {
-  const after = yield* aheadOf(pairs.flatMap((one) => one.after ?? []));
+): ReadonlyMap<string, FollowingMoves> {
+  const after = aheadOf(pairs.flatMap((one) => one.after ?? []));
   if ([...after.values()].every(({ moves, isComplete }) => isComplete && moves.length === 0)) return new Map();
-  const before = yield* aheadOf(pairs.flatMap((one) => one.before ?? []));
+  const before = aheadOf(pairs.flatMap((one) => one.before ?? []));
   const following = [...after].map(([key, { moves, addLater, isComplete, rules }]) => {
     const first = before.get(key);
     const anyway = new Set([...(first?.moves.map(pairOf) ?? []), ...(first?.addLater.map(({ name }) => name) ?? [])]);
@@ -103,10 +102,8 @@ export function* movesFollowing(
   return new Map(following);
 }
 
-function* aheadOf(
-  starts: readonly Start[],
-): Steps<ReadonlyMap<string, MovesAhead & { readonly rules: PlacementRules }>> {
-  const found = yield* movesAheadSteps(starts, MOST_OF_ONE);
+function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead & { readonly rules: PlacementRules }> {
+  const found = movesAhead(starts);
   return new Map(
     starts.flatMap(({ snapshot: { placement } }, index) => {
       const ahead = found[index];
@@ -140,17 +137,11 @@ interface Timeline extends Start {
  * decided at the same time, the first of `starts` is decided first; the controller has no such order.
  */
 export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_ONE): readonly MovesAhead[] {
-  return finished(movesAheadSteps(starts, most));
-}
-
-/** The same, with a step for each decision. */
-function* movesAheadSteps(starts: readonly Start[], most: MostOfOne): Steps<readonly MovesAhead[]> {
   const timelines = starts.map((one) => timelineOf(one));
   const balanced = timelines.filter(({ snapshot: { placement } }) => isBalanced(placement.rules));
   for (const one of balanced) wake(one, one.snapshot.now);
   let left = MOST_COMPARED;
   for (let timeline = nextOf(timelines); timeline !== undefined; timeline = nextOf(timelines)) {
-    yield;
     left -= timeline.snapshot.candidates.matched.size + DECISION_COST;
     timeline.isComplete = left >= 0 && timeline.decisions < most.decisions && timeline.moves.length < most.moves;
     if (!timeline.isComplete) {

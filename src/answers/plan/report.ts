@@ -1,14 +1,13 @@
 import { laterMoves } from './movesahead.js';
 import { orderedPlans, plansApart, type ApartPlan } from './apart.js';
 import { altering, worldsOf, type Change } from '../world/overlay.js';
-import { planLossSteps, type PlacementLoss } from './loss.js';
-import { planFleetSteps } from './fleetplan.js';
+import { planLoss, type PlacementLoss } from './loss.js';
+import { planFleet, type Computing } from './fleetplan.js';
 import type { PlacementPlan } from './plan.js';
 import { refusedDeletions, type Refusal } from './refusals.js';
 import type { Name } from './sides.js';
-import { finished, type Steps } from './steps.js';
-import { unnoticedIn, type Unnoticed } from './silence.js';
-import { WorldInputs, type World } from '../world/world.js';
+import type { Unnoticed } from './silence.js';
+import type { World } from '../world/world.js';
 import type { FleetReading } from '../world/worlds.js';
 
 /** The most changes of one Placement: a number, or a share of the clusters selected before. */
@@ -84,24 +83,18 @@ export interface PlanTotals {
 export interface Changed {
   readonly after: World;
   readonly writes: readonly Change[];
-  /** Of the world before, where they have been computed. */
-  readonly known?: WorldInputs;
 }
 
 /** For how many clusters the rules are judged at most, to know what slow writes do: some ten seconds. */
 const MOST_JUDGED = 20_000_000;
 
-export function planReport(reading: FleetReading, changed: Changed, limits: ChangeLimits): PlanReport {
-  return finished(planReportSteps(reading, changed, limits));
-}
-
-export function* planReportSteps(
+export function planReport(
   reading: FleetReading,
-  { after, writes, known }: Changed,
-  limits: ChangeLimits,
-): Steps<PlanReport> {
+  { after, writes }: Changed,
+  limits: ChangeLimits & Computing,
+): PlanReport {
   const { world: before } = reading;
-  const placements = yield* planFleetSteps(before, after, known);
+  const placements = planFleet(before, after, limits);
   const apart = apartOf(before, writes, orderedPlans(placements));
   return { ...reportOf(reading, placements, apart, limits), refusals: refusedDeletions(before, after) };
 }
@@ -110,21 +103,13 @@ export function* planReportSteps(
 export function lossReport(
   reading: FleetReading,
   why: ReadonlyMap<string, string>,
-  limits: ChangeLimits,
+  limits: ChangeLimits & Computing,
 ): PlanReport & { readonly loss: LossReport } {
-  return finished(lossReportSteps(reading, why, limits));
-}
-
-export function* lossReportSteps(
-  reading: FleetReading,
-  why: ReadonlyMap<string, string>,
-  limits: ChangeLimits,
-): Steps<PlanReport & { readonly loss: LossReport }> {
-  const losses = yield* planLossSteps(reading.world, why);
+  const { world } = reading;
+  const { losses, unnoticed } = planLoss(world, why, limits);
   const namesOf = (isMeant: (one: PlacementLoss) => boolean): readonly Name[] =>
     losses.filter(isMeant).map(({ plan: { namespace, name } }) => ({ namespace, name }));
   const placements = losses.map(({ plan }) => plan);
-  const { world } = reading;
   return {
     ...reportOf(reading, placements, new Map(), limits),
     loss: {
@@ -133,7 +118,7 @@ export function* lossReportSteps(
       short: namesOf(({ effect }) => effect === 'Short' || effect === 'Empty'),
       empty: namesOf(({ effect }) => effect === 'Empty'),
       onLast: namesOf(({ isOnLast }) => isOnLast),
-      unnoticed: unnoticedIn(world, new WorldInputs(world))(why.keys()),
+      unnoticed,
     },
   };
 }

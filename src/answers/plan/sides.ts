@@ -1,7 +1,6 @@
 import { scorerOfSnapshot, type Scorer } from '../../domain/placement/select/scores.js';
 import { forecastOf, type Forecast } from '../world/forecast.js';
 import type { Start } from './movesahead.js';
-import type { Steps } from './steps.js';
 import type { PlacementInput, World, WorldInputs } from '../world/world.js';
 
 /** A Placement in one world, and in another one: what is compared. */
@@ -25,11 +24,8 @@ export interface Side {
 }
 
 /** What is decided last of a Placement counts for the scores of the next one, as in the controller: before a change, and after it. */
-export function* continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): Steps<void> {
-  for (const name of names) {
-    sideOf(before.input(name), before);
-    yield;
-  }
+export function continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
+  for (const name of names) sideOf(before.input(name), before);
   after.continueFrom(before);
 }
 

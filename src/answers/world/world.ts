@@ -94,11 +94,16 @@ export class WorldInputs {
   readonly #views: ReadonlyMap<RawObject, ClusterView>;
   readonly #expressions = new Expressions();
   readonly #at: number;
+  readonly #onDecision: (() => void) | undefined;
   #selections: SelectionCounts | undefined;
   #isBalanced: boolean | undefined;
 
-  /** `known`: of a world like this one, whose clusters that are the same objects are not read again. */
-  constructor(world: World, known?: WorldInputs) {
+  /**
+   * `known`: of a world like this one, whose clusters that are the same objects are not read again. `onDecision` runs after each
+   * decision that is noted, and may throw to give a computation up; default: that of `known`.
+   */
+  constructor(world: World, known?: WorldInputs, onDecision?: () => void) {
+    this.#onDecision = onDecision ?? (known === undefined ? undefined : known.#onDecision);
     const { objects, withheld, at } = world;
     this.#at = at;
     this.isKnown = withheld.every(({ resource }) => resource === 'multiclusterengines');
@@ -184,6 +189,7 @@ export class WorldInputs {
 
   /** Notes what was decided last of a Placement: it counts for the scores of the others. */
   decided({ namespace, name }: ObjectName, clusters: readonly string[]): void {
+    this.#onDecision?.();
     if (this.isBalanced) this.#selected().put(keyOf({ ...(namespace !== undefined && { namespace }), name }), clusters);
   }
 

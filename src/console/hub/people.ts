@@ -5,6 +5,7 @@ import { createClient } from '../../runtime/client/rest.js';
 import type { Clock, Timer } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Transport } from '../../runtime/transport/transport.js';
+import { Planner } from '../server/planner.js';
 import { RequestError, type Hub } from '../server/routes.js';
 import { Snapshots } from '../server/snapshot.js';
 import { listProof } from './listproof.js';
@@ -56,7 +57,7 @@ const FORGET_MS = 60_000;
 const SWEEP_MS = 15_000;
 /**
  * A draft whose plan takes longer is given up. A label of a cluster takes two seconds where there are 10,000 clusters and 1,000
- * Placements; the others have their turns meanwhile.
+ * Placements.
  */
 const PLAN_MS = 10_000;
 const MOST_PEOPLE = 200;
@@ -68,6 +69,7 @@ export class People {
   readonly #options: PeopleOptions;
   readonly #secret = randomBytes(32);
   readonly #pool: ReadingPool;
+  readonly #planner: Planner;
   /** By keyed hash of the credential. */
   readonly #known = new Map<string, Known>();
   /** Keyed hash of a refused token → when it was refused, and why. */
@@ -79,6 +81,7 @@ export class People {
 
   constructor(options: PeopleOptions) {
     this.#options = options;
+    this.#planner = new Planner(options.clock, PLAN_MS);
     const all = (): readonly Snapshots[] => Array.from(this.#known.values(), ({ snapshots }) => snapshots);
     this.#pool = new ReadingPool(
       options.clock,
@@ -149,13 +152,12 @@ export class People {
   }
 
   #person({ transport, snapshots }: Known, credential: Credential, user: string): Person {
-    const { hub, build, clock } = this.#options;
+    const { hub, build } = this.#options;
     const own = namespaceOf(credential);
     const id = user === '' ? this.#tokenKey(credential) : user;
     const session = { hub, context: '', user, namespace: own, build, by: 'token' } as const;
-    const slices = { clock, mostMs: PLAN_MS };
     const client = createClient(transport);
-    return { id, user, hub: { snapshots, client, transport, session, namespace: undefined, slices } };
+    return { id, user, hub: { snapshots, client, transport, session, namespace: undefined, planner: this.#planner } };
   }
 
   #knownOf(credential: Credential): Known {

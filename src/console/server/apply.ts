@@ -6,7 +6,7 @@ import type { Call } from '../../runtime/transport/call.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
 import { isChanged, nameOf, type DraftObject, type DraftWorld } from './draft.js';
-import { plannedDraft, type Planning } from './plan.js';
+import type { PlannedDraft } from './plan.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Writes a draft with the rights of the person: Placements as a whole, and labels of clusters. */
@@ -20,15 +20,13 @@ type Write = Pick<Call, 'method' | 'path' | 'target' | 'contentType' | 'body'> &
 export async function applyAnswer(
   transport: Pick<Transport, 'call'>,
   snapshot: Snapshot,
-  { draft, basedOn, dryRun }: ApplyRequest,
-  planning: Planning,
+  { draft: planned, basedOn, dryRun }: Omit<ApplyRequest, 'draft'> & { readonly draft: PlannedDraft },
 ): Promise<ApplyAnswer> {
-  const planned = await plannedDraft(snapshot, draft, planning);
   if ('fault' in planned) return refusal('draft', planned.fault);
-  const { world, plan } = planned;
+  const { objects, labels, plan } = planned;
   if (plan.notApplied !== undefined) return refusal('draft', plan.notApplied);
   if (plan.basedOn !== basedOn) return { kind: 'moved' };
-  const writes = [...world.objects.filter(isChanged).map(objectWrite), ...labelWrites(world.labels, snapshot)];
+  const writes = [...objects.filter(isChanged).map(objectWrite), ...labelWrites(labels, snapshot)];
   for (const query of [{ dryRun: 'All' }, ...(dryRun ? [] : [{}])]) {
     const refused = await sendAll(transport, writes, { ...query, fieldValidation: 'Strict' });
     if (refused !== undefined) return refused;

@@ -4,10 +4,11 @@ import type { ManifestRules } from '../../answers/files/manifestfaults.js';
 import { parseUserManifests, type UserManifest } from '../../answers/files/usermanifests.js';
 import { labelChange } from '../../answers/plan/changes.js';
 import { lostBy } from '../../answers/plan/lose.js';
-import type { Steps } from '../../answers/plan/steps.js';
+import type { Computing } from '../../answers/plan/fleetplan.js';
+import { InputError, NotFoundError } from '../../answers/output.js';
 import { TYPES } from '../../answers/world/worlds.js';
 import { drained } from '../../answers/drain.js';
-import { overlay, type Change } from '../../answers/world/overlay.js';
+import { MissingObjectError, overlay, type Change } from '../../answers/world/overlay.js';
 import type { World, WorldResource } from '../../answers/world/world.js';
 import { errorText } from '../../runtime/errors.js';
 import { sameJson } from '../../runtime/vocabulary/json.js';
@@ -35,7 +36,7 @@ export interface DraftWorld {
 }
 
 /** What is wrong with a draft. The message is one line. */
-export class DraftFault extends Error {}
+export class DraftFault extends InputError {}
 
 const PLANNED: readonly WorldResource[] = [
   'placements',
@@ -46,19 +47,19 @@ const PLANNED: readonly WorldResource[] = [
 const MOST_FAULTS = 3;
 
 /** Where a draft is read: the namespace of objects that name none, and what the API server refuses. */
-export interface DraftContext {
+export interface DraftContext extends Computing {
   readonly world: World;
   readonly namespace: string;
   readonly rules: ManifestRules;
 }
 
-/** With a step for each object and each drain. @throws Error with field, value and rule, or the name of what does not exist. */
-export function* draftWorldSteps(draft: Draft, context: DraftContext): Steps<DraftWorld> {
-  const { world, rules } = context;
+/** `onDecision` runs for each object, too. @throws DraftFault and others with field, value and rule, or the name of what does not exist. */
+export function draftWorld(draft: Draft, context: DraftContext): DraftWorld {
+  const { world, rules, onDecision } = context;
   const manifests = parseUserManifests(Buffer.from(draft.manifests), 'draft');
   for (const { object, where } of manifests) {
     check(where, rules.ofManifest(object));
-    yield;
+    onDecision?.();
   }
   const objects: DraftObject[] = [];
   const names = new Set<string>();
@@ -71,27 +72,23 @@ export function* draftWorldSteps(draft: Draft, context: DraftContext): Steps<Dra
     names.add(name);
     objects.push(object);
     replaced = withObject(replaced, object);
-    yield;
+    onDecision?.();
   }
   const labels = draft.labels.map((text) => labelChange(`mcl/${text}`)).filter((one) => one.kind === 'label');
   let after = overlay(replaced, labels);
   const clusters = new Set(after.objects.managedclusters.map(({ metadata }) => metadata.name));
   const missing = draft.drains.find((name) => !clusters.has(name));
   if (missing !== undefined) throw new DraftFault(`ManagedCluster ${missing} was not found`);
-  for (const name of draft.drains) {
-    yield;
-    after = drained(after, name);
-  }
+  for (const name of draft.drains) after = drained(after, name);
   return { after, objects, labels, lost: lostBy(after, draft.losses) };
 }
 
-/** What the steps cannot read is a fault of the draft. @throws DraftFault */
-export function* faulty<T>(steps: Steps<T>): Steps<T> {
-  try {
-    return yield* steps;
-  } catch (error) {
-    throw error instanceof DraftFault ? error : new DraftFault(errorText(error).split('\n', 1)[0], { cause: error });
-  }
+const EXPECTED = [InputError, NotFoundError, MissingObjectError];
+
+/** What is wrong with the draft, by the error that it led to; undefined for an error of another kind. */
+export function faultOf(error: unknown): string | undefined {
+  if (!EXPECTED.some((kind) => error instanceof kind)) return undefined;
+  return errorText(error).split('\n', 1).join('');
 }
 
 function check(where: string, faults: readonly string[]): void {
@@ -156,7 +153,7 @@ export function isChanged({ object, live }: DraftObject): boolean {
 }
 
 /** Why a draft is not applied: undefined where it is. */
-export function notApplied({ objects }: DraftWorld, { drains, losses, each }: Draft): string | undefined {
+export function notApplied(objects: DraftWorld['objects'], { drains, losses, each }: Draft): string | undefined {
   if (drains.length + losses.length + each.length > 0)
     return 'a drain is made by kubectl mce drain, a loss by nobody: here they are only planned';
   const other = objects.find(({ type }) => type !== Placements);

@@ -1,96 +1,78 @@
 import { createHash } from 'node:crypto';
 import { laterMoves } from '../../answers/plan/movesahead.js';
 import { manifestRules } from '../../answers/files/files.js';
-import { loseEachSteps } from '../../answers/plan/loseeach.js';
+import { loseEach } from '../../answers/plan/loseeach.js';
 import { lossLines, totalText } from '../../answers/plan/text.js';
-import { isChange, lossReportSteps, planReportSteps, type PlanReport } from '../../answers/plan/report.js';
+import { isChange, lossReport, planReport, type PlanReport } from '../../answers/plan/report.js';
 import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../answers/plan/plan.js';
-import type { Steps } from '../../answers/plan/steps.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
-import {
-  DraftFault,
-  draftWorldSteps,
-  faulty,
-  isChanged,
-  nameOf,
-  notApplied,
-  type DraftContext,
-  type DraftWorld,
-} from './draft.js';
+import { DraftFault, draftWorld, faultOf, isChanged, nameOf, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
-import type { Snapshot } from './snapshot.js';
-import { inSlices, TooLong, type Slices } from './slices.js';
+import type { FleetReading } from '../../answers/world/worlds.js';
+import type { Computing } from '../../answers/plan/fleetplan.js';
 
 /** What a draft does to every Placement, as `plan` says it. */
 
 /** Of a list, this many clusters are named; the counts are whole. */
 const MOST_CLUSTERS = 500;
 
-/** What is planned of, and for how long. */
-export interface Planning {
-  /** Of objects of a draft that name none. */
-  readonly namespace: string;
-  readonly slices: Slices;
-}
+/** A draft with its plan and what applying it writes, or why there is none. */
+export type PlannedDraft =
+  | ({ readonly plan: Plan } & Pick<DraftWorld, 'objects' | 'labels'>)
+  | { readonly fault: string };
 
-export async function planAnswer(snapshot: Snapshot, draft: Draft, planning: Planning): Promise<PlanAnswer> {
-  const planned = await plannedDraft(snapshot, draft, planning);
+export function planAnswer(planned: PlannedDraft, { manifests }: Draft): PlanAnswer {
   if (!('fault' in planned)) return planned.plan;
-  const line = faultLine(draft.manifests, planned.fault);
+  const line = faultLine(manifests, planned.fault);
   return { fault: planned.fault, ...(line === undefined ? {} : { line }) };
 }
 
-/** A draft with its plan, or why there is none. */
+/** `namespace`: of objects that name none. @throws what `onDecision` throws */
 export async function plannedDraft(
-  snapshot: Snapshot,
+  reading: FleetReading,
   draft: Draft,
-  { namespace, slices }: Planning,
-): Promise<{ readonly world: DraftWorld; readonly plan: Plan } | { readonly fault: string }> {
+  { namespace, ...computing }: Computing & { readonly namespace: string },
+): Promise<PlannedDraft> {
   const rules = await manifestRules();
   try {
-    return await inSlices(planSteps(snapshot, draft, { world: snapshot.world, namespace, rules }), slices);
+    const { after, lost, objects, labels } = draftWorld(draft, {
+      world: reading.world,
+      namespace,
+      rules,
+      ...computing,
+    });
+    const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
+    const plan = { ...planOf(reading, { after, lost, objects, labels }, computing), ...each };
+    const reason = notApplied(objects, draft);
+    return { objects, labels, plan: reason === undefined ? plan : { ...plan, notApplied: reason } };
   } catch (error) {
-    if (error instanceof TooLong)
-      return { fault: `planning ${error.message}: plan fewer changes at once, or take kubectl mce plan, which waits` };
-    if (error instanceof DraftFault) return { fault: error.message };
-    throw error;
+    const fault = faultOf(error);
+    if (fault === undefined) throw error;
+    return { fault };
   }
 }
 
-function* planSteps(
-  snapshot: Snapshot,
-  draft: Draft,
-  context: DraftContext,
-): Steps<{ readonly world: DraftWorld; readonly plan: Plan }> {
-  const world = yield* faulty(draftWorldSteps(draft, context));
-  const each = yield* lossOfEachSteps(snapshot, world, draft);
-  const reason = notApplied(world, draft);
-  const refused = reason === undefined ? {} : { notApplied: reason };
-  return { world, plan: { ...(yield* planOfSteps(snapshot, world)), ...each, ...refused } };
-}
-
 /** The changes of the draft count as made. @throws DraftFault */
-function* lossOfEachSteps(
-  { reading }: Snapshot,
-  { after, lost }: DraftWorld,
+function lossOfEach(
+  after: FleetReading,
+  lost: DraftWorld['lost'],
   { each }: Draft,
-): Steps<Pick<Plan, 'lossOfEach'>> {
+  computing: Computing,
+): Pick<Plan, 'lossOfEach'> {
   const [key, other] = each;
   if (key === undefined) return {};
   if (other !== undefined) throw new DraftFault(`the loss of each value is planned of one key: take ${other} away`);
   if (lost.size > 0) throw new DraftFault('a loss, and the loss of each value, are two plans: take one of them away');
-  const steps = loseEachSteps({ ...reading, world: after }, key, { output: 'text', colored: false });
-  return { lossOfEach: (yield* faulty(steps)).text };
+  return { lossOfEach: loseEach(after, key, { ...computing, output: 'text', colored: false }).text };
 }
 
-function* planOfSteps(snapshot: Snapshot, { after, objects, labels, lost }: DraftWorld): Steps<Plan> {
-  const { reading, inputs: known } = snapshot;
+function planOf(reading: FleetReading, { after, objects, labels, lost }: DraftWorld, computing: Computing): Plan {
   const report: PlanReport =
     lost.size > 0
-      ? yield* lossReportSteps({ ...reading, world: after }, lost, {})
-      : yield* planReportSteps(reading, { after, writes: [], known }, {});
+      ? lossReport({ ...reading, world: after }, lost, computing)
+      : planReport(reading, { after, writes: [] }, computing);
   const { placements, refusals, totals } = report;
   const loss = lossLines(report, { wide: false }).join(' ');
   const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);

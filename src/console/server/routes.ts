@@ -12,8 +12,8 @@ import { fleetAnswer, fleetKeys, fleetMap } from './fleet.js';
 import { isShow, matrixAnswer, whyAnswer } from './matrix.js';
 import { placementAnswer, placementsAnswer } from './placements.js';
 import { planAnswer } from './plan.js';
+import type { Planner } from './planner.js';
 import { placementSchema } from './schema.js';
-import type { Slices } from './slices.js';
 import { type Current, type Snapshot, type Snapshots, versionOf } from './snapshot.js';
 
 /** The API of the console, one row a route. */
@@ -26,8 +26,7 @@ export interface Hub {
   readonly session: Session;
   /** The only namespace that is read; undefined: all. */
   readonly namespace: string | undefined;
-  /** How long a plan may take, and what may not wait for it. */
-  readonly slices: Slices;
+  readonly planner: Planner;
 }
 
 export interface Request {
@@ -38,6 +37,8 @@ export interface Request {
   readonly body: unknown;
   /** Path and query, by which its answer is kept. */
   readonly address: string;
+  /** Fires when nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
 }
 
 /** The data of an answer, and what of it is missing besides what of the snapshot is. */
@@ -132,23 +133,25 @@ async function eventsFound({ snapshots, client, namespace }: Hub, { query }: Req
   return { current, data: { rows }, withheld };
 }
 
-async function planFound({ snapshots, session, slices }: Hub, { body }: Request): Promise<Found> {
+async function planFound({ snapshots, session, planner }: Hub, { body, gone }: Request): Promise<Found> {
   const draft = draftIn(body);
   const current = await snapshots.current();
-  return { current, data: await planAnswer(current.snapshot, draft, { namespace: session.namespace, slices }) };
+  const planned = await planner.plan(current.snapshot, draft, { namespace: session.namespace, gone });
+  return { current, data: planAnswer(planned, draft) };
 }
 
 /** Of a reading that is as new as can be. */
-async function applyFound({ snapshots, session, transport, slices }: Hub, { body }: Request): Promise<Found> {
+async function applyFound({ snapshots, session, transport, planner }: Hub, { body, gone }: Request): Promise<Found> {
   if (!isRecord(body) || typeof body['basedOn'] !== 'string' || typeof body['dryRun'] !== 'boolean')
     throw new RequestError(400, 'want draft, basedOn and dryRun');
-  const request = { draft: draftIn(body['draft']), basedOn: body['basedOn'], dryRun: body['dryRun'] };
-  if (!request.dryRun) snapshots.expire();
+  const { basedOn, dryRun } = body;
+  const wanted = draftIn(body['draft']);
+  if (!dryRun) snapshots.expire();
   const current = await snapshots.current();
   if (current.stale !== undefined) throw new RequestError(503, `the hub cannot be read: ${current.stale}`);
-  const planning = { namespace: session.namespace, slices };
-  const data = await applyAnswer(transport, current.snapshot, request, planning);
-  if (!request.dryRun) snapshots.expire();
+  const draft = await planner.plan(current.snapshot, wanted, { namespace: session.namespace, gone });
+  const data = await applyAnswer(transport, current.snapshot, { draft, basedOn, dryRun });
+  if (!dryRun) snapshots.expire();
   return { current, data };
 }
 

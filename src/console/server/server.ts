@@ -64,13 +64,16 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   if (!url.pathname.startsWith(API)) throw new RequestError(404, `${url.pathname} was not found`);
   const path = url.pathname.slice(API.length);
   const segments = path.split('/').map(decoded);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
   const visit = { request, response, origin, body: () => bodyOf(request) };
   if (path === 'session') return sendJson(response, 200, (await entrance.session(visit)) ?? {});
   const found = await entrance.enter(visit, path, async (hub) => {
     const known = routeOf(request.method ?? '', segments);
     if (known === undefined) throw new RequestError(404, `${request.method} ${url.pathname} was not found`);
     const body = request.method === 'POST' ? await visit.body() : undefined;
-    return known.route.answer(hub, { path: known.path, query: url.searchParams, body, address: path + url.search });
+    const given = { path: known.path, query: url.searchParams, body, address: path + url.search };
+    return known.route.answer(hub, { ...given, gone: gone.signal });
   });
   await sendFound(request, response, found);
 }

@@ -48,6 +48,7 @@ type Reason = 'edit' | 'fleet' | 'apply';
 export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   const planned = useSignal(NOTHING);
   const latest = useRef(0);
+  const asking = useRef(new AbortController());
   const askedAt = useRef(-Infinity);
   const { value } = draft;
   const { version } = useLoaded<{ readonly version: string }>(isEmptyDraft(value) ? undefined : 'reading').data ?? {};
@@ -56,9 +57,10 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
     // It may have been cleared since the wait for this began.
     if (isEmptyDraft(draft.value)) return;
     const turn = ++latest.current;
+    asking.current = new AbortController();
     askedAt.current = performance.now();
     if (reason !== 'fleet') planned.value = { ...planned.value, isPlanning: true };
-    void post<PlanAnswer>('plan', whole(draft.value)).then((answer) => {
+    void post<PlanAnswer>('plan', whole(draft.value), asking.current.signal).then((answer) => {
       if (turn !== latest.current) return;
       if (isStatus(answer) && answer.code === TOO_MANY) {
         // One plan at once: of this person, in all tabs.
@@ -76,6 +78,8 @@ export function usePlan(): readonly [planned: Planned, onMoved: () => void] {
   };
   useEffect(() => {
     latest.current += 1;
+    // What nobody waits for any more is not planned to its end.
+    asking.current.abort();
     if (isEmptyDraft(value)) {
       setBases({});
       planned.value = NOTHING;

@@ -144,9 +144,9 @@ export function placementPath(namespace: string, name: string): string {
 }
 
 /** Sends a change or a draft; the answer, or the error. */
-export async function post<T>(path: string, body: unknown): Promise<Answer<T> | Status> {
+export async function post<T>(path: string, body: unknown, given?: AbortSignal): Promise<Answer<T> | Status> {
   const headers = { 'content-type': 'application/json' };
-  return answerOf(await send(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  return answerOf(await send(path, { method: 'POST', headers, body: JSON.stringify(body), signal: given ?? null }));
 }
 
 /** Reads an address once, whatever is known of it already; the answer, or the error. */

@@ -4,8 +4,7 @@ import type { RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { PLACEMENT_LABEL, SOURCE_ANNOTATION, TAINTS } from '../../../src/api/names.js';
 import { asRecord, field, recordsIn } from '../../../src/runtime/vocabulary/json.js';
 import { isHealthTaint } from '../../../src/domain/health/taints.js';
-import { atLeast, lossOfEach, planLossSteps, type PlacementLoss } from '../../../src/answers/plan/loss.js';
-import { finished } from '../../../src/answers/plan/steps.js';
+import { atLeast, lossOfEach, planLoss, type PlacementLoss } from '../../../src/answers/plan/loss.js';
 import { planFleet } from '../../../src/answers/plan/fleetplan.js';
 import type { PlacementPlan } from '../../../src/answers/plan/plan.js';
 import { unnoticedIn } from '../../../src/answers/plan/silence.js';
@@ -16,7 +15,7 @@ import { predicate, rawCluster, rawDecision, rawPlacement, someWorld } from '../
 const CLUSTERS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
 
 function lossOf(world: World, ...names: readonly string[]): PlacementLoss {
-  const [first] = finished(planLossSteps(world, new Map(names.map((name) => [name, 'lost']))));
+  const [first] = planLoss(world, new Map(names.map((name) => [name, 'lost']))).losses;
   if (first === undefined) throw new Error('the world has no Placement');
   return first;
 }
@@ -103,7 +102,7 @@ function comparable({ adds, removes, stays, held, ...plan }: PlacementPlan): unk
 
 describe('planLoss', () => {
   it('moves that follow from a loss are part of the plan', () => {
-    const losses = finished(planLossSteps(balanced(), new Map([['z', 'lost']])));
+    const losses = planLoss(balanced(), new Map([['z', 'lost']])).losses;
 
     expect(
       losses.map(({ plan }) => [
@@ -225,7 +224,7 @@ describe('planLoss', () => {
   it('is what is planned when the hub has tainted the clusters', () => {
     fc.assert(
       fc.property(someScheduledWorld, fc.subarray(CLUSTERS), (world, names) => {
-        const planned = finished(planLossSteps(world, new Map(names.map((name) => [name, 'lost']))));
+        const planned = planLoss(world, new Map(names.map((name) => [name, 'lost']))).losses;
 
         expect(planned.map(({ plan }) => comparable(plan))).toEqual(
           planFleet(world, silent(world, names)).map(comparable),
@@ -292,7 +291,7 @@ describe('lossOfEach', () => {
   it('says how far it is', () => {
     const seen: (readonly number[])[] = [];
     const world = exampleWorld(EXAMPLE_SPEC, { placements: [rawPlacement({}), rawPlacement({}, 'api')] });
-    lossOfEach(world, regions, (...progress) => seen.push(progress));
+    lossOfEach(world, regions, { onProgress: (...progress) => seen.push(progress) });
 
     expect(seen).toEqual([
       [1, 2],
@@ -306,7 +305,7 @@ describe('lossOfEach', () => {
       fc.property(someScheduledWorld, someValues, (world, values) => {
         for (const { value, placements } of lossOfEach(world, new Map(Object.entries(values)))) {
           const names = Object.keys(values).filter((name) => values[name] === value);
-          const one = finished(planLossSteps(world, new Map(names.map((name) => [name, 'lost']))));
+          const one = planLoss(world, new Map(names.map((name) => [name, 'lost']))).losses;
           const effects = one.map(({ plan: { namespace, name }, effect }) => ({ namespace, name, effect }));
 
           expect(placements).toEqual(effects.filter(({ effect }) => effect !== 'None'));

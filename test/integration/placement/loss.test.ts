@@ -3,8 +3,7 @@ import type { PlacementSpec } from '../../../src/api/generated/placement.js';
 import { TAINTS } from '../../../src/api/names.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/answers/world/worlds.js';
-import { lossOfEach, planLossSteps } from '../../../src/answers/plan/loss.js';
-import { finished } from '../../../src/answers/plan/steps.js';
+import { lossOfEach, planLoss } from '../../../src/answers/plan/loss.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -65,7 +64,7 @@ describeWithServer('the loss of a region', { own: true }, (server) => {
       const scope = { namespace: undefined, fallback: () => 'shop', resources: DECISION_RESOURCES };
       const { world } = await readFleetWorld(fleet.client, scope);
       const now = { ...world, at: Date.now() };
-      const foreseen = finished(planLossSteps(now, new Map(LOST.map((name) => [name, 'lost']))));
+      const foreseen = planLoss(now, new Map(LOST.map((name) => [name, 'lost']))).losses;
       const regions = new Map(CLUSTERS.map(({ name, region }) => [name, region]));
       const effects = foreseen.map(({ plan: { namespace, name }, effect }) => ({ namespace, name, effect }));
 

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { listen, portOf } from '../../../../src/console/server/server.js';
 import type { Assets } from '../../../../src/console/server/assets.js';
+import { Planner } from '../../../../src/console/server/planner.js';
 import { LinkEntrance, Sessions } from '../../../../src/console/server/session.js';
 import { Snapshots } from '../../../../src/console/server/snapshot.js';
 import { TYPES } from '../../../../src/answers/world/worlds.js';
@@ -94,7 +95,7 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
   } as const;
   const transport = { call: (call: Call) => hub.write(call) };
   const entrance = new LinkEntrance(
-    { snapshots, client: hub.client, transport, session, namespace: undefined, slices: { clock } },
+    { snapshots, client: hub.client, transport, session, namespace: undefined, planner: new Planner(clock) },
     sessions,
   );
   const server = await listen({ assets, entrance }, { host: '127.0.0.1', port: 0 });

@@ -1,0 +1,93 @@
+import { Worker } from 'node:worker_threads';
+import type { Computing } from '../../answers/plan/fleetplan.js';
+import type { Clock } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
+import { Slots } from '../../runtime/http/slots.js';
+import type { Draft } from '../wire/plan.js';
+import { plannedDraft, type PlannedDraft } from './plan.js';
+import type { PlanJob } from './planworker.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Others wait for a plan for so long, and for the decision that it has begun. */
+const SHORT_MS = 200;
+/** So many plans are made in threads at a time: each has a copy of what was read. */
+const AT_ONCE = 2;
+const HEAP_MIB = 512;
+
+export interface Planning {
+  /** Of objects of a draft that name none. */
+  readonly namespace: string;
+  /** Fires when nobody waits for the plan any more. */
+  readonly gone: AbortSignal;
+}
+
+/** It takes longer than others may wait. */
+class TooLong extends Error {}
+
+/**
+ * Plans drafts. A short plan is made where others are answered: a thread with a copy of the objects costs as much. A longer
+ * one is begun again in a thread, which is ended when its time is over or nobody waits for it.
+ */
+export class Planner {
+  readonly #clock: Clock;
+  readonly #mostMs: number | undefined;
+  readonly #slots = new Slots(AT_ONCE);
+
+  /** `mostMs`: of a plan, with its wait for a thread; undefined: it may take any time. */
+  constructor(clock: Clock, mostMs?: number) {
+    this.#clock = clock;
+    this.#mostMs = mostMs;
+  }
+
+  /** @throws the reason of `gone` */
+  async plan({ reading, inputs }: Snapshot, draft: Draft, { namespace, gone }: Planning): Promise<PlannedDraft> {
+    const until = this.#clock.monotonic() + SHORT_MS;
+    const onDecision: Computing['onDecision'] = () => {
+      if (this.#clock.monotonic() > until) throw new TooLong();
+    };
+    try {
+      return await plannedDraft(reading, draft, { namespace, known: inputs, onDecision });
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error;
+      return this.#planInThread({ reading, draft, namespace }, gone);
+    }
+  }
+
+  async #planInThread(job: PlanJob, gone: AbortSignal): Promise<PlannedDraft> {
+    const late = new AbortController();
+    const mostMs = this.#mostMs;
+    const timer = mostMs === undefined ? undefined : this.#clock.after(mostMs, () => late.abort());
+    const ended = AbortSignal.any([gone, late.signal]);
+    try {
+      await this.#slots.take(ended);
+      try {
+        return await inThread(job, ended);
+      } finally {
+        this.#slots.release();
+      }
+    } catch (error) {
+      gone.throwIfAborted();
+      const why = late.signal.aborted ? `it takes longer than ${(mostMs ?? 0) / 1_000} s` : errorText(error);
+      return { fault: `planning ${why}: plan fewer changes at once, or take kubectl mce plan, which waits` };
+    } finally {
+      timer?.cancel();
+    }
+  }
+}
+
+/** @throws Error when the thread fails, such as for want of memory; the reason of `ended` */
+async function inThread(job: PlanJob, ended: AbortSignal): Promise<PlannedDraft> {
+  const options = { workerData: JSON.stringify(job), resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } };
+  const worker = new Worker(new URL('./planworker.js', import.meta.url), options);
+  try {
+    return await new Promise<PlannedDraft>((resolve, reject) => {
+      ended.addEventListener('abort', () => reject(ended.reason as Error), { once: true });
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', () => reject(new Error('failed')));
+    });
+  } finally {
+    worker.on('error', () => undefined);
+    void worker.terminate();
+  }
+}

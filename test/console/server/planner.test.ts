@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { Planner } from '../../../src/console/server/planner.js';
+import { Snapshot } from '../../../src/console/server/snapshot.js';
+import type { Timer } from '../../../src/runtime/clock.js';
+import { exampleWorld } from '../../support/builders/examplefleet.js';
+import { readingOf } from '../../support/builders/hubinput.js';
+
+const MANIFEST =
+  'apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\nmetadata: {name: web, namespace: shop}\nspec: {numberOfClusters: 1}\n';
+const EMPTY = { manifests: '', labels: [], drains: [], losses: [], each: [] };
+const DRAFTS = [
+  { ...EMPTY, manifests: MANIFEST },
+  { ...EMPTY, manifests: 'a: [' },
+  { ...EMPTY, labels: ['prod-us-1:tier=silver'], drains: ['prod-eu-2'] },
+  { ...EMPTY, losses: ['mclset/edge'] },
+  { ...EMPTY, each: ['label/tier'] },
+];
+const waiting = { namespace: 'shop', gone: new AbortController().signal };
+
+/** By whose time every decision takes longer than others may wait. */
+class SlowClock extends ManualClock {
+  #now = 0;
+
+  override monotonic(): number {
+    return (this.#now += 1_000);
+  }
+}
+
+/** Whose timers fire at once. */
+class LateClock extends SlowClock {
+  override after(_ms: number, fire: () => void): Timer {
+    fire();
+    return { cancel: () => undefined };
+  }
+}
+
+function snapshot(): Snapshot {
+  return new Snapshot(readingOf(exampleWorld()));
+}
+
+describe('a long plan', () => {
+  it.each(DRAFTS)('of a thread says the same as a short one, %#', async (draft) => {
+    const short = await new Planner(new ManualClock()).plan(snapshot(), draft, waiting);
+    expect(await new Planner(new SlowClock()).plan(snapshot(), draft, waiting)).toEqual(
+      JSON.parse(JSON.stringify(short)),
+    );
+  });
+
+  it('is ended when its time is over, and says so', async () => {
+    expect(await new Planner(new LateClock(), 10_000).plan(snapshot(), EMPTY, waiting)).toEqual({
+      fault: 'planning it takes longer than 10 s: plan fewer changes at once, or take kubectl mce plan, which waits',
+    });
+  });
+
+  it('is ended when nobody waits for it any more', async () => {
+    const gone = new AbortController();
+    const planned = new Planner(new SlowClock()).plan(snapshot(), EMPTY, { namespace: 'shop', gone: gone.signal });
+    gone.abort(new Error('gone'));
+    await expect(planned).rejects.toThrow('gone');
+  });
+});
