@@ -4,6 +4,9 @@ import { walk, type Crd, type Field } from './crd.js';
 const UNTOLD = /^conditions\[\]\.(?!type$)/;
 const CONDITION =
   '| `conditions[].*` | | `status`, `reason`, `message`, `lastTransitionTime` and `observedGeneration` as in Kubernetes; `lastUpdateTime` is when any other field last changed. [Reasons](../troubleshooting.md) |';
+/** Parts of descriptions that `kubectl explain` prints and a table with types does not need. */
+const NOTHING =
+  / Default: (?:none, it is required|absent|absent, none|absent, unknown)\.| Valid: (?:text|an integer|true, false|true or false|one item per type|expressions|any combination|configurations)\./g;
 /** Fields that are declared only so that their refusal says what to write. */
 const REFUSED = /^(?:Never valid|No coordinate|As addOn)/;
 /** A field whose schema is shorter is described each time. Numbers do not count: the field above has other limits. */
@@ -57,7 +60,14 @@ function nameRule(crd: Crd): string[] {
 function section(crd: Crd, part: 'spec' | 'status'): string[] {
   const top = crd.schema.properties[part];
   if (top === undefined) return [];
-  const lines = [`## ${part}`, '', cell(top.description), '', '| field | type | meaning |', '| --- | --- | --- |'];
+  const lines = [
+    `## ${part}`,
+    '',
+    `${cell(top.description)} A field that names no default may be absent.`,
+    '',
+    '| field | type | meaning |',
+    '| --- | --- | --- |',
+  ];
   const shown = new Map<string, string>();
   let told = 'nothing';
   walk(top, (path, field, parent) => {
@@ -75,9 +85,9 @@ function section(crd: Crd, part: 'spec' | 'status'): string[] {
   return [...lines, ''];
 }
 
-/** Without what the type column says, and without an example that the rows above have. */
+/** Without what says nothing or stands in the type column, and without an example that the rows above have. */
 function briefly(description: string, above: string): string {
-  const text = description.replace(/ Default: (?:none, it is required|absent)\./, '');
+  const text = description.replaceAll(NOTHING, '');
   const [, start = text, example] = /^(.*) Example: (.*)$/.exec(text) ?? [];
   return example === undefined || above.includes(cell(example)) ? start : text;
 }
