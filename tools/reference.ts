@@ -68,7 +68,7 @@ function section(crd: Crd, part: 'spec' | 'status'): string[] {
     '| field | type | meaning |',
     '| --- | --- | --- |',
   ];
-  const shown = new Map<string, string>();
+  const shown = new Map<string, { readonly path: string; readonly field: Field }>();
   let told = 'nothing';
   walk(top, (path, field, parent) => {
     if (path.endsWith('[]') || path.startsWith(told) || UNTOLD.test(path) || REFUSED.test(field.description)) return;
@@ -76,13 +76,29 @@ function section(crd: Crd, part: 'spec' | 'status'): string[] {
     const required = parent.required.includes(name) ? ', required' : '';
     const whole = JSON.stringify(field).replaceAll(/\d+/g, '');
     const same = shown.get(whole);
-    if (same === undefined && whole.length > SMALL) shown.set(whole, path);
+    if (same === undefined && whole.length > SMALL) shown.set(whole, { path, field });
     if (same !== undefined) told = `${path}.`;
-    const text = same === undefined ? cell(briefly(field.description, lines.join('\n'))) : `As \`${same}\`.`;
+    const text =
+      same === undefined
+        ? cell(briefly(field.description, lines.join('\n')))
+        : `As \`${same.path}\`${otherLimits(field, same.field)}.`;
     lines.push(`| \`${path}\` | ${typeName(field)}${required} | ${text} |`);
     if (path === 'conditions[].type') lines.push(CONDITION);
   });
   return [...lines, ''];
+}
+
+/** The limits of `field` and what is below it that differ from those of `like`. */
+function otherLimits(field: Field, like: Field): string {
+  const limits = new Map<string, string>();
+  walk(like, (path, { description }) => limits.set(path, description));
+  const other: string[] = [];
+  walk(field, (path, { description }) => {
+    if (path.endsWith('[]') || limits.get(path) === description) return;
+    const [, valid = ''] = / Valid: (.*?)\. Default: /.exec(description) ?? [];
+    other.push(`\`${path.slice(path.lastIndexOf('.') + 1)}\` ${cell(valid)}`);
+  });
+  return other.length === 0 ? '' : `, but: ${other.join('; ')}`;
 }
 
 /** Without what says nothing or stands in the type column, and without an example that the rows above have. */
