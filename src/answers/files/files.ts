@@ -46,19 +46,41 @@ export interface AppliedFiles {
   readonly objects: readonly KubeObject[];
   /** Refuses what the API server refuses of the merged object; `live`: what is there before. @throws FileError. */
   readonly check: (merged: KubeObject, live: KubeObject | undefined) => void;
+  /** The object with the defaults of the API server. */
+  readonly stored: (merged: KubeObject) => KubeObject;
 }
 
 /** As {@link readFiles}, of manifests that need not be whole. @throws FileError. */
 export async function readAppliedFiles(from: readonly string[], options: FileOptions = {}): Promise<AppliedFiles> {
-  const { manifests, rules } = await read(from, options, (all, object) => all.ofManifest(object));
+  return appliedOf(await read(from, options, (all, object) => all.ofManifest(object)), from.join(', '));
+}
+
+/** As {@link readAppliedFiles}, of a text, which may have no object; `name` is that of it. `onObject` runs before each is judged. @throws InputError. */
+export async function readAppliedText(text: string, name: string, onObject?: () => void): Promise<AppliedFiles> {
+  const rules = await manifestRules();
+  const manifests = parseUserManifests(Buffer.from(text), name);
+  for (const one of manifests) {
+    onObject?.();
+    refuse(one, rules.ofManifest(one.object));
+  }
+  return appliedOf({ manifests, rules }, name);
+}
+
+function appliedOf({ manifests, rules }: Reading, otherwise: string): AppliedFiles {
   const places = new Map(manifests.map(({ object, where }) => [placeOf(object), where]));
   const check: AppliedFiles['check'] = (merged, live) => {
     const where =
       places.get(placeOf(merged)) ?? places.get(placeOf({ ...merged, metadata: { name: merged.metadata.name } }));
-    const text = faultText(merged, rules.ofObject(merged, live));
-    if (text !== undefined) throw new FileError(`${where ?? from.join(', ')}: ${text}`);
+    refuse({ object: merged, where: where ?? otherwise }, rules.ofObject(merged, live));
   };
-  return { objects: manifests.map(({ object }) => object), check };
+  const stored: AppliedFiles['stored'] = (object) => rules.withDefaults(object);
+  return { objects: manifests.map(({ object }) => object), check, stored };
+}
+
+/** @throws FileError for faults */
+function refuse({ object, where }: UserManifest, faults: readonly Fault[]): void {
+  const text = faultText(object, faults);
+  if (text !== undefined) throw new FileError(`${where}: ${text}`);
 }
 
 function placeOf({ kind, metadata: { namespace = '', name } }: KubeObject): string {
@@ -94,10 +116,8 @@ async function read(
   try {
     const manifests = from.flatMap((one) => manifestsOf(one, recursive));
     if (manifests.length === 0) throw new Error(`${from.join(', ')}: there is no object`);
-    for (const { object, where } of manifests) {
-      const text = faultText(object, [...namespaceFaults(object, namespace), ...faultsOf(rules, object)]);
-      if (text !== undefined) throw new Error(`${where}: ${text}`);
-    }
+    for (const one of manifests)
+      refuse(one, [...namespaceFaults(one.object, namespace), ...faultsOf(rules, one.object)]);
     return { manifests, rules };
   } catch (error) {
     throw new FileError(errorText(error).split('\n', 1)[0], { cause: error });

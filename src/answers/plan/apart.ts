@@ -61,11 +61,15 @@ function isEdited({ before, after }: PlacementPlan): boolean {
  * For each of the plans what its changes do one after another, if that differs from what they do together. `worlds`: before the
  * changes and after each. In O(worlds × plans × clusters).
  */
-export function plansApart(worlds: Iterable<World>, plans: Plans): ReadonlyMap<PlacementPlan, ApartPlan> {
+export function plansApart(
+  worlds: Iterable<World>,
+  plans: Plans,
+  onDecision?: () => void,
+): ReadonlyMap<PlacementPlan, ApartPlan> {
   const interims = new Map<PlacementPlan, Interim | undefined>(plans.map((plan) => [plan, undefined]));
   let before: WorldInputs | undefined;
   for (const world of worlds) {
-    const inputs = new WorldInputs(world);
+    const inputs: WorldInputs = new WorldInputs(world, before, onDecision);
     if (before !== undefined && inputs.isBalanced) inputs.continueFrom(before);
     before = inputs;
     for (const [plan, interim] of interims) {

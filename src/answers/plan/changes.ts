@@ -25,12 +25,16 @@ const NAMESPACE_NAMES: readonly string[] = ['ns', 'namespace', 'namespaces', 'na
  * What `kubectl apply` of these manifests changes. Objects of other groups are left out, and decisions. An object of a
  * namespaced kind without a namespace is in `namespace`.
  */
-export function appliedManifests(manifests: readonly KubeObject[], namespace: string): readonly Change[] {
+export function appliedManifests(
+  manifests: readonly KubeObject[],
+  namespace: string,
+  stored?: Extract<Change, { kind: 'apply' }>['stored'],
+): readonly Change[] {
   return manifests.flatMap((manifest): Change[] => {
     const found = KINDS.find(({ type }) => type.kind === manifest.kind && apiVersionOf(type) === manifest.apiVersion);
     if (found === undefined) return [];
     const metadata = found.type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
-    return [{ kind: 'apply', resource: found.resource, object: { ...manifest, metadata } }];
+    return [{ kind: 'apply', resource: found.resource, object: { ...manifest, metadata }, stored }];
   });
 }
 

@@ -3,6 +3,7 @@ import { orderedPlans, plansApart, type ApartPlan } from './apart.js';
 import { altering, worldsOf, type Change } from '../world/overlay.js';
 import { planLoss, type PlacementLoss } from './loss.js';
 import { planFleet, type Computing } from './fleetplan.js';
+import type { Changed } from './changed.js';
 import type { PlacementPlan } from './plan.js';
 import { refusedDeletions, type Refusal } from './refusals.js';
 import type { Name } from './sides.js';
@@ -79,12 +80,6 @@ export interface PlanTotals {
   readonly placements: number;
 }
 
-/** A world, and the writes that lead to it; none where they have no order. */
-export interface Changed {
-  readonly after: World;
-  readonly writes: readonly Change[];
-}
-
 /** For how many clusters the rules are judged at most, to know what slow writes do: some ten seconds. */
 const MOST_JUDGED = 20_000_000;
 
@@ -95,7 +90,7 @@ export function planReport(
 ): PlanReport {
   const { world: before } = reading;
   const placements = planFleet(before, after, limits);
-  const apart = apartOf(before, writes, orderedPlans(placements));
+  const apart = apartOf(before, writes, orderedPlans(placements), limits);
   return { ...reportOf(reading, placements, apart, limits), refusals: refusedDeletions(before, after) };
 }
 
@@ -138,11 +133,12 @@ function apartOf(
   before: World,
   writes: readonly Change[],
   plans: readonly PlacementPlan[],
+  { onDecision }: Computing,
 ): ReadonlyMap<PlacementPlan, ApartPlan> | undefined {
   if (plans.length === 0 || writes.length < 2) return new Map();
   const mostWrites = MOST_JUDGED / ((plans.length + 1) * before.objects.managedclusters.length);
   if (writes.length > mostWrites) return undefined;
-  return plansApart(worldsOf(before, altering(before, writes)), plans);
+  return plansApart(worldsOf(before, altering(before, writes)), plans, onDecision);
 }
 
 /** Whether the change does anything to the Placement. */

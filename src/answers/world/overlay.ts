@@ -8,7 +8,13 @@ import { WORLD_RESOURCES, type World, type WorldResource } from './world.js';
 
 export type Change =
   /** `kubectl apply` of a manifest: see {@link applied}. */
-  | { readonly kind: 'apply'; readonly resource: WorldResource; readonly object: RawObject }
+  | {
+      readonly kind: 'apply';
+      readonly resource: WorldResource;
+      readonly object: RawObject;
+      /** What the API server makes of the merged object: with its defaults. Absent: what it is. */
+      readonly stored?: ((merged: RawObject) => RawObject) | undefined;
+    }
   /** `kubectl label --overwrite`; `value` undefined removes the label. */
   | {
       readonly kind: 'label';
@@ -49,7 +55,8 @@ export function overlay(world: World, changes: readonly Change[]): World {
     const { resource } = change;
     const objects = changed.get(resource) ?? byKey(world.objects[resource]);
     changed.set(resource, objects);
-    if (change.kind === 'apply') put(objects, applied(objects.get(keyOf(change.object.metadata)), change.object));
+    if (change.kind === 'apply')
+      put(objects, applied(objects.get(keyOf(change.object.metadata)), change.object, change.stored));
     else if (objects.has(keyOf(change.object))) changeExisting(objects, change);
     else if (!world.withheld.some((one) => one.resource === resource))
       throw new MissingObjectError(resource, change.object);
@@ -159,11 +166,15 @@ function labelled(object: RawObject, key: string, value: string | undefined): Ra
  * - `status`, and metadata that the API server sets, are not taken from a manifest: the kinds of a world have a status
  *   subresource.
  */
-export function applied(live: RawObject | undefined, manifest: RawObject): RawObject {
+export function applied(
+  live: RawObject | undefined,
+  manifest: RawObject,
+  stored: (merged: RawObject) => RawObject = (merged) => merged,
+): RawObject {
   const wanted = ownFields(manifest);
   const annotations = live?.metadata.annotations ?? {};
   const last = asRecord(parseJson(annotations[LAST_APPLIED] ?? ''));
-  const merged = mergedObject(asRecord(live), wanted, last) as unknown as RawObject;
+  const merged = stored(mergedObject(asRecord(live), wanted, last) as unknown as RawObject);
   const { generation = 0 } = live?.metadata ?? {};
   const isSame = sameJson(live?.spec, merged.spec);
   return {

@@ -1,58 +1,15 @@
-import { keyOf } from '../../runtime/vocabulary/names.js';
-import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
-import { meantText } from '../../runtime/vocabulary/nearestword.js';
-import {
-  MissingObjectError,
-  namespaceDeletions,
-  overlay,
-  replacedBy,
-  type Change,
-} from '../../answers/world/overlay.js';
-import type { World, WorldResource } from '../../answers/world/world.js';
 import { Placements } from '../../api/resources.js';
-import { type FleetReading, TYPES, worldOfObjects } from '../../answers/world/worlds.js';
-import {
-  documentText,
-  INCOMPLETE,
-  linesText,
-  NotFoundError,
-  resourceName,
-  type OutputFormat,
-} from '../../answers/output.js';
-import { meantAmong } from '../../answers/meant.js';
-import {
-  appliedManifests,
-  ChangeTextError,
-  deletion,
-  labelChange,
-  namespaceDeleted,
-} from '../../answers/plan/changes.js';
+import type { Change } from '../../answers/world/overlay.js';
+import { type FleetReading, TYPES } from '../../answers/world/worlds.js';
+import { documentText, INCOMPLETE, linesText, resourceName, type OutputFormat } from '../../answers/output.js';
+import { changedBy, changesOf, deletionsOf, type ChangeRequest } from '../../answers/plan/changed.js';
 import { planDocument } from '../../answers/plan/document.js';
 import { lostBy } from '../../answers/plan/lose.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
-import {
-  isChange,
-  lossReport,
-  planReport,
-  type Changed,
-  type ChangeLimits,
-  type PlanReport,
-} from '../../answers/plan/report.js';
+import { isChange, lossReport, planReport, type ChangeLimits, type PlanReport } from '../../answers/plan/report.js';
 import { excessText, MORE_MOVES, planLines } from '../../answers/plan/text.js';
 
-export interface PlanRequest extends ChangeLimits {
-  /** Of objects that name none. */
-  readonly namespace: string;
-  /** The objects of the files; undefined when no file is given. */
-  readonly manifests: readonly KubeObject[] | undefined;
-  /** Throws for an object of the manifests, as it is merged into the live one, that the API server refuses. */
-  readonly check?: ((merged: KubeObject, live: KubeObject | undefined) => void) | undefined;
-  /** Whether `manifests` are all objects after the change. Otherwise they are applied. */
-  readonly complete: boolean;
-  /** `KIND/NAME` each. */
-  readonly deletions: readonly string[];
-  /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each. */
-  readonly labels: readonly string[];
+export interface PlanRequest extends ChangeLimits, ChangeRequest {
   /** `claim/KEY=VALUE` or the like each: what is taken away once the changes are made. */
   readonly lost?: readonly string[] | undefined;
   /** `claim/KEY` or `label/KEY`: each of its values is taken away instead. */
@@ -79,9 +36,8 @@ export interface PlanOutput {
  * @throws ChangeTextError for a change that cannot be read, NotFoundError for one of an object that does not exist
  */
 export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
+  const outcome = changedBy(before, request);
   const changes = changesOf(request);
-  const outcome = changed(before, request, changes);
-  checkApplied(before.world, outcome.after, changes, request);
   if ((request.lost ?? []).length > 0 || request.loseEach !== undefined) {
     const hasChanges = changes.length + request.deletions.length > 0;
     return planLosses({ ...before, world: outcome.after }, request, hasChanges ? [CHANGES_MADE] : []);
@@ -131,16 +87,6 @@ function isKnown({ world, refused }: FleetReading, changes: readonly Change[]): 
   );
 }
 
-/** The changes before the deletions; none of files that are all objects after the change. */
-function changesOf({ namespace, manifests = [], complete, labels }: PlanRequest): readonly Change[] {
-  return [...(complete ? [] : appliedManifests(manifests, namespace)), ...labels.map(labelChange)];
-}
-
-/** The deletions of single objects: that of a namespace reaches no Placement outside of it. */
-function deletionsOf({ deletions, namespace }: PlanRequest): readonly Change[] {
-  return deletions.filter((text) => namespaceDeleted(text) === undefined).map((text) => deletion(text, namespace));
-}
-
 function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
   switch (output) {
     case 'text':
@@ -151,85 +97,4 @@ function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
     default:
       return documentText(planDocument(report), output);
   }
-}
-
-/** What the changes lead to. All objects of files have no order. */
-function changed(
-  { world, namespace: only }: FleetReading,
-  { namespace, manifests, complete, deletions }: PlanRequest,
-  changes: readonly Change[],
-): Changed {
-  const base = complete && manifests !== undefined ? replacedBy(world, worldOfObjects(manifests, namespace)) : world;
-  const made = (before: World, next: readonly Change[]): World => {
-    if (only !== undefined) for (const change of next) checkNamespace(change, only);
-    return overlay(before, next);
-  };
-  const writes = [...changes];
-  try {
-    const after = deletions.reduce(
-      (now, text) => {
-        const next = deleted(now, text, { namespace, only });
-        writes.push(...next);
-        return made(now, next);
-      },
-      made(base, changes),
-    );
-    return { after, writes: complete && manifests !== undefined ? [] : writes };
-  } catch (error) {
-    if (!(error instanceof MissingObjectError)) throw error;
-    const { resource, object } = error;
-    const meant = meantAmong(world.objects[resource], object.namespace, object.name);
-    throw new NotFoundError(`${nameOf(resource, object)} was not found${meant}`, { cause: error });
-  }
-}
-
-/** An object that may not be read cannot be judged, and the exit code says so; one that is deleted in the end need not. */
-function checkApplied(before: World, after: World, changes: readonly Change[], { check }: PlanRequest): void {
-  if (check === undefined) return;
-  const applied = changes.filter((change) => change.kind === 'apply');
-  for (const resource of new Set(applied.map((change) => change.resource))) {
-    if (before.withheld.some((one) => one.resource === resource)) continue;
-    const [live, merged] = [before, after].map(({ objects }) => {
-      return new Map(objects[resource].map((one) => [nameOf(resource, one.metadata), one]));
-    });
-    for (const change of applied.filter((one) => one.resource === resource)) {
-      const name = nameOf(resource, change.object.metadata);
-      const object = merged?.get(name);
-      if (object !== undefined) check(object, live?.get(name));
-    }
-  }
-}
-
-interface Deleting {
-  readonly namespace: string;
-  /** The only namespace that could be read; undefined: all. */
-  readonly only: string | undefined;
-}
-
-/** What a deletion of the command line deletes. A misspelt namespace must not read as one without Placements. */
-function deleted(world: World, text: string, { namespace, only }: Deleting): readonly Change[] {
-  const doomed = namespaceDeleted(text);
-  if (doomed === undefined) return [deletion(text, namespace)];
-  if (doomed !== (only ?? doomed))
-    throw new ChangeTextError(`Namespace ${doomed}: only namespace ${only ?? ''} could be read`);
-  const changes = namespaceDeletions(world, doomed);
-  if (changes.length === 0 && world.withheld.length === 0) {
-    const known = Object.values(world.objects).flatMap((all) =>
-      all.flatMap(({ metadata }) => metadata.namespace ?? []),
-    );
-    const what = `there is no Placement, decision or ManagedClusterSetBinding in namespace ${doomed}`;
-    throw new NotFoundError(`${what}${meantText(doomed, known)}`);
-  }
-  return changes;
-}
-
-/** An object elsewhere may exist or not. @throws ChangeTextError. */
-function checkNamespace(change: Change, only: string): void {
-  const object = change.kind === 'apply' ? change.object.metadata : change.object;
-  if ((object.namespace ?? only) !== only)
-    throw new ChangeTextError(`${nameOf(change.resource, object)}: only namespace ${only} could be read`);
-}
-
-function nameOf(resource: WorldResource, object: ObjectName): string {
-  return `${TYPES[resource].kind} ${keyOf(object)}`;
 }

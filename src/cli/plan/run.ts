@@ -27,7 +27,7 @@ interface Before {
   readonly errors: readonly string[];
 }
 
-interface Manifests extends Partial<Pick<AppliedFiles, 'check'>> {
+interface Manifests extends Partial<Pick<AppliedFiles, 'check' | 'stored'>> {
   readonly objects: readonly KubeObject[] | undefined;
 }
 
@@ -37,7 +37,7 @@ export function runPlan(config: PlanConfig): Promise<number> {
   const progress = progressLine();
   return answer('plan', async () => {
     try {
-      const { objects: manifests, check } = await manifestsOf(config);
+      const { objects: manifests, ...applied } = await manifestsOf(config);
       const { reading, namespace, errors } = await read(config, progress);
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
       const complete = config.source.kind === 'files';
@@ -45,7 +45,15 @@ export function runPlan(config: PlanConfig): Promise<number> {
         if (done % PROGRESS_STEP === 0) progress.show(`decided ${done} of ${all} Placements without each value`);
       };
       const colored = isColored(config);
-      const output = planChange(reading, { ...config, namespace, manifests, check, complete, colored, onProgress });
+      const output = planChange(reading, {
+        ...config,
+        ...applied,
+        namespace,
+        manifests,
+        complete,
+        colored,
+        onProgress,
+      });
       const after = manifests === undefined ? reading.world : worldOfObjects(manifests, namespace);
       const absent = complete ? absentInFiles(after) : undefined;
       return { ...output, errors: [...errors, ...output.errors, ...(absent === undefined ? [] : [absent])] };

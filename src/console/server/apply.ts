@@ -5,11 +5,12 @@ import { ApiError } from '../../runtime/errors.js';
 import type { Call } from '../../runtime/transport/call.js';
 import type { Transport } from '../../runtime/transport/transport.js';
 import type { ApplyAnswer, ApplyRequest } from '../wire/plan.js';
-import { isChanged, nameOf, type DraftObject, type DraftWorld } from './draft.js';
+import { TYPES } from '../../answers/world/worlds.js';
+import { isChanged, type DraftObject, type DraftWorld } from './draft.js';
 import type { PlannedDraft } from './plan.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Writes a draft with the rights of the person: Placements as a whole, and labels of clusters. */
+/** Writes a draft with the rights of the person: Placements as `kubectl apply` would make them, and labels of clusters. */
 
 type Write = Pick<Call, 'method' | 'path' | 'target' | 'contentType' | 'body'> & { readonly name: string };
 
@@ -26,7 +27,8 @@ export async function applyAnswer(
   const { objects, labels, plan } = planned;
   if (plan.notApplied !== undefined) return refusal('draft', plan.notApplied);
   if (plan.basedOn !== basedOn) return { kind: 'moved' };
-  const writes = [...objects.filter(isChanged).map(objectWrite), ...labelWrites(labels, snapshot)];
+  const changed = new Map(objects.filter(isChanged).map((one) => [one.name, objectWrite(one)]));
+  const writes = [...changed.values(), ...labelWrites(labels, snapshot)];
   for (const query of [{ dryRun: 'All' }, ...(dryRun ? [] : [{}])]) {
     const refused = await sendAll(transport, writes, { ...query, fieldValidation: 'Strict' });
     if (refused !== undefined) return refused;
@@ -61,13 +63,15 @@ async function sendAll(
   return undefined;
 }
 
-function objectWrite({ type, object, live }: DraftObject): Write {
+function objectWrite({ name: shown, resource, object, live }: DraftObject): Write {
   const { status: _status, ...written } = object;
-  const { generation: _generation, ...metadata } = written.metadata;
+  const type = TYPES[resource];
+  // What the API server keeps itself.
+  const { generation: _generation, ...rest } = written.metadata;
+  const { managedFields: _managedFields, ...metadata } = rest as typeof rest & { managedFields?: unknown };
   const { namespace = '', name } = metadata;
   const target = { resource: resourceOf(type), namespace, name };
   const body = JSON.stringify({ ...written, metadata });
-  const shown = nameOf({ type, object });
   return live === undefined
     ? {
         name: shown,

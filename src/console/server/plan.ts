@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { laterMoves } from '../../answers/plan/movesahead.js';
-import { manifestRules } from '../../answers/files/files.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
 import { lossLines, totalText } from '../../answers/plan/text.js';
 import { isChange, lossReport, planReport, type PlanReport } from '../../answers/plan/report.js';
 import { problemText } from '../../domain/conditions.js';
 import type { PlacementPlan, PlacementState } from '../../answers/plan/plan.js';
 import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
-import { DraftFault, draftWorld, faultOf, isChanged, nameOf, notApplied, type DraftWorld } from './draft.js';
+import { DraftFault, draftWorld, faultOf, isChanged, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
@@ -35,16 +34,11 @@ export async function plannedDraft(
   draft: Draft,
   { namespace, ...computing }: Computing & { readonly namespace: string },
 ): Promise<PlannedDraft> {
-  const rules = await manifestRules();
   try {
-    const { after, lost, objects, labels } = draftWorld(draft, {
-      world: reading.world,
-      namespace,
-      rules,
-      ...computing,
-    });
+    const drafted = await draftWorld(reading, draft, { namespace, ...computing });
+    const { after, lost, objects, labels } = drafted;
     const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
-    const plan = { ...planOf(reading, { after, lost, objects, labels }, computing), ...each };
+    const plan = { ...planOf(reading, drafted, computing), ...each };
     const reason = notApplied(objects, draft);
     return { objects, labels, plan: reason === undefined ? plan : { ...plan, notApplied: reason } };
   } catch (error) {
@@ -68,16 +62,15 @@ function lossOfEach(
   return { lossOfEach: loseEach(after, key, { ...computing, output: 'text', colored: false }).text };
 }
 
-function planOf(reading: FleetReading, { after, objects, labels, lost }: DraftWorld, computing: Computing): Plan {
+function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing): Plan {
+  const { after, objects, labels, lost } = draft;
   const report: PlanReport =
-    lost.size > 0
-      ? lossReport({ ...reading, world: after }, lost, computing)
-      : planReport(reading, { after, writes: [] }, computing);
+    lost.size > 0 ? lossReport({ ...reading, world: after }, lost, computing) : planReport(reading, draft, computing);
   const { placements, refusals, totals } = report;
   const loss = lossLines(report, { wide: false }).join(' ');
   const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);
-  const replaced = objects.flatMap(({ type, live }) =>
-    live === undefined ? [] : [{ name: nameOf({ type, object: live }), live: manifestText(live) }],
+  const replaced = objects.flatMap(({ name, live, kept }) =>
+    live === undefined ? [] : [{ name, live: manifestText(live), kept }],
   );
   const basedOn = createHash('sha256')
     .update(JSON.stringify([planned, replaced]))
@@ -89,7 +82,7 @@ function planOf(reading: FleetReading, { after, objects, labels, lost }: DraftWo
     refusals: refusals.map(({ kind, name }) => `${kind} ${name} is in use: its deletion is refused`),
     replaced,
     writes: [
-      ...objects.filter(isChanged).map(nameOf),
+      ...new Set(objects.filter(isChanged).map(({ name }) => name)),
       ...new Set(labels.map(({ object }) => `ManagedCluster ${object.name}`)),
     ],
     basedOn,

@@ -54,8 +54,8 @@ export interface Plan {
   readonly placements: readonly PlannedPlacement[];
   /** Deletions that admission refuses. */
   readonly refusals: readonly string[];
-  /** The objects that the draft replaces, as they are now. */
-  readonly replaced: readonly { readonly name: string; readonly live: string }[];
+  /** The objects that the draft changes, as they are now, and their fields that stay though the draft does not have them. */
+  readonly replaced: readonly { readonly name: string; readonly live: string; readonly kept: readonly string[] }[];
   /** What applying it writes, `KIND NAME`: what the hub does not have so already. */
   readonly writes: readonly string[];
   /** Why the console does not apply it. */

@@ -55,6 +55,16 @@ describe('applied', () => {
     expect(applied(object, manifest({ a: [{ y: 2, x: 1 }] })).metadata.generation).toBe(1);
   });
 
+  it('what the API server fills in again is no change of the spec', () => {
+    const object = live({ a: 1, b: 'default' }, { a: 1, b: 'default' });
+    const stored = (merged: RawObject): RawObject => ({ ...merged, spec: { b: 'default', ...Object(merged.spec) } });
+
+    expect(applied(object, manifest({ a: 1 }), stored)).toMatchObject({
+      spec: object.spec,
+      metadata: { generation: 1 },
+    });
+  });
+
   it('labels and annotations of others stay, those of the last manifest go', () => {
     const first = applied(rawCluster('a', { set: 'edge', labels: { zone: '1' } }), {
       metadata: { name: 'a', labels: { tier: 'gold' }, annotations: { note: 'x' } },

@@ -1,6 +1,8 @@
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLoopback } from '../../../src/runtime/http/host.js';
+import { readAppliedText } from '../../../src/answers/files/files.js';
+import { planChange } from '../../../src/cli/plan/plan.js';
 import { loseEach } from '../../../src/answers/plan/loseeach.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { ROUTES } from '../../../src/console/server/routes.js';
@@ -297,7 +299,7 @@ describe('answers', () => {
     expect(await plan('a: [')).toMatchObject({ fault: expect.stringContaining('draft'), line: 1 });
   });
 
-  it('a plan says what applying it writes, and a draft has each object once', async () => {
+  it('a plan says what applying it writes, each object once', async () => {
     const post = async (path: string, body: object): Promise<Record<string, unknown>> =>
       JSON.parse((await ask(path, { method: 'POST', body: JSON.stringify(body) })).text).data;
     const web = (spec: string, name = 'web'): string =>
@@ -314,8 +316,8 @@ describe('answers', () => {
     expect(await plan({ drains: ['prod-us-1'] })).toMatchObject({
       notApplied: expect.stringContaining('kubectl mce drain'),
     });
-    expect(await plan({ manifests: `${web('{}')}---\n${same}` })).toMatchObject({
-      fault: 'draft: Placement shop/web is in it twice',
+    expect(await plan({ manifests: `${web('{paused: true}')}---\n${web('{paused: true}')}` })).toMatchObject({
+      writes: ['Placement shop/web'],
     });
 
     // One write for each object, and none of what is so already. The last one is refused: after its dry run, and for good.
@@ -331,6 +333,35 @@ describe('answers', () => {
       'patch managedclusters.cluster.fleetmgmt.io prod-us-1',
     ]);
     hub.allows = () => true;
+  });
+
+  it.each([
+    ['a field that is left out stays', '{numberOfClusters: 1}', false],
+    ['a field that was applied last is removed', '{numberOfClusters: 1}', true],
+    ['a field that is null is removed', '{numberOfClusters: 1, predicates: null}', false],
+    ['an empty spec changes nothing', '{}', false],
+  ])('a manifest is applied as plan -f says it: %s', async (what, spec, isApplied) => {
+    const { world } = hub;
+    const [live] = world.objects.placements;
+    const last = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ spec: EXAMPLE_SPEC }) };
+    const metadata = { ...PLACEMENT.metadata, resourceVersion: what, ...(isApplied && { annotations: last }) };
+    hub.world = { ...world, objects: { ...world.objects, placements: [{ ...PLACEMENT, ...live, metadata }] } };
+    await clock.advance(1_001);
+    const text = `${JSON.stringify({ ...KIND, metadata: { name: 'web', namespace: 'shop' } }).slice(0, -1)}, spec: ${spec}}`;
+    const { objects: manifests, ...applied } = await readAppliedText(text, 'draft');
+    const request = { namespace: 'shop', complete: false, labels: [], deletions: [], colored: false };
+    const printed = planChange(
+      { world: hub.world, namespace: undefined, refused: [] },
+      { ...request, ...applied, manifests, output: 'json' },
+    );
+    const { data } = JSON.parse(
+      (await ask('plan', { method: 'POST', body: JSON.stringify({ manifests: text }) })).text,
+    );
+    expect(data.summary).toBe(JSON.parse(printed.text).summary.text);
+    const isKept = !isApplied && !spec.includes('null');
+    expect(data.replaced[0].kept.includes('spec.predicates')).toBe(isKept);
+    hub.world = world;
+    await clock.advance(1_001);
   });
 
   it('the loss of each value of a key is the table that the command prints', async () => {

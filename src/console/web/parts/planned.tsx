@@ -16,7 +16,7 @@ export interface PlannedProps {
 }
 
 export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
-  const { placements, refusals, summary, loss, lossOfEach } = plan;
+  const { placements, refusals, summary, loss, lossOfEach, replaced } = plan;
   return (
     <>
       {isCounted && <p class="plan-summary">{shown(summary)}</p>}
@@ -31,6 +31,14 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
           {shown(one)}
         </p>
       ))}
+      {replaced
+        .filter(({ kept }) => kept.length > 0)
+        .map(({ name, kept }) => (
+          <p key={name} class="muted">
+            {shown(name)} keeps {kept.map(shown).join(', ')}: as for kubectl apply, a field that was never applied stays
+            until it is null.
+          </p>
+        ))}
       <ul class="planned">
         {placements.map((one) => (
           <li key={`${one.namespace}/${one.name}`}>
