@@ -95,6 +95,13 @@ describe('the bundle', () => {
     expect(loadedBy('src/cli/mcp/run.ts').filter((file) => sdk.test(file))).not.toEqual([]);
   });
 
+  it('the bundle has the KubeConfig of client-node for who reads one, and none of its API classes', () => {
+    const loaded = loadedBy('src/runtime/kubeconfig/clientnode.ts').filter((file) => file.includes('/client-node/'));
+
+    expect(loaded.filter((file) => file.endsWith('/dist/config.js'))).toHaveLength(1);
+    expect(loaded.filter((file) => /\/gen\/(apis|models|types)\//.test(file))).toEqual([]);
+  });
+
   it('the bundle loads the embedded API server for src/standalone/run.ts', () => {
     expect(loadedBy('src/standalone/run.ts').filter((file) => API_SERVER.test(file))).not.toEqual([]);
   });

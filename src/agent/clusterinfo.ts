@@ -19,7 +19,7 @@ export function clusterInfoConfig(configMap: unknown): ClientConfig | undefined 
 /** Undefined for a text that is not a kubeconfig. */
 function firstCluster(text: string): ClusterEntry | undefined {
   try {
-    const [first] = parseKubeconfig(Buffer.from(text)).clusters.values();
+    const [first] = parseKubeconfig(Buffer.from(text), '').clusters.values();
     return first;
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;

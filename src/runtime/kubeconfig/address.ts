@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { posix } from 'node:path';
 import { KubeconfigError } from '../transport/credentials.js';
 
-export interface ServerAddress {
+interface ServerAddress {
   /** Scheme, host, and the path without a `/` at the end. */
   readonly url: string;
   /** The Authorization header for the user in the URL; undefined without one. */

@@ -18,7 +18,7 @@ export interface LoginUser extends User {
   readonly authProvider?: AuthProviderEntry;
 }
 
-export interface LoginTools {
+interface LoginTools {
   /** Ms since the epoch. */
   readonly now: number;
   /** `ca`: of the cluster, PEM; empty without one. @throws KubeconfigError */
@@ -26,7 +26,7 @@ export interface LoginTools {
 }
 
 /** What a request needs so that a server knows its user, and the user its server. Contents of files are read again. */
-export interface LoginOptions {
+interface LoginOptions {
   ca?: Buffer;
   cert?: string | Buffer;
   key?: string | Buffer;

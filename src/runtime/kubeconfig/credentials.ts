@@ -13,7 +13,7 @@ import { fileFault } from '../errors.js';
 import { authoritiesProblem } from '../vocabulary/keypair.js';
 
 /** What credentials depend on besides the files. */
-export interface CredentialTools {
+interface CredentialTools {
   readonly env: Environment;
   /** Whether requests may be sent without credentials, as programs do; kubectl asks for a user name then. */
   readonly allowAnonymous: boolean;

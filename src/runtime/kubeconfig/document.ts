@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node';
 import { readYamlBytes } from '@multicluster-engine/values/yaml';
 import { isRecord, recordsIn, type JsonRecord } from '../vocabulary/json.js';
@@ -5,7 +6,7 @@ import { KubeconfigError } from '../transport/credentials.js';
 
 /**
  * The parts of a kubeconfig file (`clientcmd/api/v1`), with those that client-node leaves out. A text that is not set is empty, as
- * in Go; data are base64.
+ * in Go; data are base64; paths of files are absolute.
  */
 
 export interface ClusterEntry extends Required<Cluster> {
@@ -38,34 +39,40 @@ export interface AuthProviderEntry {
   readonly config: Readonly<Record<string, string>>;
 }
 
+export interface ContextEntry extends Required<Context> {
+  /** The kubeconfig file. */
+  readonly file: string;
+}
+
 export interface KubeconfigDocument {
+  readonly file: string;
   readonly currentContext: string;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
   readonly users: ReadonlyMap<string, UserEntry>;
-  readonly contexts: ReadonlyMap<string, Required<Context>>;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
 }
 
 const PLUGIN_EXTENSION = 'client.authentication.k8s.io/exec';
 /** The versions of a plugin that existed before `interactiveMode`. */
 const OLD_PLUGINS = /^client\.authentication\.k8s\.io\/v1(alpha|beta)1$/;
 
-export const NO_CLUSTER = clusterIn({}, '', 'cluster');
-export const NO_USER = userIn({}, '', 'user');
-export const NO_CONTEXT = contextIn({}, '', 'context');
+export const NO_CLUSTER = clusterIn({}, '', 'cluster', '');
+export const NO_USER = userIn({}, '', 'user', '');
+export const NO_CONTEXT = contextIn({}, '', 'context', '');
 
 /**
- * Reads the first document of a file. Unknown fields are passed over.
+ * Reads the first document of a file. Unknown fields are passed over. `file`: its path, which those in it are relative to.
  * @throws KubeconfigError that names the field and the rule, and quotes no value: it may be a secret
  */
-export function parseKubeconfig(bytes: Uint8Array): KubeconfigDocument {
+export function parseKubeconfig(bytes: Uint8Array, file: string): KubeconfigDocument {
   const document = firstDocument(bytes);
-  if (document === null) return documentIn({});
+  if (document === null) return documentIn({}, file);
   if (!isRecord(document)) throw new KubeconfigError('not a kubeconfig: it must be a map of fields');
   const version = textOf(document, 'apiVersion', '');
   const kind = textOf(document, 'kind', '');
   if (!['', 'v1'].includes(version) || !['', 'Config'].includes(kind))
     throw new KubeconfigError('not a kubeconfig: kind must be Config, and apiVersion v1');
-  return documentIn(document);
+  return documentIn(document, file);
 }
 
 function firstDocument(bytes: Uint8Array): unknown {
@@ -77,12 +84,13 @@ function firstDocument(bytes: Uint8Array): unknown {
   }
 }
 
-function documentIn(document: JsonRecord): KubeconfigDocument {
+function documentIn(document: JsonRecord, file: string): KubeconfigDocument {
   return {
+    file,
     currentContext: textOf(document, 'current-context', ''),
-    clusters: named(document, 'clusters', 'cluster', clusterIn),
-    users: named(document, 'users', 'user', userIn),
-    contexts: named(document, 'contexts', 'context', contextIn),
+    clusters: named(document, 'clusters', 'cluster', (...entry) => clusterIn(...entry, file)),
+    users: named(document, 'users', 'user', (...entry) => userIn(...entry, file)),
+    contexts: named(document, 'contexts', 'context', (...entry) => contextIn(...entry, file)),
   };
 }
 
@@ -103,7 +111,7 @@ function named<T>(
   return entries;
 }
 
-function clusterIn(entry: JsonRecord, name: string, where: string): ClusterEntry {
+function clusterIn(entry: JsonRecord, name: string, where: string, file: string): ClusterEntry {
   const extensions = recordsIn(entry['extensions']);
   const names = extensions.map((one) => one['name']);
   const twice = names.find((one, index) => names.indexOf(one) < index);
@@ -114,7 +122,7 @@ function clusterIn(entry: JsonRecord, name: string, where: string): ClusterEntry
     server: textOf(entry, 'server', where),
     tlsServerName: textOf(entry, 'tls-server-name', where),
     skipTLSVerify: flagOf(entry, 'insecure-skip-tls-verify', where),
-    caFile: textOf(entry, 'certificate-authority', where),
+    caFile: absolute(textOf(entry, 'certificate-authority', where), file),
     caData: dataOf(entry, 'certificate-authority-data', where),
     proxyUrl: textOf(entry, 'proxy-url', where),
     disableCompression: flagOf(entry, 'disable-compression', where),
@@ -122,18 +130,18 @@ function clusterIn(entry: JsonRecord, name: string, where: string): ClusterEntry
   };
 }
 
-function userIn(entry: JsonRecord, name: string, where: string): UserEntry {
+function userIn(entry: JsonRecord, name: string, where: string, file: string): UserEntry {
   const provider = optional(entry, 'auth-provider', where);
   const plugin = optional(entry, 'exec', where);
   const extra = recordFor(entry['as-user-extra'], `${where}.as-user-extra`);
   return {
     name,
-    certFile: textOf(entry, 'client-certificate', where),
+    certFile: absolute(textOf(entry, 'client-certificate', where), file),
     certData: dataOf(entry, 'client-certificate-data', where),
-    keyFile: textOf(entry, 'client-key', where),
+    keyFile: absolute(textOf(entry, 'client-key', where), file),
     keyData: dataOf(entry, 'client-key-data', where),
     token: textOf(entry, 'token', where),
-    tokenFile: textOf(entry, 'tokenFile', where),
+    tokenFile: absolute(textOf(entry, 'tokenFile', where), file),
     impersonateUser: textOf(entry, 'as', where),
     impersonateUid: textOf(entry, 'as-uid', where),
     impersonateGroups: textsOf(entry, 'as-groups', where),
@@ -143,7 +151,7 @@ function userIn(entry: JsonRecord, name: string, where: string): UserEntry {
     username: textOf(entry, 'username', where),
     password: textOf(entry, 'password', where),
     authProvider: provider && providerIn(provider, `${where}.auth-provider`),
-    exec: plugin && pluginIn(plugin, `${where}.exec`),
+    exec: plugin && pluginIn(plugin, `${where}.exec`, file),
   };
 }
 
@@ -155,11 +163,13 @@ function providerIn(entry: JsonRecord, where: string): AuthProviderEntry {
   };
 }
 
-function pluginIn(entry: JsonRecord, where: string): PluginEntry {
+function pluginIn(entry: JsonRecord, where: string, file: string): PluginEntry {
+  const command = textOf(entry, 'command', where);
   const apiVersion = textOf(entry, 'apiVersion', where);
   const mode = textOf(entry, 'interactiveMode', where);
   return {
-    command: textOf(entry, 'command', where),
+    // A path where it has a separator, else a name on the PATH.
+    command: command.includes(path.sep) ? absolute(command, file) : command,
     args: textsOf(entry, 'args', where),
     env: listOf(entry, 'env', where).map((one, index) => {
       const at = `${where}.env[${index}]`;
@@ -173,9 +183,10 @@ function pluginIn(entry: JsonRecord, where: string): PluginEntry {
   };
 }
 
-function contextIn(entry: JsonRecord, name: string, where: string): Required<Context> {
+function contextIn(entry: JsonRecord, name: string, where: string, file: string): ContextEntry {
   return {
     name,
+    file,
     cluster: textOf(entry, 'cluster', where),
     user: textOf(entry, 'user', where),
     namespace: textOf(entry, 'namespace', where),
@@ -230,4 +241,8 @@ function dataOf(entry: JsonRecord, key: string, where: string): string {
 
 function pathOf(where: string, key: string): string {
   return where === '' ? key : `${where}.${key}`;
+}
+
+function absolute(text: string, file: string): string {
+  return text === '' ? '' : path.resolve(path.dirname(file), text);
 }

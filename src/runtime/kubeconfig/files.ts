@@ -1,24 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Context } from '@kubernetes/client-node';
-import { parseKubeconfig, type ClusterEntry, type KubeconfigDocument, type UserEntry } from './document.js';
+import {
+  parseKubeconfig,
+  type ClusterEntry,
+  type ContextEntry,
+  type KubeconfigDocument,
+  type UserEntry,
+} from './document.js';
 import type { Environment } from '../flags/flags.js';
 import { KubeconfigError } from '../transport/credentials.js';
 import { codeOf, fileFault } from '../errors.js';
 
-/** An entry, and the file that it comes from. */
-interface From {
-  readonly file: string;
-}
-
-/** Several kubeconfig files as one; paths of files in it are absolute. */
+/** Several kubeconfig files as one. */
 export interface MergedKubeconfig {
   /** The file that sets it; undefined when none does. */
-  readonly currentContext: ({ readonly name: string } & From) | undefined;
-  readonly clusters: ReadonlyMap<string, ClusterEntry & From>;
-  readonly users: ReadonlyMap<string, UserEntry & From>;
-  readonly contexts: ReadonlyMap<string, Required<Context> & From>;
+  readonly currentContext: { readonly name: string; readonly file: string } | undefined;
+  readonly clusters: ReadonlyMap<string, ClusterEntry>;
+  readonly users: ReadonlyMap<string, UserEntry>;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
   /** The files that were read. */
   readonly files: readonly string[];
   /** The files that were looked for. */
@@ -32,20 +32,13 @@ export interface MergedKubeconfig {
  */
 export function readKubeconfigFiles(explicit: string | undefined, env: Environment): MergedKubeconfig {
   const candidates = explicit === undefined ? defaultFiles(env) : [explicit];
-  const read = candidates.flatMap((file) => {
-    const document = readFile(file, explicit === undefined);
-    return document === undefined ? [] : [{ file, document }];
-  });
-  const current = read.find(({ document }) => document.currentContext !== '');
+  const read = candidates.flatMap((file) => readFile(file, explicit === undefined) ?? []);
+  const current = read.find(({ currentContext }) => currentContext !== '');
   return {
-    currentContext: current && { name: current.document.currentContext, file: current.file },
-    clusters: firstOf(read, ({ clusters }) => clusters, clusterFrom),
-    users: firstOf(read, ({ users }) => users, userFrom),
-    contexts: firstOf(
-      read,
-      ({ contexts }) => contexts,
-      (entry, file) => ({ ...entry, file }),
-    ),
+    currentContext: current && { name: current.currentContext, file: current.file },
+    clusters: firstOf(read.map(({ clusters }) => clusters)),
+    users: firstOf(read.map(({ users }) => users)),
+    contexts: firstOf(read.map(({ contexts }) => contexts)),
     files: read.map(({ file }) => file),
     candidates,
   };
@@ -68,7 +61,7 @@ function readFile(file: string, isOptional: boolean): KubeconfigDocument | undef
     throw new KubeconfigError(`kubeconfig ${file} cannot be read: ${fileFault(error)}; ${remedyFor(file)}`);
   }
   try {
-    return parseKubeconfig(bytes);
+    return parseKubeconfig(bytes, file);
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
     throw new KubeconfigError(`kubeconfig ${file} cannot be read: ${error.message}`);
@@ -81,40 +74,8 @@ function remedyFor(file: string): string {
     : 'name another file with --kubeconfig';
 }
 
-interface ReadFile extends From {
-  readonly document: KubeconfigDocument;
-}
-
-function firstOf<T, U>(
-  read: readonly ReadFile[],
-  entriesOf: (document: KubeconfigDocument) => ReadonlyMap<string, T>,
-  from: (entry: T, file: string) => U,
-): ReadonlyMap<string, U> {
-  const first = new Map<string, U>();
-  for (const { file, document } of read) {
-    for (const [name, entry] of entriesOf(document)) if (!first.has(name)) first.set(name, from(entry, file));
-  }
+function firstOf<T>(all: readonly ReadonlyMap<string, T>[]): ReadonlyMap<string, T> {
+  const first = new Map<string, T>();
+  for (const entries of all) for (const [name, entry] of entries) if (!first.has(name)) first.set(name, entry);
   return first;
-}
-
-function clusterFrom(entry: ClusterEntry, file: string): ClusterEntry & From {
-  return { ...entry, file, caFile: absolute(entry.caFile, file) };
-}
-
-/** The command of a plugin is a path where it has a separator, else a name on the PATH. */
-function userFrom(entry: UserEntry, file: string): UserEntry & From {
-  const { certFile, keyFile, tokenFile, exec } = entry;
-  const isPath = exec?.command.includes(path.sep) === true;
-  return {
-    ...entry,
-    file,
-    certFile: absolute(certFile, file),
-    keyFile: absolute(keyFile, file),
-    tokenFile: absolute(tokenFile, file),
-    exec: isPath ? { ...exec, command: absolute(exec.command, file) } : exec,
-  };
-}
-
-function absolute(named: string, file: string): string {
-  return named === '' ? '' : path.resolve(path.dirname(file), named);
 }

@@ -18,7 +18,7 @@ export interface Settings {
   readonly origin: string;
 }
 
-export interface SettingsOptions {
+interface SettingsOptions {
   /** Instead of the current context. */
   readonly context: string | undefined;
   /** The user that every request is to be sent as. */
