@@ -62,7 +62,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   api: { imports: ['runtime/vocabulary'], packages: [], builtins: [] },
   domain: {
     imports: VOCABULARY,
-    packages: [CEL, `${VALUES}/*`],
+    packages: [CLIENT, CEL, `${VALUES}/*`],
     builtins: ['node:crypto', 'node:tls'],
   },
   'operator/index': { imports: [...VOCABULARY, 'domain'], packages: [], builtins: [] },

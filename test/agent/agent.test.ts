@@ -295,7 +295,7 @@ describe('reporting', () => {
   });
 
   it('a cluster that cannot be read keeps its claims', async () => {
-    home.nodeFacts = [nodeFacts({ metadata: { labels: { 'topology.kubernetes.io/region': 'eu' } } })];
+    home.nodeFacts = [nodeFacts({ metadata: { name: 'node', labels: { 'topology.kubernetes.io/region': 'eu' } } })];
     const running = await started();
     home.before = (name) => {
       if (name === 'nodes') throw hubError('Forbidden');

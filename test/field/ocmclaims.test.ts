@@ -34,7 +34,7 @@ const claimSelector = (...matchExpressions: object[]): Spec => ({
 /** The claims that an agent publishes of a cluster with this Node. */
 function byAgent(providerID: string, version: string): ClusterClaims {
   const labels = { 'topology.kubernetes.io/region': 'eu-west-1', 'topology.kubernetes.io/zone': 'eu-west-1a' };
-  const nodes = [nodeFacts({ metadata: { labels }, spec: { providerID } })];
+  const nodes = [nodeFacts({ metadata: { name: 'node', labels }, spec: { providerID } })];
   return claimsOf({ clusterId: 'uid-1', version, nodes, configMaps: [] }).claims;
 }
 type ClusterClaims = readonly { readonly name: string; readonly value: string }[];

@@ -1,6 +1,6 @@
+import type { V1Node } from '@kubernetes/client-node';
 import { parseQuantity } from '@multicluster-engine/values/quantity';
-import { field, isRecord, textField } from '../../../runtime/vocabulary/json.js';
-import { conditionIn } from '../../conditions.js';
+import type { BuiltIn } from '../../../runtime/vocabulary/meta.js';
 
 /** What the agent keeps of a Node. */
 export interface NodeFacts {
@@ -27,19 +27,18 @@ export interface NodeTotals {
 const REGION_LABEL = 'topology.kubernetes.io/region';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
-/** Reads a Node as the API server returns it; fields that are missing are empty. */
-export function nodeFacts(node: unknown): NodeFacts {
-  const labels = field(field(node, 'metadata'), 'labels');
-  const spec = field(node, 'spec');
-  const status = field(node, 'status');
+/** Fields that are missing are empty. */
+export function nodeFacts({ metadata, spec, status }: Partial<BuiltIn<V1Node>>): NodeFacts {
+  const { [REGION_LABEL]: region = '', [ZONE_LABEL]: zone = '' } = metadata?.labels ?? {};
+  const { conditions = [], capacity = {}, allocatable = {} } = status ?? {};
   return {
-    isReady: conditionIn(status, 'Ready')?.['status'] === 'True',
-    isSchedulable: field(spec, 'unschedulable') !== true,
-    providerId: textField(spec, 'providerID'),
-    region: textField(labels, REGION_LABEL),
-    zone: textField(labels, ZONE_LABEL),
-    capacity: resourcesOf(field(status, 'capacity')),
-    allocatable: resourcesOf(field(status, 'allocatable')),
+    isReady: conditions.some((one) => one.type === 'Ready' && one.status === 'True'),
+    isSchedulable: spec?.unschedulable !== true,
+    providerId: spec?.providerID ?? '',
+    region,
+    zone,
+    capacity,
+    allocatable,
   };
 }
 
@@ -51,11 +50,6 @@ export function nodeTotals(nodes: readonly NodeFacts[]): NodeTotals {
     capacity: sumOfResources(usable.map((node) => node.capacity)),
     allocatable: sumOfResources(usable.map((node) => node.allocatable)),
   };
-}
-
-function resourcesOf(value: unknown): Resources {
-  if (!isRecord(value)) return {};
-  return Object.fromEntries(Object.entries(value).map(([name, quantity]) => [name, String(quantity)]));
 }
 
 /** By resource name, sorted. */

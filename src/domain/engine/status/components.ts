@@ -1,9 +1,12 @@
+import { byText } from '../../../runtime/vocabulary/names.js';
+import type { V1Deployment } from '@kubernetes/client-node';
 import type { ComponentReason } from '../../../api/enginereasons.js';
 import type { ComponentCondition } from '../../../api/generated/multiclusterengine.js';
 import { Deployments } from '../../../runtime/vocabulary/kinds.js';
+import type { BuiltIn } from '../../../runtime/vocabulary/meta.js';
 import { ADOPTED_ANNOTATION } from '../../../api/names.js';
 import { clip } from '../../conditions.js';
-import { byText, enumerate, integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
+import { enumerate } from '../manifest/manifest.js';
 import type { ObjectState, ObjectStateName } from './input.js';
 
 type Row = Omit<ComponentCondition, 'lastTransitionTime'>;
@@ -100,6 +103,8 @@ export function healthOf({ type, state, object, lastReadyReplicas }: ObjectState
   return type === Deployments && state !== 'off' ? deploymentHealth(object, lastReadyReplicas) : undefined;
 }
 
+type Deployment = BuiltIn<V1Deployment>;
+
 /** The health of a Deployment, from its status. */
 export interface Health {
   /** The observed generation is rolled out and every replica is available. */
@@ -122,15 +127,17 @@ export interface Health {
  * Ready means: status.observedGeneration ≥ generation, updatedReplicas = replicas = availableReplicas = spec.replicas > 0,
  * and Available=True. So a Deployment that was just patched is not ready by its old status.
  */
-export function deploymentHealth(object: unknown, lastReadyReplicas = Infinity): Health {
-  const wanted = integerAt(object, 1, 'spec', 'replicas');
-  const count = (field: string): number => integerAt(object, 0, 'status', field);
-  const generation = integerAt(object, 0, 'metadata', 'generation');
-  const isObserved = integerAt(object, -1, 'status', 'observedGeneration') >= generation;
-  const isAvailable = textAt(condition(object, 'Available'), 'status') === 'True';
-  const replicas = count('replicas');
-  const updated = count('updatedReplicas');
-  const available = count('availableReplicas');
+export function deploymentHealth(object: Deployment | undefined, lastReadyReplicas = Infinity): Health {
+  const wanted = object?.spec?.replicas ?? 1;
+  const { generation = 0 } = object?.metadata ?? {};
+  const {
+    observedGeneration,
+    replicas = 0,
+    updatedReplicas: updated = 0,
+    availableReplicas: available = 0,
+  } = object?.status ?? {};
+  const isObserved = observedGeneration !== undefined && observedGeneration >= generation;
+  const isAvailable = condition(object, 'Available')?.status === 'True';
   const complete = isObserved && updated === wanted && replicas === wanted;
   const ready = complete && available === wanted && wanted > 0 && isAvailable;
   return {
@@ -141,23 +148,27 @@ export function deploymentHealth(object: unknown, lastReadyReplicas = Infinity):
   };
 }
 
-function rolloutOf(object: unknown, observed: Record<'isObserved' | 'complete', boolean>): Health['rollout'] {
+function rolloutOf(
+  object: Deployment | undefined,
+  observed: Record<'isObserved' | 'complete', boolean>,
+): Health['rollout'] {
   if (!observed.isObserved) return 'progressing';
   const progressing = condition(object, 'Progressing');
-  if (textAt(progressing, 'status') === 'False') return 'deadlineExceeded';
+  if (progressing?.status === 'False') return 'deadlineExceeded';
   if (!observed.complete) return 'progressing';
-  const finished = progressing === undefined || textAt(progressing, 'reason') === 'NewReplicaSetAvailable';
+  const finished = progressing === undefined || progressing.reason === 'NewReplicaSetAvailable';
   return finished ? 'complete' : 'progressing';
 }
 
 /** The failures that the Deployment's conditions report. */
-function failureText(object: unknown): string {
-  const failures = Object.entries({ Progressing: 'False', ReplicaFailure: 'True' })
-    .map(([type, failed]) => ({ found: condition(object, type), failed }))
-    .filter(({ found, failed }) => textAt(found, 'status') === failed);
-  return failures.map(({ found }) => ` (${textAt(found, 'reason')}: ${textAt(found, 'message')})`).join('');
+function failureText(object: Deployment | undefined): string {
+  const failures = Object.entries({ Progressing: 'False', ReplicaFailure: 'True' }).flatMap(([type, failed]) => {
+    const found = condition(object, type);
+    return found?.status === failed ? [found] : [];
+  });
+  return failures.map(({ reason = '', message = '' }) => ` (${reason}: ${message})`).join('');
 }
 
-function condition(object: unknown, type: string): Tree | undefined {
-  return itemsAt(object, 'status', 'conditions').find((one) => one['type'] === type);
+function condition(object: Deployment | undefined, type: string) {
+  return object?.status?.conditions?.find((one) => one.type === type);
 }

@@ -17,7 +17,7 @@ function node({ ready = 'True', unschedulable, cpu = '4' }: Changes = {}): objec
     },
     spec: { providerID: 'aws:///eu-west-1a/i-0abc', ...(unschedulable === undefined ? {} : { unschedulable }) },
     status: {
-      capacity: { cpu, memory: '16Gi', pods: 110 },
+      capacity: { cpu, memory: '16Gi', pods: '110' },
       allocatable: { cpu: '3920m', memory: '15Gi', pods: '110' },
       conditions: [
         { type: 'MemoryPressure', status: 'False' },

@@ -109,8 +109,8 @@ describe('the health of a Deployment', () => {
     });
   });
 
-  it.each([[undefined], [null], [{}], [{ spec: 'x', status: 7 }], [{ status: { conditions: 'none' } }]])(
-    'an object that is no Deployment (%j) is not ready',
+  it.each([[undefined], [{ metadata: { name: 'web' } }]])(
+    'a Deployment of which nothing is known (%j) is not ready',
     (object) => {
       expect(deploymentHealth(object)).toMatchObject({ ready: false, serving: false });
     },

@@ -1,4 +1,5 @@
-import type { KubeObject, ObjectName } from '../../../../runtime/vocabulary/meta.js';
+import type { V1Secret } from '@kubernetes/client-node';
+import type { BuiltIn, ObjectName } from '../../../../runtime/vocabulary/meta.js';
 import { Secrets } from '../../../../runtime/vocabulary/kinds.js';
 import { componentServingWith } from '../../../../domain/engine/catalogue.js';
 import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
@@ -47,7 +48,7 @@ export function givenSecretState(
 async function read(name: ObjectName, scope: Scope): Promise<GivenSecret> {
   const { client, pass } = scope;
   try {
-    const secret = await client.get<KubeObject & { readonly data?: unknown }>(Secrets, name, { signal: pass.signal });
+    const secret = await client.get<BuiltIn<V1Secret>>(Secrets, name, { signal: pass.signal });
     if (secret === undefined) return { unread: 'it was deleted a moment ago' };
     return { resourceVersion: secret.metadata.resourceVersion, finding: inspectSecretData(secret.data) };
   } catch (error) {
