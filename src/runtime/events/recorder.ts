@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { Events } from '../vocabulary/kinds.js';
 import type { Clock, Timer } from '../clock.js';
 import { errorText, isFailure } from '../errors.js';
@@ -15,7 +16,7 @@ export interface EventRecorder {
   flush(): Promise<void>;
 }
 
-export interface RecorderTools {
+interface RecorderTools {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics?: EventMetrics | undefined;
@@ -62,8 +63,7 @@ class QueuedRecorder implements EventRecorder {
   readonly #tools: RecorderTools;
   /** Least recently recorded first. */
   readonly #series = new Map<string, Series>();
-  readonly #queue: Series[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #writes = new PQueue({ concurrency: 1 });
   #serial = 0;
 
   constructor(client: Pick<KubeClient, 'create' | 'apply'>, reporter: Reporter, tools: RecorderTools) {
@@ -104,7 +104,7 @@ class QueuedRecorder implements EventRecorder {
       series.timer = undefined;
       if (series.count > series.written) this.#enqueue(series);
     }
-    await this.#writing;
+    await this.#writes.onIdle();
   }
 
   #begin(key: string, note: EventNote): Series {
@@ -135,26 +135,18 @@ class QueuedRecorder implements EventRecorder {
 
   #enqueue(series: Series): void {
     if (series.queued) return;
-    if (this.#queue.length >= QUEUE_LIMIT) {
+    if (this.#writes.size >= QUEUE_LIMIT) {
       this.#drop(series, 'the queue is full');
       return;
     }
     series.queued = true;
-    this.#queue.push(series);
-    this.#writing ??= this.#writeAll();
-  }
-
-  async #writeAll(): Promise<void> {
-    // After the caller's synchronous code, so that record() returns at once.
-    await Promise.resolve();
-    for (let series = this.#queue.shift(); series !== undefined; series = this.#queue.shift()) {
-      series.queued = false;
-      await this.#write(series);
-    }
-    this.#writing = undefined;
+    void this.#writes.add(() => this.#write(series));
   }
 
   async #write(series: Series): Promise<void> {
+    // After the caller's synchronous code, so that record() returns at once.
+    await Promise.resolve();
+    series.queued = false;
     const { clock, metrics } = this.#tools;
     const { fieldManager } = this.#reporter;
     const { count, stored, event } = series;
