@@ -12,7 +12,7 @@ import { field, isRecord, textField } from './vocabulary/json.js';
 export function readManifests(folder: string): KubeObject[] {
   const files = readdirSync(folder).filter((file) => /\.ya?ml$/.test(file));
   const objects: KubeObject[] = [];
-  for (const file of files.sort((a, b) => (a < b ? -1 : 1))) {
+  for (const file of files.sort()) {
     objects.push(...parseManifests(readFileSync(path.join(folder, file), 'utf8'), path.join(folder, file)));
   }
   return objects;

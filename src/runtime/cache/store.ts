@@ -149,7 +149,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
 
   #sorted(keys: ReadonlySet<string>): readonly T[] {
     const objects: T[] = [];
-    for (const key of [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
+    for (const key of [...keys].sort()) {
       const object = this.#objects.get(key);
       if (object !== undefined) objects.push(object);
     }

@@ -11,6 +11,11 @@ export function nameOf(key: string): ObjectName {
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
+/** The order of texts by UTF-16 code units, for `sort`. */
+export function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** A name that can be part of the path of a request, as for kubectl; the API server has narrower rules for most kinds. */
 export const PATH_NAME = /^(?!\.{1,2}$)[^/%]+$/;
 export const PATH_NAME_RULE = 'not empty, . or .., without / and %';

@@ -1,5 +1,7 @@
+import { byText } from '../../../runtime/vocabulary/names.js';
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import { characters } from '../../../runtime/vocabulary/json.js';
-import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import type { BuiltIn } from '../../../runtime/vocabulary/meta.js';
 import type { ClusterClaim } from '../../../api/generated/managedcluster.js';
 import { FLEET_GROUP } from '../../../api/resources.js';
 import { isFactName } from '../../clusters/facts.js';
@@ -18,9 +20,7 @@ export interface ClaimSources {
   readonly configMaps: readonly ClaimConfigMap[];
 }
 
-export interface ClaimConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
+export type ClaimConfigMap = BuiltIn<V1ConfigMap>;
 
 /** The claims of a cluster, sorted by name. */
 export interface Claims {
@@ -74,7 +74,7 @@ export function claimsOf({ clusterId, version, nodes, configMaps }: ClaimSources
   const claims = [...Object.entries(own), ...accepted]
     .filter(([, value]) => value !== '')
     .map(([name, value]) => ({ name, value }));
-  return { claims: claims.sort((a, b) => compare(a.name, b.name)), rejected };
+  return { claims: claims.sort((a, b) => byText(a.name, b.name)), rejected };
 }
 
 /** Whether a claim of this name is one that is found out, and not a custom one. */
@@ -106,9 +106,9 @@ interface CustomClaims {
 function customClaims(configMaps: readonly ClaimConfigMap[]): CustomClaims {
   const accepted = new Map<string, string>();
   const rejected: string[] = [];
-  const sorted = [...configMaps].sort((a, b) => compare(a.metadata.name, b.metadata.name));
+  const sorted = [...configMaps].sort((a, b) => byText(a.metadata.name, b.metadata.name));
   for (const { metadata, data = {} } of sorted) {
-    for (const [name, value] of Object.entries(data).sort(([a], [b]) => compare(a, b))) {
+    for (const [name, value] of Object.entries(data).sort(([a], [b]) => byText(a, b))) {
       const reason = accepted.has(name)
         ? 'an earlier ConfigMap has a claim of this name'
         : rejection(name, value, accepted.size);
@@ -126,8 +126,4 @@ function rejection(name: string, value: string, before: number): string | undefi
   if (value === '') return 'its value is empty';
   if (characters(value) > MAX_VALUE_LENGTH) return `its value is longer than ${MAX_VALUE_LENGTH} characters`;
   return before >= MAX_CUSTOM_CLAIMS ? `there are ${MAX_CUSTOM_CLAIMS} claims before it` : undefined;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

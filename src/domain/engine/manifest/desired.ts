@@ -1,3 +1,4 @@
+import { byText } from '../../../runtime/vocabulary/names.js';
 import type { ComponentSpec } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import {
@@ -21,7 +22,7 @@ import {
 import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
 import { componentsOn } from '../components.js';
-import { byText, idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
+import { idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
 import { withApiServerPorts } from './policyports.js';
 import { renderResources } from './resources.js';
 import { isBinding, typeOf, type Templates } from './templates.js';

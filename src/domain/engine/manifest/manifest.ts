@@ -67,8 +67,3 @@ export function enumerate(texts: readonly string[]): string {
 export function resourceText(type: ResourceType): string {
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
 }
-
-/** Smaller than zero, zero or greater, by code units: the order of every sorted output. */
-export function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}

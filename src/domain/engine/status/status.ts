@@ -1,3 +1,4 @@
+import { byText } from '../../../runtime/vocabulary/names.js';
 import { EngineConditions, type EnginePhase } from '../../../api/enginereasons.js';
 import type {
   ComponentCondition,
@@ -6,7 +7,6 @@ import type {
 } from '../../../api/generated/multiclusterengine.js';
 import { RECONCILE_ANNOTATION } from '../../../api/names.js';
 import { mergeConditions, type ConditionState } from '../../conditions.js';
-import { byText } from '../manifest/manifest.js';
 import { componentRows, describeRows, healthOf, isAsDesired, withOtherRows } from './components.js';
 import { hasFailedRepeatedly, type StatusInput } from './input.js';
 import { reconcilingReason, readyCondition, type ReadyCondition } from './ready.js';

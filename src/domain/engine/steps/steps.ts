@@ -1,3 +1,4 @@
+import { byText } from '../../../runtime/vocabulary/names.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { ADOPTED_ANNOTATION, REVISION_ANNOTATION } from '../../../api/names.js';
 import { Namespaces } from '../../../runtime/vocabulary/kinds.js';
@@ -7,7 +8,7 @@ import { fixedField, isAdoptable, ownerOf } from './adoption.js';
 import type { Adoption } from '../spec.js';
 import { driftedFields } from './drift.js';
 import { withAddedEgress } from './egress.js';
-import { byText, idOf } from '../manifest/manifest.js';
+import { idOf } from '../manifest/manifest.js';
 import type { ObjectState, ObjectStateName } from '../status/input.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
 import { finalizersOf, isTerminating } from './termination.js';

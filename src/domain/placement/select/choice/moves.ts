@@ -1,3 +1,4 @@
+import { byText } from '../../../../runtime/vocabulary/names.js';
 import type { SpreadConstraint } from '../../spec/spread.js';
 import { isUnhealthy, preferenceAgainst } from '../standing.js';
 import { tierOfNew } from '../order.js';
@@ -129,10 +130,7 @@ function pairOf(
 function comparePairs(a: Pair, b: Pair): number {
   const gain = ({ scores }: Pair): number => scores.comes - scores.leaves;
   return (
-    compareLists(a.excess, b.excess) ||
-    gain(b) - gain(a) ||
-    compareNames(a.leaves, b.leaves) ||
-    compareNames(a.comes, b.comes)
+    compareLists(a.excess, b.excess) || gain(b) - gain(a) || byText(a.leaves, b.leaves) || byText(a.comes, b.comes)
   );
 }
 
@@ -141,14 +139,10 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-function compareNames(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 function lowestFirst(a: Contender, b: Contender): number {
-  return a.score - b.score || compareNames(a.name, b.name);
+  return a.score - b.score || byText(a.name, b.name);
 }
 
 function highestFirst(a: Contender, b: Contender): number {
-  return b.score - a.score || compareNames(a.name, b.name);
+  return b.score - a.score || byText(a.name, b.name);
 }
