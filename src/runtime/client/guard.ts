@@ -1,10 +1,10 @@
 import type { KubeObject, ObjectName, ResourceType } from '../vocabulary/meta.js';
 import { keyOf } from '../vocabulary/names.js';
-import { ApiError } from '../errors.js';
+import type { ApiError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { GuardMetrics } from '../metrics/metrics.js';
 import type { CallOptions, KubeClient } from './client.js';
-import { describeCall } from '../transport/apierror.js';
+import { failedCall } from '../transport/apierror.js';
 import { resourceOf } from './path.js';
 
 export type WriteVerb = 'create' | 'update' | 'updateStatus' | 'apply' | 'applyStatus' | 'patchMetadata' | 'delete';
@@ -36,7 +36,7 @@ export interface GuardRow {
   readonly check?: (write: GuardedWrite) => string | undefined;
 }
 
-export interface GuardTools {
+interface GuardTools {
   /** Absent: writes do not depend on leadership. For the Lease itself only. */
   readonly leadership?: Leadership;
   readonly metrics?: GuardMetrics;
@@ -117,7 +117,7 @@ function notSent(
     metrics?.refused(verb, resource);
     log.error({ verb, resource, name: keyOf(name), why }, 'write not permitted by the write guard');
   }
-  return new ApiError({ kind, message: `${describeCall(call)}: not sent: ${why}`, call });
+  return failedCall(kind, call, `not sent: ${why}`);
 }
 
 type RequiredFields = Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,10 @@
-import { ApiError, type FailedCall, type StatusCause, type FailureKind } from '../errors.js';
+import { ApiError, type ApiErrorInit, type FailedCall, type StatusCause, type FailureKind } from '../errors.js';
 import { field, isRecord, textField } from '../vocabulary/json.js';
 
 const MESSAGE_LIMIT = 1024;
 
 /** An HTTP response with a code other than 2xx. */
-export interface ErrorResponse {
+interface ErrorResponse {
   readonly status: number;
   /** The parsed body; undefined when it is not JSON. */
   readonly body: unknown;
@@ -101,32 +101,32 @@ export function describeCall(call: FailedCall): string {
   return name === '' ? `${call.verb} ${call.resource}` : `${call.verb} ${call.resource} ${name}`;
 }
 
+/** The error of a call that did not end as it should. `text`: one line, which follows the call. */
+export function failedCall(
+  kind: FailureKind,
+  call: FailedCall,
+  text: string,
+  more: Omit<ApiErrorInit, 'kind' | 'call' | 'message'> = {},
+): ApiError {
+  return new ApiError({ ...more, kind, call, message: `${describeCall(call)}: ${text}` });
+}
+
 /** A response that breaks the rules of the API. It never counts as an empty result. */
 export function malformed(call: FailedCall, rule: string, status = 0): ApiError {
-  return new ApiError({
-    kind: 'Malformed',
-    message: `${describeCall(call)}: malformed response: ${rule}`,
-    call,
-    status,
-  });
+  return failedCall('Malformed', call, `malformed response: ${rule}`, { status });
 }
 
 /** There was no response; whether a write was applied is unknown. */
 export function noResponse(call: FailedCall, why: string): ApiError {
-  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: no response: ${why}`, call });
-}
-
-/** As {@link noResponse}, with the error of the connection. `text`: one line for the user, with the server and what to do. */
-export function unanswered(call: FailedCall, text: string, error: { code: string; cause?: unknown }): ApiError {
-  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: ${text}`, call, ...error });
+  return failedCall('Transport', call, `no response: ${why}`);
 }
 
 /** The call was not sent, since the credentials could not be read. `why`: one line for the user. */
 export function notSent(call: FailedCall, why: string): ApiError {
-  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: not sent: ${why}`, call });
+  return failedCall('Transport', call, `not sent: ${why}`);
 }
 
 /** The caller's signal fired. */
 export function aborted(call: FailedCall): ApiError {
-  return new ApiError({ kind: 'Aborted', message: `${describeCall(call)}: aborted by the caller`, call });
+  return failedCall('Aborted', call, 'aborted by the caller');
 }

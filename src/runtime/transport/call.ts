@@ -44,7 +44,7 @@ export interface ApiResponse {
   readonly body: JsonRecord;
 }
 
-export interface RawResponse {
+interface RawResponse {
   readonly status: number;
   readonly contentType: string;
   readonly bytes: Buffer;

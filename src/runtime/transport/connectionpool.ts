@@ -10,7 +10,7 @@ import { asError } from '../errors.js';
 import { dial } from './dial.js';
 import { openTunnel } from './tunnel.js';
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Connections for calls. */
   readonly connections: number;
   /** Longest wait for the response headers, in ms. */

@@ -7,7 +7,7 @@ const NEXT_MS = 300;
 /** As undici names it where it connects itself. */
 const TIMEOUT_CODE = 'UND_ERR_CONNECT_TIMEOUT';
 
-export interface DialOptions {
+interface DialOptions {
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;

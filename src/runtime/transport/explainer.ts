@@ -1,43 +1,31 @@
 import { attemptedText, failureOf, failureText, type Attempted } from '../connection/failure.js';
-import type { Clock } from '../clock.js';
 import { ApiError, type FailedCall } from '../errors.js';
 import { claimsIn, timeIn } from '../vocabulary/webtoken.js';
-import { describeCall, notSent, unanswered } from './apierror.js';
+import { failedCall, notSent } from './apierror.js';
 import type { Credentials } from './credentials.js';
 import { certificatesIn, certificateText, hereText, isOutOfDate, timeText } from '../connection/certificatetext.js';
 
-/** Makes the errors of calls that the server has not answered, or whose credentials it has rejected, in words. */
-export class Explainer {
-  readonly #clock: Clock;
+/** The error of a call that the server has not answered, in words. `error`: that of the connection; `now`: ms since the epoch. */
+export function explained(call: FailedCall, error: unknown, credentials: Credentials, now: number): ApiError {
+  const text = failureText(error, attemptedWith(credentials), now);
+  return failedCall('Transport', call, text, { code: failureOf(error).code, cause: error });
+}
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** `error`: that of the connection. */
-  unanswered(call: FailedCall, error: unknown, credentials: Credentials): ApiError {
-    const attempted = attemptedWith(credentials);
-    const text = failureText(error, attempted, this.#clock.now());
-    return unanswered(call, text, { code: failureOf(error).code, cause: error });
-  }
-
-  /** The error of a response 401, in words. */
-  rejected(failure: ApiError, credentials: Credentials): ApiError {
-    const { kind, call, status, reason, causes } = failure;
-    const { presented, headers } = credentials;
-    const authorization = headers['Authorization'];
-    const token = typeof authorization === 'string' ? authorization.replace(/^Bearer /, '') : undefined;
-    const attempted = attemptedWith(credentials);
-    const text = rejectionText({ attempted, presented, token }, this.#clock.now());
-    return new ApiError({ kind, call, status, reason, causes, message: `${describeCall(call)}: ${text}` });
-  }
+/** The error of a response 401, in words. `now`: ms since the epoch. */
+export function rejected(failure: ApiError, credentials: Credentials, now: number): ApiError {
+  const { kind, call, status, reason, causes } = failure;
+  const { presented, headers } = credentials;
+  const authorization = headers['Authorization'];
+  const token = typeof authorization === 'string' ? authorization.replace(/^Bearer /, '') : undefined;
+  const text = rejectionText({ attempted: attemptedWith(credentials), presented, token }, now);
+  return failedCall(kind, call, text, { status, reason, causes });
 }
 
 /** The error of a response 400 that is not of the Kubernetes API, to a request without TLS. */
 export function withoutTls({ kind, call, status }: ApiError, credentials: Credentials): ApiError {
   const text = `${attemptedText(attemptedWith(credentials))} answers with HTTP ${status} and no object of the API`;
   const remedy = 'it may want TLS: correct scheme (http, https) and port of the address';
-  return new ApiError({ kind, call, status, message: `${describeCall(call)}: ${text}; ${remedy}` });
+  return failedCall(kind, call, `${text}; ${remedy}`, { status });
 }
 
 /** The question about an answer that is not of the Kubernetes API. */
@@ -47,12 +35,12 @@ export const WHICH_SERVER = 'is this the address of a Kubernetes API server?';
 export function foreign(failure: ApiError, credentials: Credentials): ApiError {
   const { kind, call, status, retryAfterMs } = failure;
   const text = `${attemptedText(attemptedWith(credentials))} answers with HTTP ${status} and no object of the API`;
-  const message = `${describeCall(call)}: ${text}: ${WHICH_SERVER}`;
-  return new ApiError({ kind, call, status, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  const more = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return failedCall(kind, call, `${text}: ${WHICH_SERVER}`, more);
 }
 
 /** A call whose time is over. */
-export interface LateCall {
+interface LateCall {
   readonly call: FailedCall;
   readonly ms: number;
   /** Undefined: they were not read in time. */
@@ -65,10 +53,9 @@ export function lateError({ call, ms, credentials, previous }: LateCall): ApiErr
   const within = `within ${ms / 1000} s`;
   if (credentials === undefined) return notSent(call, `the credentials were not there ${within}`);
   const code = 'ETIMEDOUT';
+  const server = attemptedText(attemptedWith(credentials));
   if (previous === undefined)
-    return unanswered(call, `no response from ${attemptedText(attemptedWith(credentials))} ${within}; ${LATE}`, {
-      code,
-    });
+    return failedCall('Transport', call, `no response from ${server} ${within}; ${LATE}`, { code });
   const message = `${previous.message}; no further attempt was answered ${within}`;
   return new ApiError({ kind: 'Transport', message, call, code });
 }

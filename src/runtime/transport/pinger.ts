@@ -12,7 +12,7 @@ const ANSWER_MS = 2_000;
 /** A server that was slow answers the first ping with the second one. */
 const LATE_MS = 1_000;
 
-export interface PingerOptions {
+interface PingerOptions {
   readonly clock: Clock;
   readonly pool: Pick<ConnectionPool, 'open' | 'client'>;
   /** Sends a request; resolves when there is an answer, whatever it says. */

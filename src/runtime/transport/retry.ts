@@ -8,7 +8,7 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 const DEFAULT_THROTTLE_MS = 1_000;
 
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly error: ApiError;
   /** 1 for the first. */
   readonly attempt: number;

@@ -16,7 +16,7 @@ import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from './apierror.js';
 import { failureOf } from '../connection/failure.js';
-import { Explainer, foreign, withoutTls } from './explainer.js';
+import { explained, foreign, rejected, withoutTls } from './explainer.js';
 import { parseRetryAfter, type RetryAfter } from './retry.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { Pinger } from './pinger.js';
@@ -80,7 +80,6 @@ interface Address {
 export class HttpRoundTripper implements RoundTripper {
   readonly #pool: ConnectionPool;
   readonly #options: RoundTripperOptions;
-  readonly #explainer: Explainer;
   readonly #pinger: Pinger;
   /** Of the last call: parsed once, not for each call. */
   #address: Address | undefined;
@@ -88,7 +87,6 @@ export class HttpRoundTripper implements RoundTripper {
   constructor(pool: ConnectionPool, options: RoundTripperOptions) {
     this.#pool = pool;
     this.#options = options;
-    this.#explainer = new Explainer(options.clock);
     this.#pinger = new Pinger({
       clock: options.clock,
       pool,
@@ -141,7 +139,7 @@ export class HttpRoundTripper implements RoundTripper {
     } catch (error) {
       count('<error>');
       const { unsent, suspectsCredentials } = failureOf(error);
-      const failure = this.#explainer.unanswered(call.target, error, credentials);
+      const failure = explained(call.target, error, credentials, this.#options.clock.now());
       throw new AttemptError(failure, unsent, suspectsCredentials ? credentials : undefined);
     }
   }
@@ -185,7 +183,7 @@ export class HttpRoundTripper implements RoundTripper {
     const parsed = parseErrorBody(raw);
     const failure = errorFromResponse({ status: raw.status, body: parsed, retryAfterMs }, call.target);
     if (failure.kind === 'Unauthorized')
-      throw new AttemptError(this.#explainer.rejected(failure, credentials), false, credentials);
+      throw new AttemptError(rejected(failure, credentials, this.#options.clock.now()), false, credentials);
     // A TLS server of Go answers so to a request without TLS.
     const wantsTls = status === 400 && parsed === undefined && credentials.server.startsWith('http:');
     if (wantsTls) throw new AttemptError(withoutTls(failure, credentials), false);
@@ -196,7 +194,7 @@ export class HttpRoundTripper implements RoundTripper {
     try {
       return await body.bytes(this.#options.maxResponseBytes);
     } catch (error) {
-      throw new AttemptError(this.#explainer.unanswered(call.target, error, credentials), false);
+      throw new AttemptError(explained(call.target, error, credentials, this.#options.clock.now()), false);
     }
   }
 
@@ -205,7 +203,7 @@ export class HttpRoundTripper implements RoundTripper {
       yield* body;
     } catch (error) {
       if (call.signal?.aborted === true) throw aborted(call.target);
-      throw this.#explainer.unanswered(call.target, error, credentials);
+      throw explained(call.target, error, credentials, this.#options.clock.now());
     } finally {
       onEnd();
     }

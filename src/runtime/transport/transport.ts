@@ -11,7 +11,7 @@ import {
   type Credentials,
 } from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
-import { aborted, describeCall, noResponse, notSent } from './apierror.js';
+import { aborted, describeCall, failedCall, noResponse, notSent } from './apierror.js';
 import { RetryAfter, waitBeforeRetry } from './retry.js';
 import type { ServerClock } from './serverclock.js';
 import { ConnectionPool } from './connectionpool.js';
@@ -227,10 +227,7 @@ function asAttemptError(error: unknown, { call, deadline, ms, credentials, failu
 }
 
 function retryAfterError(call: Call, leftMs: number): ApiError {
-  return new ApiError({
-    kind: 'Throttled',
-    message: `${describeCall(call.target)}: not sent: the API server is overloaded (429); retry after ${Math.ceil(leftMs / 1000)} s`,
-    call: call.target,
-    retryAfterMs: leftMs,
-  });
+  const wait = `retry after ${Math.ceil(leftMs / 1000)} s`;
+  const more = { retryAfterMs: leftMs };
+  return failedCall('Throttled', call.target, `not sent: the API server is overloaded (429); ${wait}`, more);
 }

@@ -10,7 +10,7 @@ class ProxyError extends Error {
   readonly code = 'ERR_PROXY';
 }
 
-export interface TunnelOptions {
+interface TunnelOptions {
   /** An http, https or socks5 URL. */
   readonly proxy: URL;
   readonly host: string;
