@@ -1,6 +1,5 @@
 import { TRACES } from '../api/names.js';
-import { build } from '../runtime/process/build.js';
-import { shippedFile, shippedOpenApi } from '../runtime/process/shipped.js';
+import { build, shippedFile, shippedOpenApi } from '../runtime/process/build.js';
 import type { GatewayConfig } from './flags.js';
 import { Gateway, type GatewayOptions } from './gateway.js';
 import { FieldRules } from './object/fieldrules.js';
@@ -9,8 +8,8 @@ import { createLogger } from '../runtime/log/pinologger.js';
 import { openTracing, type Tracing } from '../runtime/tracing/tracing.js';
 import { systemClock } from '../runtime/clock.js';
 import { exitOnCrash } from '../runtime/process/lifecycle.js';
-import { errorText } from '../runtime/errors.js';
 import { refuseDebugger } from '../runtime/process/debugger.js';
+import { errorText } from '../runtime/errors.js';
 import { runWithEndpoints } from '../runtime/endpoints/endpoints.js';
 import { secureMetrics } from '../runtime/endpoints/securemetrics.js';
 

@@ -29,7 +29,7 @@ const INITIAL_TOTAL_MS = 120_000;
 /** etcd limits an object to 1.5 MiB; a much longer line is not an event. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly collection: Collection;
   /** The resourceVersion to start after; undefined: the watch begins with all objects, and a bookmark ends these. */
   readonly from: string | undefined;

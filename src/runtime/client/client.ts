@@ -25,7 +25,7 @@ export interface ListOptions extends ReadOptions {
 }
 
 /** What the stored object must match; otherwise the server responds with 409. */
-export interface Preconditions {
+interface Preconditions {
   readonly uid: string;
   readonly resourceVersion: string;
 }

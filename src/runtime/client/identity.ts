@@ -8,7 +8,7 @@ import { ServiceAccounts } from '../vocabulary/kinds.js';
 import type { Call } from '../transport/call.js';
 
 /** With the times that the API server has decided on. */
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string;
   /** RFC 3339. */
   readonly expires: string;

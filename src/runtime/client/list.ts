@@ -11,7 +11,7 @@ import { yieldToEventLoop } from '../clock.js';
 
 const PAGE_SIZE = 500;
 
-export interface PageOptions {
+interface PageOptions {
   readonly signal?: AbortSignal | undefined;
   readonly bucket?: Bucket | undefined;
   readonly deadlineMs?: number | undefined;
@@ -20,7 +20,7 @@ export interface PageOptions {
   readonly pageSize?: number | undefined;
 }
 
-export interface Page<T extends KubeObject> {
+interface Page<T extends KubeObject> {
   readonly items: T[];
   /** Of the whole list: the same on every page. */
   readonly resourceVersion: string;
@@ -100,7 +100,7 @@ export interface CompleteList<T extends KubeObject> {
   readonly resourceVersion: string;
 }
 
-export interface ListingOptions<T extends KubeObject> {
+interface ListingOptions<T extends KubeObject> {
   readonly signal: AbortSignal;
   readonly pageSize?: number | undefined;
   /** Applied to each object. */

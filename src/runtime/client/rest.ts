@@ -20,7 +20,7 @@ import { pagesOf } from './list.js';
 import { acceptOf, collectionPath, objectPath, resourceOf, type Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Which rate limit its calls fall under; default `default`. */
   readonly bucket?: Bucket;
   /** Longest time for a call, in ms; default that of the transport. */

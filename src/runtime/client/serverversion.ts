@@ -8,7 +8,7 @@ import type { Logger } from '../logger.js';
 const RETRY_MS = 30_000;
 
 /** What the warning about an old API server needs. */
-export interface OldServerOptions {
+interface OldServerOptions {
   /** The oldest release that the program supports, such as `1.30`. */
   readonly oldest: string;
   readonly clock: Clock;

@@ -29,7 +29,7 @@ export interface Attempted {
 }
 
 /** Which code an error has, and what may be done after it. */
-export interface Failure {
+interface Failure {
   readonly code: string;
   /** There was no connection, so the server has not received the request. */
   readonly unsent: boolean;

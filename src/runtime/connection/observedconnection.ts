@@ -3,7 +3,7 @@ import type { DetailedPeerCertificate } from 'node:tls';
 import type { Phase } from './explanation.js';
 
 /** What is known of a connection that was not made. */
-export interface FailedConnection {
+interface FailedConnection {
   readonly phase: Phase;
   /** DER of the certificate of the server, if it has sent one, and of those above it that are known. */
   readonly chain: readonly Uint8Array[];

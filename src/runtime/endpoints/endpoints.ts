@@ -8,7 +8,7 @@ import { runUntilSignalled, type Runnable } from '../process/lifecycle.js';
 import type { Logger } from '../logger.js';
 
 /** What the endpoints of a process serve, and where. */
-export interface ProcessEndpoints {
+interface ProcessEndpoints {
   readonly config: { readonly metricsListen: Listen; readonly healthListen: Listen };
   readonly metrics: Exposition;
   /** Protection of the metrics; absent: plain HTTP for everybody. */

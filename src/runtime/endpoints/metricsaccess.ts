@@ -7,7 +7,7 @@ import type { Logger } from '../logger.js';
 /** `busy`: too many other tokens are being reviewed, or the API server does not answer. */
 export type Admission = AccessDecision | 'busy';
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly review: ReviewAccess;
   readonly clock: Clock;
   readonly log: Logger;

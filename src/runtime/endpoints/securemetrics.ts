@@ -13,7 +13,7 @@ const RENEWAL_CHECK_MS = 3_600_000;
 type UseCertificate = (cert: string, key: string) => void;
 
 /** What the metrics of a process are protected with. */
-export interface SecureMetricsOptions {
+interface SecureMetricsOptions {
   readonly review: ReviewAccess;
   /** PEM files of the certificate and its key; undefined: a self-signed one. */
   readonly tls: CertificateFiles | undefined;

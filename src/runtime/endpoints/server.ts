@@ -11,7 +11,7 @@ import type { Logger } from '../logger.js';
 import type { Admission } from './metricsaccess.js';
 import type { Exposition } from '../metrics/registry.js';
 
-export interface HttpResponse {
+interface HttpResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer;
@@ -20,7 +20,7 @@ export interface HttpResponse {
 /** Handles a GET; undefined leads to 404. */
 export type Route = (url: URL) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
 
-export interface EndpointOptions {
+interface EndpointOptions {
   /** Field in logs. */
   readonly name: string;
   readonly listen: { readonly host: string; readonly port: number };

@@ -5,7 +5,7 @@ import { FlagError, isSwitch, rowOf, type FlagRow, type FlagRows } from './flags
 /** The words of a command line, as kubectl reads them. */
 
 /** What a command line holds: its flags by name, and its other arguments in their order. */
-export interface CommandLine {
+interface CommandLine {
   readonly flags: ReadonlyMap<string, string>;
   readonly positional: readonly string[];
 }

@@ -23,7 +23,7 @@ export interface Given {
 }
 
 /** What the configuration of each command has. */
-export interface CommandConfig {
+interface CommandConfig {
   /** Name of the command, with that of its action. */
   readonly command: string;
 }
@@ -54,7 +54,7 @@ export interface Command<C extends CommandConfig> extends CommandSummary {
 }
 
 /** Runs a command; returns the exit code. */
-export type Run<C> = (config: C) => Promise<number>;
+type Run<C> = (config: C) => Promise<number>;
 
 /** A command with its configuration, ready to run. */
 export interface Ready {
@@ -63,7 +63,7 @@ export interface Ready {
   readonly run: () => Promise<number>;
 }
 
-export interface CommandRow extends CommandSummary {
+interface CommandRow extends CommandSummary {
   readonly read: (flags: Flags, given: Given) => Ready;
 }
 

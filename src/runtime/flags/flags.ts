@@ -38,7 +38,7 @@ export type FlagRows = Readonly<Record<string, FlagRow>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where flags are read from that the command line does not give. */
-export interface Variables {
+interface Variables {
   readonly env: Environment;
   /** Begins the name of each variable. */
   readonly prefix: string;

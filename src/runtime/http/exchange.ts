@@ -16,7 +16,7 @@ export interface ResponseBody extends AsyncIterableIterator<Buffer> {
   takeWhole?(): Buffer[] | undefined;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** What is received of a body and not read yet. Above it the connection is read no further until somebody reads. */
   readonly maxUnreadBytes: number;
   /** Limits each wait for a chunk of the body; undefined: none of them. */

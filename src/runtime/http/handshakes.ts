@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import type { Clock } from '../clock.js';
 
-export interface HandshakesOptions {
+interface HandshakesOptions {
   readonly clock: Clock;
   /** For the first record of a connection, ms. */
   readonly timeoutMs: number;

@@ -13,7 +13,7 @@ export interface HttpsLimits {
   readonly requestTimeoutMs: number;
 }
 
-export interface HttpsServerOptions {
+interface HttpsServerOptions {
   readonly limits: HttpsLimits;
   readonly maxHeadBytes: number;
   readonly connections: Connections;

@@ -18,7 +18,7 @@ import type { Transport } from '../transport/transport.js';
  */
 export const LEASE_TIMES: LeaseTimes = Object.freeze({ duration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 });
 
-export interface LeaseOptions {
+interface LeaseOptions {
   /** With its namespace. */
   readonly lease: ObjectName;
   /** Unique among processes that run at the same time: a Lease held by this identity counts as held by this process. */
@@ -29,7 +29,7 @@ export interface LeaseOptions {
   readonly times?: LeaseTimes;
 }
 
-export interface LeaseTools extends CacheTools {
+interface LeaseTools extends CacheTools {
   readonly leader?: LeaderMetrics | undefined;
 }
 

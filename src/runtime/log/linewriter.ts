@@ -2,7 +2,7 @@ import { closeSync, writeSync, openSync } from 'node:fs';
 import { block, type Clock, type Timer } from '../clock.js';
 import { codeOf } from '../errors.js';
 
-export interface LineWriterOptions {
+interface LineWriterOptions {
   readonly clock: Clock;
   /** Writes `bytes` from `offset` on and returns how many were written, as `writeSync`; replaced in tests. */
   readonly writeBytes?: (descriptor: number, bytes: Buffer, offset: number) => number;

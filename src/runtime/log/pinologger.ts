@@ -5,12 +5,12 @@ import { printable } from './redact.js';
 import { standardOutput } from './standardoutput.js';
 
 /** Where lines are written to; `onRecovered` as in `LineWriter`. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): void;
   onRecovered?(report: (lines: number) => void): void;
 }
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: string;
   readonly clock: Clock;
   /** Destination of the lines; default standard output. */

@@ -19,7 +19,7 @@ import type { Transport, TransportOptions } from '../transport/transport.js';
 /** Makes the transport of a manager. */
 export type CreateTransport = (options: TransportOptions) => Transport;
 
-export interface ManagerOptions extends Pick<TransportOptions, 'limits'> {
+interface ManagerOptions extends Pick<TransportOptions, 'limits'> {
   /** Begins the User-Agent and the field managers of Leases and Events. */
   readonly program: string;
   readonly version: string;
@@ -44,7 +44,7 @@ export interface Manager extends Omit<ManagerOptions, 'limits'> {
 }
 
 /** The clients of one controller group. Their writes are sent only while the group's Lease is held. */
-export interface LeaderClients {
+interface LeaderClients {
   readonly election: LeaderElector;
   readonly client: KubeClient;
   readonly recorder: EventRecorder;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { asRecord } from '../vocabulary/json.js';
 
 /** What this program was built from. */
 export interface Build {
@@ -19,6 +20,17 @@ export function packageRoot(): string {
   const root = foldersAbove(HERE).find((folder) => existsSync(path.join(folder, 'package.json')));
   if (root === undefined) throw new Error('package.json was not found in any folder above the program');
   return root;
+}
+
+/** The text of a file of the package. @throws Error where it is missing */
+export function shippedFile(...names: readonly string[]): string {
+  return readFileSync(path.join(packageRoot(), ...names), 'utf8');
+}
+
+/** The generated OpenAPI document, JSON, with this version. */
+export function shippedOpenApi(release: string): string {
+  const document = asRecord(JSON.parse(shippedFile('docs', 'reference', 'openapi.json')));
+  return JSON.stringify({ ...document, info: { ...asRecord(document['info']), version: release } });
 }
 
 /** The release that package.json names: that of the build, or the last one before it. */

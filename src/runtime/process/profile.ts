@@ -9,7 +9,7 @@ import type { Host } from './lifecycle.js';
 /** Longest profile, ms: each sample of a profile takes memory until it is written. */
 const LONGEST_MS = 60_000;
 
-export interface ProfiledCommand {
+interface ProfiledCommand {
   readonly program: string;
   readonly command: string;
   /** Folder of the profiles. */
@@ -61,7 +61,7 @@ function defaults(): ProfilingDeps {
   return { host: process, pid: process.pid, clock: systemClock, print: (line) => standardError().write(line) };
 }
 
-export interface ProfilerSink {
+interface ProfilerSink {
   readonly written: (files: readonly string[]) => void;
   readonly failed: (error: unknown) => void;
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.js';
 import type { ReloadMetrics } from '../metrics/metrics.js';
 
 /** Files that are used together and may be replaced while the process runs. */
-export interface WatchedFiles {
+interface WatchedFiles {
   /** In logs and metrics, such as `certificate`. */
   readonly name: string;
   readonly paths: readonly string[];

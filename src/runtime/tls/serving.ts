@@ -2,7 +2,7 @@ import { issueCertificate, SKEW_MS, type KeyPair } from '@multicluster-engine/va
 import { inspectKeyPair, type Validity } from '../vocabulary/keypair.js';
 
 /** The names of a serving certificate and its start. */
-export interface ServingRequest {
+interface ServingRequest {
   /** DNS names, the first of them the main one; at least one. */
   readonly names: readonly string[];
   /** IP addresses, if any. */

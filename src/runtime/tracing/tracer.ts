@@ -1,7 +1,7 @@
-/** Interfaces through which code records traces; `otlp.ts` implements them. */
+/** Interfaces through which code records traces. `otlp.ts` implements them, with the SDK of OpenTelemetry. */
 
 /** Values by the names of OpenTelemetry's semantic conventions; undefined ones are left out. */
-export type Attributes = Readonly<Record<string, string | number | undefined>>;
+type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 export interface SpanStart {
   /** Of low cardinality: no name of an object. */
@@ -14,7 +14,7 @@ export interface SpanStart {
 }
 
 /** How an operation has ended. `errorType`: its kind of failure, of low cardinality; undefined: none. */
-export interface SpanEnd {
+interface SpanEnd {
   readonly attributes: Attributes;
   readonly errorType: string | undefined;
 }

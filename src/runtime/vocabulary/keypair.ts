@@ -3,13 +3,13 @@ import { createSecureContext } from 'node:tls';
 import { timestamp } from './meta.js';
 
 /** The certificate and the private key of a TLS server, both PEM. */
-export interface KeyPairText {
+interface KeyPairText {
   readonly certificate: string;
   readonly key: string;
 }
 
 /** How messages call the two. */
-export type KeyPairTitles = KeyPairText;
+type KeyPairTitles = KeyPairText;
 
 /** When a certificate is valid, ms since the epoch. */
 export interface Validity {

@@ -3,7 +3,7 @@ import type { ResourceType, KubeObject, OwnerReference } from './meta.js';
 /** The built-in kinds of Kubernetes that the programs read or write, and how other kinds are defined. */
 
 /** Defines types of one group and version, by their scope. */
-export interface GroupVersion {
+interface GroupVersion {
   namespaced(plural: string, kind: string): ResourceType;
   cluster(plural: string, kind: string): ResourceType;
 }

@@ -1,7 +1,7 @@
 /** Word → how many have it. */
 export type Words = ReadonlyMap<string, number>;
 
-export interface Match {
+interface Match {
   readonly kind: 'OtherCase' | 'Typo';
   readonly word: string;
   readonly carriers: number;
