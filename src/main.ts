@@ -45,7 +45,13 @@ await start({
     commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
     commandRow(WHO_SELECTS, async () => (await import('./cli/whoselects/run.js')).runWhoSelects),
     commandRow(TREE, async () => (await import('./cli/tree/run.js')).runTree),
-    commandRow(CONSOLE, async () => (await import('./console/run.js')).runConsole),
+    commandRow(CONSOLE, async () => {
+      const [{ runConsole }, { ownPrinting }] = await Promise.all([
+        import('./console/run.js'),
+        import('./cli/changehub.js'),
+      ]);
+      return (config) => runConsole(config, ownPrinting);
+    }),
     commandRow(HISTORY, async () => (await import('./cli/history/run.js')).runHistory),
     commandRow(STATUS, async () => (await import('./cli/status/run.js')).runStatus),
     commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),

@@ -101,7 +101,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // The component of a hub: persons with tokens in front of the same server.
   'console/hub': { imports: [...ASKED, 'console/wire', 'console/server'], packages: [] },
-  console: { imports: [...ASKED, 'cli', 'console/server', 'console/hub'], packages: [] },
+  console: { imports: [...ASKED, 'console/server', 'console/hub'], packages: [] },
   standalone: {
     imports: [...ASKED, 'operator', 'gateway', 'agent', 'cli', 'console'],
     packages: [APISERVER],

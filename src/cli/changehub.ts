@@ -1,9 +1,10 @@
+import type { TargetConfig } from '../runtime/flags/target.js';
 import { ManagedClusters } from '../api/resources.js';
 import { isFailure } from '../runtime/errors.js';
-import type { TargetConfig } from './flags.js';
 import { withHub, type Hub } from './hub.js';
 import { PROGRAM } from './program.js';
 import { answer, type Answer } from './terminal/answer.js';
+import { printAnswer } from './terminal/print.js';
 import { linesText, RefusedError } from '../answers/output.js';
 
 type Config = TargetConfig & { readonly command: string };
@@ -17,6 +18,16 @@ export function changeHub(config: Config, work: (hub: Hub) => Promise<Answer>): 
 export function done(...lines: readonly string[]): Answer {
   return { text: linesText(lines), exitCode: 0 };
 }
+
+/** For a command that prints by itself while it works on a hub. */
+export const ownPrinting = {
+  onHub: (config: Config, work: (hub: Hub) => Promise<void>): Promise<number> =>
+    changeHub(config, async (hub) => {
+      await work(hub);
+      return done();
+    }),
+  print: printAnswer,
+};
 
 async function workOn(config: Config, hub: Hub, work: (hub: Hub) => Promise<Answer>): Promise<Answer> {
   try {

@@ -4,6 +4,7 @@ import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion }
 import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/values/jsonpath';
 import type { Given } from '../runtime/flags/commands.js';
 import type { OutputFormat } from '../answers/output.js';
+import { apiSource, namespaceIn, NAMESPACE_NAMES, TARGET_FLAGS, type ApiSource } from '../runtime/flags/target.js';
 import { nameAmong } from '../answers/kinds.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
@@ -11,14 +12,7 @@ import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
 /** Where the objects come from: an API server, or files. */
 export type ObjectSource =
-  | {
-      readonly kind: 'api';
-      /** File with the API server's address and credentials; undefined: the usual kubeconfig rules. */
-      readonly kubeconfig: string | undefined;
-      readonly context: string | undefined;
-      /** User to impersonate. */
-      readonly impersonate: string | undefined;
-    }
+  | ApiSource
   | {
       readonly kind: 'files';
       /** Files and folders; `-` is standard input. */
@@ -46,7 +40,6 @@ const ALLOWED = [...FORMATS, 'jsonpath'].sort().join(',');
 const COLORS = ['auto', 'always', 'never'] as const;
 
 /** What completes names, and the arguments `placement NAME`. */
-export const NAMESPACE_NAMES: Suggestion = { live: 'namespaces' };
 export const CLUSTER_NAMES: Suggestion = { live: 'managedclusters' };
 export const SET_NAMES: Suggestion = { live: 'managedclustersets' };
 export const PLACEMENT_ARGUMENTS: readonly Suggestion[] = [{ words: ['placement'] }, { live: 'placements' }];
@@ -69,21 +62,7 @@ export const CLI_FLAGS: FlagRows = {
     defaultText: 'text',
     completes: { words: [...FORMATS, JSONPATH] },
   },
-  kubeconfig: {
-    value: 'FILE',
-    help: 'kubeconfig of the API server',
-    defaultText: 'as for kubectl',
-    excludes: OFFLINE,
-    completes: { files: true },
-  },
-  context: {
-    value: 'NAME',
-    help: 'context of the kubeconfig',
-    defaultText: 'its current context',
-    excludes: OFFLINE,
-    completes: { live: 'contexts' },
-  },
-  as: { value: 'USER', help: 'user to impersonate', excludes: OFFLINE },
+  ...Object.fromEntries(Object.entries(TARGET_FLAGS).map(([name, row]) => [name, { ...row, excludes: OFFLINE }])),
   offline: { help: 'read the objects of -f, and send no request', default: 'false', needs: ['filename'] },
   filename: {
     value: 'FILE',
@@ -116,9 +95,6 @@ export function rowsOf(...names: readonly string[]): FlagRows {
   return Object.fromEntries(Object.entries(CLI_FLAGS).filter(([name]) => names.includes(name)));
 }
 
-/** For a command that changes a hub: which one. */
-export const TARGET_FLAGS: FlagRows = rowsOf('kubeconfig', 'context', 'as');
-
 /** For a command that shows a whole hub, unless one namespace is named. */
 export const HUB_FLAGS: FlagRows = {
   ...CLI_FLAGS,
@@ -142,16 +118,6 @@ export function cliConfig(flags: Flags, { env, version }: Given, source = source
     ...outputConfig(flags, env),
     source,
   };
-}
-
-/** The hub that a command changes. */
-export interface TargetConfig extends Pick<CliConfig, 'version' | 'namespace'> {
-  readonly source: Extract<ObjectSource, { kind: 'api' }>;
-}
-
-/** @throws FlagError with the flag, its value and the rule. */
-export function targetConfig(flags: Flags, { version }: Given): TargetConfig {
-  return { version, namespace: undefined, source: apiSource(flags) };
 }
 
 /** @throws FlagError with the flag, its value and the rule. */
@@ -194,15 +160,8 @@ export function topologyIn(flag: FlagValue | undefined): TopologyKey | undefined
   return { source: text.startsWith('claim/') ? 'claim' : 'label', key: text.slice('claim/'.length) };
 }
 
-/** The namespace of the flags; undefined where none is given. @throws FlagError with the flag, its value and the rule. */
-export function namespaceIn(flags: Flags): string | undefined {
-  return flags.findText('namespace')?.matching(PATH_NAME, NAMESPACE_RULE);
-}
-
 /** The name of a cluster set is the value of a label. */
 export const SET_NAME = /^(?=.{1,63}$)[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?$/;
-
-export const NAMESPACE_RULE = `the name of a namespace: ${PATH_NAME_RULE}`;
 
 /** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
 export function placementIn(positional: readonly string[], usage: string): string {
@@ -229,12 +188,6 @@ function checkedName(name: string, owner: string): string {
   throw new FlagError(`the name of ${owner} must be ${PATH_NAME_RULE}, got ${JSON.stringify(name)}`);
 }
 
-/** @throws FlagError when there are arguments. */
-export function checkNoArguments(positional: readonly string[]): void {
-  if (positional.length > 0)
-    throw new FlagError(`unexpected arguments ${JSON.stringify(positional.join(' '))}: the command takes none`);
-}
-
 /** @throws FlagError; `usage`: the arguments that are wanted. */
 export function refuseArguments(positional: readonly string[], usage: string): never {
   if (positional.length === 0) throw new FlagError(`missing arguments; want ${usage}`);
@@ -244,16 +197,6 @@ export function refuseArguments(positional: readonly string[], usage: string): n
 function sourceOf(flags: Flags): ObjectSource {
   if (!flags.get('offline').bool()) return apiSource(flags);
   return { kind: 'files', paths: flags.get('filename').list() };
-}
-
-/** The API server that the flags name. */
-export function apiSource(flags: Flags): Extract<ObjectSource, { kind: 'api' }> {
-  return {
-    kind: 'api',
-    kubeconfig: flags.findText('kubeconfig')?.file(),
-    context: flags.findText('context')?.matching(/^.+$/s, 'a context'),
-    impersonate: flags.findText('as')?.matching(/^[\x20-\x7e]+$/, 'a user name'),
-  };
 }
 
 /** Examples of how long something may take. */

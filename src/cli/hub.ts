@@ -1,9 +1,10 @@
+import type { ApiSource } from '../runtime/flags/target.js';
 import { DEFAULT_NAMESPACE } from '../api/names.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { SelfSubjectAccessReviews } from '../runtime/vocabulary/kinds.js';
 import { absentNamespaceNote } from '../answers/meant.js';
 import { durationText, NotFoundError } from '../answers/output.js';
-import type { CliConfig, ObjectSource } from './flags.js';
+import type { CliConfig } from './flags.js';
 import { PROGRAM } from './program.js';
 import { resourceOf } from '../runtime/client/path.js';
 import { createClient } from '../runtime/client/rest.js';
@@ -47,7 +48,7 @@ const REVIEWS = resourceOf(SelfSubjectAccessReviews);
  */
 export async function withHub<T>(
   config: Pick<CliConfig, 'version' | 'namespace'> & { readonly command: string },
-  source: Extract<ObjectSource, { kind: 'api' }>,
+  source: ApiSource,
   work: (hub: Hub) => Promise<T>,
 ): Promise<T> {
   const kubeconfig = loadKubeconfig({

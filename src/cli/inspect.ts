@@ -1,8 +1,9 @@
+import type { ApiSource } from '../runtime/flags/target.js';
 import { DEFAULT_NAMESPACE } from '../api/names.js';
 import { systemClock, waitingClock } from '../runtime/clock.js';
 import type { WorldResource } from '../answers/world/world.js';
 import { readFiles } from '../answers/files/files.js';
-import type { CliConfig, ObjectSource } from './flags.js';
+import type { CliConfig } from './flags.js';
 import type { Hub } from './hub.js';
 import { PROGRAM } from './program.js';
 import { answer, isColored } from './terminal/answer.js';
@@ -68,11 +69,7 @@ function printErrors({ command }: InspectConfig, errors: readonly string[]): voi
 const FIRST_MS = 4_000;
 
 /** Prints the answer, and again whenever another one follows, until the output is closed or the process is ended. */
-async function watchHub(
-  config: InspectConfig,
-  source: Extract<ObjectSource, { kind: 'api' }>,
-  inspection: Inspection,
-): Promise<never> {
+async function watchHub(config: InspectConfig, source: ApiSource, inspection: Inspection): Promise<never> {
   const [{ withHub }, { watchFleetWorld }] = await Promise.all([import('./hub.js'), import('./watch.js')]);
   const options = { output: config.output, colored: isColored(config) };
   const between =

@@ -1,3 +1,11 @@
+import {
+  checkNoArguments,
+  NAMESPACE_NAMES,
+  namespaceIn,
+  TARGET_FLAGS,
+  targetConfig,
+  type TargetConfig,
+} from '../runtime/flags/target.js';
 import type { FlagRow, FlagRows, Flags, FlagValue, Listen } from '../runtime/flags/flags.js';
 import {
   refuseLeakyEnvironment,
@@ -6,14 +14,6 @@ import {
   type TokenServerConfig,
 } from '../runtime/flags/tokenserver.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
-import {
-  checkNoArguments,
-  NAMESPACE_NAMES,
-  namespaceIn,
-  TARGET_FLAGS,
-  targetConfig,
-  type TargetConfig,
-} from '../cli/flags.js';
 import { isLoopback } from '../runtime/http/host.js';
 
 /** The configuration of `multicluster-engine console`. */

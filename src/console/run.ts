@@ -1,29 +1,38 @@
 import { createInterface } from 'node:readline';
 import { isatty } from 'node:tty';
-import { withHub, type Hub } from '../cli/hub.js';
-import { answer } from '../cli/terminal/answer.js';
-import { printAnswer } from '../cli/terminal/print.js';
 import { systemClock, whenAborted } from '../runtime/clock.js';
 import { awaitSignals } from '../runtime/process/lifecycle.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import type { ConsoleConfig } from './flags.js';
-import { openConsole } from './open.js';
+import { openConsole, type ConsoleOptions } from './open.js';
 
 const STANDARD_INPUT = 0;
 
-/** Serves the page until a signal; returns the exit code: 1, and one line on standard error, where the hub cannot be read. */
-export async function runConsole(config: ConsoleConfig): Promise<number> {
-  const { component } = config;
-  if (component !== undefined) return (await import('./hub/run.js')).runComponent(component);
-  return answer('console', () =>
-    withHub(config, config.source, async (hub) => {
-      await serve(config, hub);
-      return { text: '', exitCode: 0 };
-    }),
-  );
+/** What the console takes of a hub, with the credentials of the caller. */
+export interface CallersHub extends Pick<ConsoleOptions, 'client' | 'transport' | 'clock'> {
+  readonly kubeconfig: { readonly server: string; readonly context: string };
+  readonly namespace: () => string;
 }
 
-async function serve(config: ConsoleConfig, { client, transport, kubeconfig, namespace, clock }: Hub): Promise<void> {
+/** How a command of the program reaches the hub that its flags name, and prints. */
+export interface Caller {
+  /** Returns the exit code: 1, and one line on standard error, for an error that a user can meet. */
+  readonly onHub: (config: ConsoleConfig, work: (hub: CallersHub) => Promise<void>) => Promise<number>;
+  readonly print: (text: string) => void;
+}
+
+/** Serves the page until a signal; returns the exit code: 1, and one line on standard error, where the hub cannot be read. */
+export async function runConsole(config: ConsoleConfig, { onHub, print }: Caller): Promise<number> {
+  const { component } = config;
+  if (component !== undefined) return (await import('./hub/run.js')).runComponent(component);
+  return onHub(config, (hub) => serve(config, hub, print));
+}
+
+async function serve(
+  config: ConsoleConfig,
+  { client, transport, kubeconfig, namespace, clock }: CallersHub,
+  print: Caller['print'],
+): Promise<void> {
   const { server: address, context } = kubeconfig;
   const user = config.source.impersonate ?? '';
   const opened = await openConsole({
@@ -40,8 +49,8 @@ async function serve(config: ConsoleConfig, { client, transport, kubeconfig, nam
     // A hub that cannot be read is an error of the command, as of every other one.
     await opened.read();
     const isAsked = isatty(STANDARD_INPUT);
-    printAnswer(startText(opened.link(), `${address} (context ${context})`, isAsked));
-    await untilSignalled(isAsked ? () => printAnswer(`${opened.link()}\n`) : undefined);
+    print(startText(opened.link(), `${address} (context ${context})`, isAsked));
+    await untilSignalled(isAsked ? () => print(`${opened.link()}\n`) : undefined);
   } finally {
     opened.close();
   }

@@ -1,21 +1,14 @@
+import type { ApiSource } from '../../runtime/flags/target.js';
+import { apiSource, checkNoArguments, NAMESPACE_NAMES, NAMESPACE_RULE } from '../../runtime/flags/target.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
-import {
-  apiSource,
-  checkNoArguments,
-  cliConfig,
-  HUB_FLAGS,
-  NAMESPACE_NAMES,
-  NAMESPACE_RULE,
-  type CliConfig,
-  type ObjectSource,
-} from '../flags.js';
+import { cliConfig, HUB_FLAGS, type CliConfig } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { FlagRows, Flags } from '../../runtime/flags/flags.js';
 
 /** The configuration of `multicluster-engine check`. */
 export interface CheckConfig extends CliConfig {
   readonly command: 'check';
-  readonly source: Extract<ObjectSource, { kind: 'api' }>;
+  readonly source: ApiSource;
   /** Check what an installation needs, instead of what it has made. */
   readonly pre: boolean;
   /** Namespace of the operator and of the Leases. */

@@ -1,3 +1,4 @@
+import { TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
 import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import { releasedImage } from '../../api/published.js';
 import {
@@ -8,10 +9,7 @@ import {
   rowsOf,
   SET_NAME,
   SET_NAMES,
-  TARGET_FLAGS,
-  targetConfig,
   type CliConfig,
-  type TargetConfig,
 } from '../flags.js';
 import { nameAmong } from '../../answers/kinds.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';

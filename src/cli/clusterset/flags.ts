@@ -1,13 +1,5 @@
-import {
-  namespaceIn,
-  refuseArguments,
-  rowsOf,
-  SET_NAME,
-  SET_NAMES,
-  TARGET_FLAGS,
-  targetConfig,
-  type TargetConfig,
-} from '../flags.js';
+import { namespaceIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
+import { refuseArguments, rowsOf, SET_NAME, SET_NAMES } from '../flags.js';
 import { ManagedClusterSets } from '../../api/resources.js';
 import { nameAmong } from '../../answers/kinds.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';

@@ -1,4 +1,6 @@
-import { apiSource, CLI_FLAGS, refuseArguments, type ObjectSource } from '../flags.js';
+import type { ApiSource } from '../../runtime/flags/target.js';
+import { apiSource } from '../../runtime/flags/target.js';
+import { CLI_FLAGS, refuseArguments } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { Completion } from '../../runtime/flags/completion.js';
 import { Flags } from '../../runtime/flags/flags.js';
@@ -26,7 +28,7 @@ export interface CompleteConfig {
   readonly prefix: string;
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
-  readonly source: Extract<ObjectSource, { kind: 'api' }>;
+  readonly source: ApiSource;
 }
 
 export const COMPLETION: Command<CompletionConfig> = {

@@ -1,4 +1,5 @@
-import { CLUSTER_NAMES, DURATIONS, nameIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../flags.js';
+import { TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
+import { CLUSTER_NAMES, DURATIONS, nameIn } from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine cordon` and `uncordon`. */

@@ -1,4 +1,4 @@
-import { checkNoArguments, targetConfig, TARGET_FLAGS, type TargetConfig } from '../flags.js';
+import { checkNoArguments, targetConfig, TARGET_FLAGS, type TargetConfig } from '../../runtime/flags/target.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine mcp`. */

@@ -1,12 +1,5 @@
-import {
-  apiSource,
-  namespaceIn,
-  PLACEMENT_ARGUMENTS,
-  placementIn,
-  rowsOf,
-  type CliConfig,
-  type TargetConfig,
-} from '../flags.js';
+import { apiSource, namespaceIn, type TargetConfig } from '../../runtime/flags/target.js';
+import { PLACEMENT_ARGUMENTS, placementIn, rowsOf, type CliConfig } from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine pause` and `resume`. */

@@ -1,13 +1,6 @@
-import {
-  apiSource,
-  checkNoArguments,
-  namespaceIn,
-  NAMESPACE_NAMES,
-  outputConfig,
-  rowsOf,
-  type CliConfig,
-  type ObjectSource,
-} from '../flags.js';
+import type { ApiSource } from '../../runtime/flags/target.js';
+import { apiSource, checkNoArguments, namespaceIn, NAMESPACE_NAMES } from '../../runtime/flags/target.js';
+import { outputConfig, rowsOf, type CliConfig } from '../flags.js';
 import type { ChangeLimit } from '../../answers/plan/report.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import { FlagError, type FlagRows, type Flags } from '../../runtime/flags/flags.js';
@@ -38,9 +31,7 @@ export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'o
  * Where the objects before the change come from: an API server, whose objects `files` change, or a file or folder, which
  * `files` replace as a whole. Without a `base` nothing exists before.
  */
-export type PlanSource =
-  | Extract<ObjectSource, { kind: 'api' }>
-  | { readonly kind: 'files'; readonly base: string | undefined };
+export type PlanSource = ApiSource | { readonly kind: 'files'; readonly base: string | undefined };
 
 /** What says something about a plan, which `--from-ocm` does not make. */
 const FROM_OCM_EXCLUDES: readonly string[] = [

@@ -1,14 +1,13 @@
+import type { ApiSource } from '../../runtime/flags/target.js';
+import { apiSource, namespaceIn } from '../../runtime/flags/target.js';
 import {
-  apiSource,
   clusterIn,
   CLUSTER_NAMES,
   DURATIONS,
-  namespaceIn,
   PLACEMENT_ARGUMENTS,
   placementIn,
   rowsOf,
   type CliConfig,
-  type ObjectSource,
 } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { Flags, FlagValue } from '../../runtime/flags/flags.js';
@@ -25,7 +24,7 @@ export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> 
   /** How long they may leave or come in. */
   readonly forMs: number;
   readonly dryRun: boolean;
-  readonly source: Extract<ObjectSource, { kind: 'api' }>;
+  readonly source: ApiSource;
 }
 
 const ARGUMENTS = 'placement NAME';

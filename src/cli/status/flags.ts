@@ -1,4 +1,5 @@
-import { checkNoArguments, cliConfig, HUB_FLAGS, READING_CODES, WATCH_FLAG, type CliConfig } from '../flags.js';
+import { checkNoArguments } from '../../runtime/flags/target.js';
+import { cliConfig, HUB_FLAGS, READING_CODES, WATCH_FLAG, type CliConfig } from '../flags.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine status`. */

@@ -1,4 +1,4 @@
-import { checkNoArguments } from '../flags.js';
+import { checkNoArguments } from '../../runtime/flags/target.js';
 import type { Command } from '../../runtime/flags/commands.js';
 
 /** The configuration of `multicluster-engine version`. */
