@@ -118,6 +118,7 @@ const FLOORS = ['spec', 'stored', 'select', 'publish', 'explain', 'report'];
 
 /** Why a folder of fewer than three files is one. */
 const SMALL_FOLDERS: Readonly<Record<string, string>> = {
+  'src/cli/check': 'a command',
   'src/cli/clusterset': 'a command',
   'src/cli/history': 'a command',
   'src/cli/release': 'a command',

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 
 /** Prints the lines of `src` by room, and the words of the documents: `npm run size`. */
 
-/** A file belongs to the first room one of whose prefixes its path below `src` has. */
+/** A file belongs to the room with the longest prefix of its path below `src`. */
 const ROOMS: readonly (readonly [room: string, prefixes: readonly string[]])[] = [
   [
     'answers',
     ['answers/', 'cli/inspect.ts', 'cli/watch.ts', 'cli/explain/', 'cli/plan/', 'console/wire/', 'console/server/'],
   ],
   ['console, the rest', ['console/']],
-  ['cli, the rest', ['cli/']],
+  ['cli, the rest', ['cli/', 'answers/check/']],
   [
     'domain/placement, index, its pass',
     [
@@ -43,8 +43,11 @@ const sources = tracked.filter((file) => /^src\/.*\.tsx?$/.test(file));
 const rows = ROOMS.map(([room]) => ({ room, files: 0, lines: 0 }));
 for (const file of sources) {
   const below = file.slice('src/'.length);
-  const index = ROOMS.findIndex(([, prefixes]) => prefixes.some((prefix) => below.startsWith(prefix)));
-  const row = rows[index];
+  const lengths = ROOMS.map(([, prefixes]) =>
+    Math.max(...prefixes.map((one) => (below.startsWith(one) ? one.length : 0))),
+  );
+  const longest = Math.max(...lengths);
+  const row = longest === 0 ? undefined : rows[lengths.indexOf(longest)];
   if (row === undefined) throw new Error(`${file}: belongs to no room: add its folder to tools/size.ts`);
   row.files += 1;
   row.lines += readFileSync(file, 'utf8').split('\n').length - 1;

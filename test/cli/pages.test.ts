@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
-import { checkHub } from '../../src/cli/check/hub.js';
-import { checkText } from '../../src/cli/check/text.js';
-import { checkBefore } from '../../src/cli/check/pre.js';
+import { checkHub } from '../../src/answers/check/hub.js';
+import { checkText } from '../../src/cli/check/run.js';
+import { checkBefore } from '../../src/answers/check/pre.js';
 import { drainLines } from '../../src/cli/maintenance/drain.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
 import { linesText } from '../../src/answers/output.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ObjectName, ResourceType } from '../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
-import { readHubInput, type InputOptions } from '../../src/cli/check/input.js';
-import { checkHub } from '../../src/cli/check/hub.js';
-import { checkText } from '../../src/cli/check/text.js';
-import { checkBefore, readPreInput } from '../../src/cli/check/pre.js';
+import { readHubInput, type InputOptions } from '../../src/answers/check/input.js';
+import { checkHub } from '../../src/answers/check/hub.js';
+import { checkText } from '../../src/cli/check/run.js';
+import { checkBefore, readPreInput } from '../../src/answers/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { eventsAbout, readLeavingEvents } from '../../src/answers/explain/events.js';
 import {

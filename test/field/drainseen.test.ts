@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
-import { checkMaintenance } from '../../src/cli/check/fleet.js';
+import { checkMaintenance } from '../../src/answers/check/fleet.js';
 import { status } from '../../src/cli/status/run.js';
 import { fleetSummary, maintenanceText } from '../../src/answers/fleetsummary.js';
 import { exampleWorld, EXAMPLE_SPEC } from '../support/builders/examplefleet.js';

@@ -6,8 +6,8 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { checkHub } from '../../src/cli/check/hub.js';
-import type { CheckResult } from '../../src/cli/check/result.js';
+import { checkHub } from '../../src/answers/check/hub.js';
+import type { CheckResult } from '../../src/answers/check/result.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { planChange } from '../../src/cli/plan/plan.js';
 import { tree } from '../../src/cli/tree/run.js';

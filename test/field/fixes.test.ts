@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { rightsWanted } from '../../src/answers/explain/explain.js';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { TAINTS } from '../../src/api/names.js';
-import { explainPlacement, rightsWanted, type ExplainRequest } from '../../src/cli/explain/explain.js';
+import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/explain.js';
 import { proposalsOf, type Proposal } from '../../src/answers/explain/proposals.js';
 import { explainReport } from '../../src/answers/explain/report.js';
 import { deniedOf } from '../../src/answers/explain/rights.js';

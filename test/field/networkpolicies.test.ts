@@ -7,11 +7,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { NetworkPolicies } from '../../src/runtime/vocabulary/kinds.js';
-import { checkText } from '../../src/cli/check/text.js';
-import { checkHub } from '../../src/cli/check/hub.js';
-import type { ReadNetwork } from '../../src/cli/check/input.js';
-import { checkBefore, type PreInput } from '../../src/cli/check/pre.js';
-import type { CheckResult } from '../../src/cli/check/result.js';
+import { checkText } from '../../src/cli/check/run.js';
+import { checkHub } from '../../src/answers/check/hub.js';
+import type { ReadNetwork } from '../../src/answers/check/input.js';
+import { checkBefore, type PreInput } from '../../src/answers/check/pre.js';
+import type { CheckResult } from '../../src/answers/check/result.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { NAMESPACE } from '../support/builders/engine.js';
 import { hubFacts, preFacts, rawEngine, readingOf } from '../support/builders/hubinput.js';

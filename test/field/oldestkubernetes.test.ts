@@ -16,7 +16,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { OLDEST_KUBERNETES } from '../../src/api/names.js';
-import { checkBefore } from '../../src/cli/check/pre.js';
+import { checkBefore } from '../../src/answers/check/pre.js';
 import { preFacts } from '../support/builders/hubinput.js';
 import { root } from '../support/repository/root.js';
 

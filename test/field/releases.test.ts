@@ -6,7 +6,7 @@ import { loadAll } from 'js-yaml';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { field, recordsIn, textField } from '../../src/runtime/vocabulary/json.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
-import { checkHub } from '../../src/cli/check/hub.js';
+import { checkHub } from '../../src/answers/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import { tree } from '../../src/cli/tree/run.js';
 import { releaseClusters } from '../../src/cli/release/run.js';

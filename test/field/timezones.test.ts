@@ -12,7 +12,7 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { PLACEMENT_LEASE, TIME_ZONE_DATA_ANNOTATION } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
-import { checkHub } from '../../src/cli/check/hub.js';
+import { checkHub } from '../../src/answers/check/hub.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';
 import type { World } from '../../src/answers/world/world.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';

@@ -1,10 +1,10 @@
 import type { OutputFormat } from '../../src/answers/output.js';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { CLUSTERS_LEASE, PLACEMENT_LEASE, TAINTS } from '../../src/api/names.js';
-import type { HubInput } from '../../src/cli/check/input.js';
-import { checkHub } from '../../src/cli/check/hub.js';
-import { checkText } from '../../src/cli/check/text.js';
-import { checkBefore, type PreInput } from '../../src/cli/check/pre.js';
+import type { HubInput } from '../../src/answers/check/input.js';
+import { checkHub } from '../../src/answers/check/hub.js';
+import { checkText } from '../../src/cli/check/run.js';
+import { checkBefore, type PreInput } from '../../src/answers/check/pre.js';
 import { listClusters } from '../../src/cli/cluster/list.js';
 import { limitingPolicies } from '../../src/domain/engine/policies.js';
 import { explainPlacement } from '../../src/cli/explain/explain.js';

@@ -1,5 +1,10 @@
-import type { ApiSource } from '../../runtime/flags/target.js';
-import { apiSource, checkNoArguments, NAMESPACE_NAMES, NAMESPACE_RULE } from '../../runtime/flags/target.js';
+import {
+  type ApiSource,
+  apiSource,
+  checkNoArguments,
+  NAMESPACE_NAMES,
+  NAMESPACE_RULE,
+} from '../../runtime/flags/target.js';
 import { PATH_NAME } from '../../runtime/vocabulary/names.js';
 import { cliConfig, HUB_FLAGS, type CliConfig } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';

@@ -1,9 +1,11 @@
 import path from 'node:path';
-import { readHubInput, type InputOptions } from './input.js';
-import { checkHub } from './hub.js';
-import { checkExitCode, checkText } from './text.js';
-import { checkBefore, readPreInput } from './pre.js';
-import type { CheckResult } from './result.js';
+import { readHubInput, type InputOptions } from '../../answers/check/input.js';
+import { checkHub } from '../../answers/check/hub.js';
+import { checkBefore, readPreInput } from '../../answers/check/pre.js';
+import { checkReport, type CheckResult, type CheckStatus } from '../../answers/check/result.js';
+import { INCOMPLETE } from '../../answers/output.js';
+import { painted, type Color } from '../../answers/table.js';
+import { shownAnswer, type ShownOptions } from '../terminal/shown.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import type { CheckConfig } from './flags.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
@@ -34,4 +36,35 @@ async function resultsOf(config: CheckConfig, hub: Hub): Promise<readonly CheckR
   };
   if (!config.pre) return checkHub(await readHubInput(client, options));
   return checkBefore(await readPreInput(client, options, await serverVersion(transport)));
+}
+
+export interface CheckOptions extends ShownOptions {
+  /** Whether these are the checks before an installation. */
+  readonly pre: boolean;
+}
+
+const MARKS: Readonly<Record<CheckStatus, { readonly text: string; readonly color: Color }>> = {
+  Passed: { text: '✓', color: 'green' },
+  Warning: { text: '!', color: 'yellow' },
+  Failed: { text: '×', color: 'red' },
+  Unknown: { text: '?', color: 'yellow' },
+};
+
+export function checkText(checks: readonly CheckResult[], options: CheckOptions): string {
+  const report = checkReport(checks, options.pre);
+  return shownAnswer(report, options, {
+    lines: ({ colored }) => checks.map((one) => lineOf(one, colored)),
+    names: () => checks.flatMap(({ name, status }) => (status === 'Failed' || status === 'Unknown' ? [name] : [])),
+  });
+}
+
+/** 1 when a check failed; else 3 when one is not known, since what was not checked is not well; 0 with warnings too. */
+export function checkExitCode(results: readonly CheckResult[]): number {
+  const isAny = (wanted: CheckStatus): boolean => results.some(({ status }) => status === wanted);
+  if (isAny('Failed')) return 1;
+  return isAny('Unknown') ? INCOMPLETE : 0;
+}
+
+function lineOf({ status, message, remedy }: CheckResult, colored: boolean): string {
+  return `${painted(MARKS[status], colored)} ${message}${remedy === undefined ? '' : `: ${remedy}`}`;
 }

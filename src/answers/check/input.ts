@@ -11,14 +11,14 @@ import {
   Namespaces,
   NetworkPolicies,
 } from '../../runtime/vocabulary/kinds.js';
-import { hubSummary } from '../../answers/status.js';
+import { hubSummary } from '../status.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
-import type { WorldResource } from '../../answers/world/world.js';
+import type { WorldResource } from '../world/world.js';
 import type { ListOptions, ReadClient } from '../../runtime/client/client.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
-import { readFleetWorld, type FleetReading } from '../../answers/world/worlds.js';
-import { absentText } from '../../answers/meant.js';
+import { readFleetWorld, type FleetReading } from '../world/worlds.js';
+import { absentText } from '../meant.js';
 import type { Read } from './result.js';
 
 export interface ReadDefinition {

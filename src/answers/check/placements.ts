@@ -1,10 +1,10 @@
 import { TIME_ZONE_DATA_ANNOTATION } from '../../api/names.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { field } from '../../runtime/vocabulary/json.js';
-import type { HubSummary, PlacementSummary } from '../../answers/status.js';
+import type { HubSummary, PlacementSummary } from '../status.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/release.js';
-import { someNames } from '../../answers/output.js';
+import { someNames } from '../output.js';
 import type { HubInput } from './input.js';
 import { isHeld, podsOf } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';

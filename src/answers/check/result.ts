@@ -1,3 +1,5 @@
+import { CLI_API_VERSION } from '../output.js';
+
 /** What was read, or what could not be. */
 export type Read<T> = { readonly kind: 'Known'; readonly value: T } | Unread;
 
@@ -20,6 +22,19 @@ export interface CheckResult {
   readonly message: string;
   /** A command that mends it or shows more, or a page of the docs. */
   readonly remedy?: string | undefined;
+}
+
+/** All checks in the order of their output: kind CheckReport (docs/reference/cli/checkreport.schema.json). */
+export interface CheckReport {
+  readonly apiVersion: string;
+  readonly kind: 'CheckReport';
+  /** Whether these are the checks before an installation. */
+  readonly pre: boolean;
+  readonly checks: readonly CheckResult[];
+}
+
+export function checkReport(checks: readonly CheckResult[], pre: boolean): CheckReport {
+  return { apiVersion: CLI_API_VERSION, kind: 'CheckReport', pre, checks };
 }
 
 /** The remedy where all of a kind is missing. Single files, applied before `helm install`, would make that fail. */

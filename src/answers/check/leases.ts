@@ -1,4 +1,4 @@
-import { durationText } from '../../answers/output.js';
+import { durationText } from '../output.js';
 import type { Lease } from '../../runtime/leaderelection/leaserecord.js';
 import type { ReadLease } from './input.js';
 import { failed, passed, unread, type CheckResult } from './result.js';
