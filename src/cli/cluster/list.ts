@@ -5,13 +5,9 @@ import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { taintsOf } from '../../domain/clusters/maintenance.js';
 import { conditionIn } from '../../domain/conditions.js';
-import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../../answers/output.js';
+import { CLI_API_VERSION, resourceName } from '../../answers/output.js';
 import { table, type Cell } from '../../answers/table.js';
-
-export interface ListOptions {
-  readonly output: OutputFormat;
-  readonly colored: boolean;
-}
+import { shownAnswer, type ShownOptions } from '../terminal/shown.js';
 
 /** One cluster of the list; undefined: the field is not set. */
 interface Row {
@@ -34,17 +30,13 @@ interface Condition {
 const COLORS: Readonly<Record<string, Cell['color']>> = { True: 'green', False: 'red', Unknown: 'yellow' };
 
 /** The output of `cluster list`; sorted by name. */
-export function listClusters(clusters: readonly RawObject[], { output, colored }: ListOptions): string {
+export function listClusters(clusters: readonly RawObject[], options: ShownOptions): string {
   const rows = clusters.map(rowOf).sort((a, b) => (a.name < b.name ? -1 : 1));
-  switch (output) {
-    case 'text':
-    case 'wide':
-      return linesText(rows.length === 0 ? ['there is no ManagedCluster'] : textOf(rows, output === 'wide', colored));
-    case 'name':
-      return linesText(rows.map(({ name }) => resourceName(ManagedClusters, name)));
-    default:
-      return documentText({ apiVersion: CLI_API_VERSION, kind: 'ClusterList', clusters: rows }, output);
-  }
+  const list = { apiVersion: CLI_API_VERSION, kind: 'ClusterList', clusters: rows };
+  return shownAnswer(list, options, {
+    lines: ({ wide, colored }) => (rows.length === 0 ? ['there is no ManagedCluster'] : textOf(rows, wide, colored)),
+    names: () => rows.map(({ name }) => resourceName(ManagedClusters, name)),
+  });
 }
 
 function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {

@@ -1,5 +1,4 @@
-import type { ApiSource } from '../../runtime/flags/target.js';
-import { apiSource } from '../../runtime/flags/target.js';
+import { type ApiSource, apiSource } from '../../runtime/flags/target.js';
 import { CLI_FLAGS, refuseArguments } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { Completion } from '../../runtime/flags/completion.js';

@@ -1,5 +1,6 @@
+import { rightsWanted } from '../../answers/explain/explain.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { explainPlacement, rightsWanted, type ExplainRequest } from './explain.js';
+import { explainPlacement, type ExplainRequest } from './explain.js';
 import { eventsAbout, readLeavingEvents } from '../../answers/explain/events.js';
 import { deniedOf } from '../../answers/explain/rights.js';
 import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../../answers/world/worlds.js';

@@ -1,5 +1,10 @@
-import type { ApiSource } from '../../runtime/flags/target.js';
-import { apiSource, checkNoArguments, namespaceIn, NAMESPACE_NAMES } from '../../runtime/flags/target.js';
+import {
+  type ApiSource,
+  apiSource,
+  checkNoArguments,
+  namespaceIn,
+  NAMESPACE_NAMES,
+} from '../../runtime/flags/target.js';
 import { outputConfig, rowsOf, type CliConfig } from '../flags.js';
 import type { ChangeLimit } from '../../answers/plan/report.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';

@@ -1,5 +1,4 @@
-import type { ApiSource } from '../../runtime/flags/target.js';
-import { apiSource, namespaceIn } from '../../runtime/flags/target.js';
+import { type ApiSource, apiSource, namespaceIn } from '../../runtime/flags/target.js';
 import {
   clusterIn,
   CLUSTER_NAMES,

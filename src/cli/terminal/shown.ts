@@ -20,8 +20,12 @@ interface Shown {
   readonly names: () => readonly string[];
 }
 
-/** The answer in the format: it is itself the document of JSON and YAML. */
-export function shownAnswer(document: object, { output, colored }: ShownOptions, { lines, names }: Shown): string {
+/** The answer in the format: it is itself the document of JSON and YAML, made when it is asked for. */
+export function shownAnswer(
+  document: object | (() => object),
+  { output, colored }: ShownOptions,
+  { lines, names }: Shown,
+): string {
   switch (output) {
     case 'text':
     case 'wide':
@@ -29,6 +33,6 @@ export function shownAnswer(document: object, { output, colored }: ShownOptions,
     case 'name':
       return linesText(names());
     default:
-      return documentText(document, output);
+      return documentText(typeof document === 'function' ? document() : document, output);
   }
 }
