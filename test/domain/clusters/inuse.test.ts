@@ -5,6 +5,7 @@ import { bindingInUse, firstUsers, setInUse } from '../../../src/domain/clusters
 
 const someNames = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,3}$/), { maxLength: 20 });
 
+/** Beside the conditions that golden/clusters records. */
 describe('the users of a cluster set', () => {
   it('the users of a cluster set in a message are the first five by code units, whatever the order of the names', () => {
     fc.assert(
@@ -12,19 +13,6 @@ describe('the users of a cluster set', () => {
         expect(firstUsers(names)).toEqual({ names: [...names].sort().slice(0, 5), more: names.length > 5 });
       }),
     );
-  });
-
-  it.each<[readonly string[], string]>([
-    [['shop'], 'ManagedClusterSet fleet is in use by Placements of namespaces shop'],
-    [['b', 'a'], 'ManagedClusterSet fleet is in use by Placements of namespaces a, b'],
-    [
-      ['f', 'e', 'd', 'c', 'b', 'a'],
-      'ManagedClusterSet fleet is in use by Placements of namespaces a, b, c, d, e and others',
-    ],
-  ])('a cluster set that %j select from says: %s', (namespaces, message) => {
-    const state = setInUse('fleet', firstUsers(namespaces), 3);
-
-    expect(state).toEqual({ type: 'InUse', status: 'True', reason: 'SelectedFrom', message, observedGeneration: 3 });
   });
 
   it('a cluster set with the longest names has a message that is not cut', () => {
@@ -37,18 +25,5 @@ describe('the users of a cluster set', () => {
     const { message } = bindingInUse('fleet', firstUsers(['web', 'api']), 1);
 
     expect(message.split(' select from ')).toEqual(['Placements api, web', 'ManagedClusterSet fleet']);
-  });
-
-  it('a cluster set and a binding that nobody selects from are not in use', () => {
-    const none = firstUsers([]);
-
-    expect([setInUse('fleet', none, 1), bindingInUse('fleet', none, 1)]).toMatchObject([
-      { status: 'False', reason: 'NotSelectedFrom', message: 'no Placement selects from ManagedClusterSet fleet' },
-      {
-        status: 'False',
-        reason: 'NotSelectedFrom',
-        message: 'no Placement of the namespace selects from ManagedClusterSet fleet',
-      },
-    ]);
   });
 });

@@ -6,6 +6,7 @@ const labelSelector = (selector: unknown): unknown => ({
   clusterSelector: { selectorType: 'LabelSelector', labelSelector: selector },
 });
 
+/** The problems of a selector that cannot be read are recorded in golden/clusters. */
 describe('readClusterSelector', () => {
   it.each<[string, unknown, boolean]>([
     ['that is absent selects the clusters with the label of the set', {}, true],
@@ -30,31 +31,5 @@ describe('readClusterSelector', () => {
 
   it('the selector of a ManagedClusterSet of the exclusive type selects no cluster with the label of another set', () => {
     expect(selects('fleet', readClusterSelector({}), { [CLUSTER_SET_LABEL]: 'other' })).toBe(false);
-  });
-
-  it.each<[string, unknown, string, string]>([
-    [
-      'of an unknown type',
-      { clusterSelector: { selectorType: 'Sorting' } },
-      'spec.clusterSelector.selectorType',
-      'must be one of ExclusiveClusterSetLabel, LabelSelector',
-    ],
-    [
-      'of the exclusive type beside a label selector',
-      { clusterSelector: { labelSelector: {} } },
-      'spec.clusterSelector.labelSelector',
-      'needs selectorType LabelSelector',
-    ],
-    [
-      'with an operator that does not exist',
-      labelSelector({ matchExpressions: [{ key: 'a', operator: 'Near' }] }),
-      'spec.clusterSelector.labelSelector.matchExpressions[0].operator',
-      'must be one of',
-    ],
-    ['that is no object', { clusterSelector: 7 }, 'spec.clusterSelector', 'is not an object'],
-  ])('the problem of a selector %s names the field and the rule', (_sentence, spec, field, rule) => {
-    const selector = readClusterSelector(spec);
-
-    expect(selector).toMatchObject({ kind: 'unreadable', problem: { field, message: expect.stringContaining(rule) } });
   });
 });

@@ -137,23 +137,12 @@ describe('the target namespace of an engine', () => {
   it.each<[string, Parameters<typeof validateTargetNamespace>, string[]]>([
     ['is free before the installation', [{ targetNamespace: 'a' }, undefined, undefined], []],
     ['is free before the installation, seen as an empty text', [{ targetNamespace: 'a' }, '', undefined], []],
-    ['stays', [{ targetNamespace: 'a' }, 'a', undefined], []],
     [
       'stays when the default is written out',
       [{ targetNamespace: 'multicluster-engine' }, 'multicluster-engine', undefined],
       [],
     ],
-    [
-      'never moves',
-      [{ targetNamespace: 'b' }, 'a', undefined],
-      ['spec.targetNamespace: "b": is immutable: the engine is installed in a; delete and recreate the engine'],
-    ],
     ['is the one of --namespace', [{}, undefined, 'multicluster-engine'], []],
-    [
-      'is no other than the one of --namespace',
-      [{}, undefined, 'a'],
-      ['spec.targetNamespace: "multicluster-engine": must be a: the operator runs with --namespace a'],
-    ],
   ])('the target namespace of an engine: %s', (_name, args, texts) => {
     expect(validateTargetNamespace(...args).map(fieldErrorText)).toEqual(texts);
   });

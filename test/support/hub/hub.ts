@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { MultiClusterEngine } from '../../../src/api/generated/multiclusterengine.js';
 import type { Condition } from '../../../src/runtime/vocabulary/meta.js';
-import { ALLOW_DELETION_ANNOTATION, OPERATOR_NAMESPACE } from '../../../src/api/names.js';
+import { ALLOW_DELETION_ANNOTATION } from '../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { WRITES, type LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
@@ -179,9 +179,6 @@ export function readyOf({ status }: MultiClusterEngine): Condition | undefined {
 export function isCurrent({ metadata, status }: MultiClusterEngine): boolean {
   return status?.observedGeneration === metadata.generation;
 }
-
-/** User name of the operator's requests. */
-export const OPERATOR_USER = `system:serviceaccount:${OPERATOR_NAMESPACE}:multicluster-engine-operator`;
 
 // Files are named as the README names them.
 function inRoot(argument: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { deploymentHealth } from '../../../../src/domain/engine/status/components.js';
-import { deployment, newDeployment, type DeploymentCounts } from '../../../support/builders/engine.js';
+import { deployment, type DeploymentCounts } from '../../../support/builders/engine.js';
 
 const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' };
 const unavailable = { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' };
@@ -14,14 +14,9 @@ const overdue = {
   message: 'has timed out progressing.',
 };
 
+/** Beside what golden/enginestatus records. */
 describe('the health of a Deployment', () => {
   it.each<[string, DeploymentCounts, object]>([
-    ['is ready when everything is up to date and available', {}, { ready: true, serving: true, rollout: 'complete' }],
-    [
-      'just patched is not ready on its old status',
-      { generation: 2, observedGeneration: 1 },
-      { ready: false, serving: true, rollout: 'progressing' },
-    ],
     [
       'is not ready while replicas are not updated',
       { updated: 1, replicas: 3, conditions: [available, progressing] },
@@ -70,12 +65,6 @@ describe('the health of a Deployment', () => {
 
   it.each<[string, number | undefined, DeploymentCounts, boolean]>([
     [
-      'as many as had to serve before do, while more are wanted',
-      2,
-      { wanted: 3, replicas: 3, updated: 1, available: 2, conditions: [unavailable, progressing] },
-      true,
-    ],
-    [
       'more than had to serve before do, while still more are wanted',
       2,
       { wanted: 4, replicas: 4, available: 3, conditions: [unavailable, progressing] },
@@ -100,32 +89,10 @@ describe('the health of a Deployment', () => {
     expect(deploymentHealth(deployment(counts), served).serving).toBe(serving);
   });
 
-  it('a Deployment without a status is rolling out', () => {
-    expect(deploymentHealth(newDeployment())).toEqual({
-      ready: false,
-      serving: false,
-      rollout: 'progressing',
-      message: '0 of 2 replicas available, 0 up to date, the Deployment controller has not observed the change yet',
-    });
-  });
-
   it.each([[undefined], [{ metadata: { name: 'web' } }]])(
     'a Deployment of which nothing is known (%j) is not ready',
     (object) => {
       expect(deploymentHealth(object)).toMatchObject({ ready: false, serving: false });
     },
   );
-
-  it('the health of a Deployment has the failures that Kubernetes reports', () => {
-    const failing = {
-      type: 'ReplicaFailure',
-      status: 'True',
-      reason: 'FailedCreate',
-      message: 'exceeded quota: small',
-    };
-
-    expect(deploymentHealth(deployment({ available: 0, conditions: [overdue, failing] })).message).toBe(
-      '0 of 2 replicas available, 2 up to date (ProgressDeadlineExceeded: has timed out progressing.) (FailedCreate: exceeded quota: small)',
-    );
-  });
 });

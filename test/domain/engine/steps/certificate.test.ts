@@ -53,19 +53,8 @@ function judge(over: Partial<StoredCertificate>): string {
   return `${verdict.kind}${verdict.kind === 'renew' && verdict.drift ? ' changed' : ''}: ${verdict.cause}${served}`;
 }
 
+/** Beside the decisions that golden/engineplan records. */
 describe('the decision about a serving certificate', () => {
-  const owner = (over: object): Meta => ({
-    ownerReferences: [
-      {
-        apiVersion: 'multicluster.platform.io/v1alpha1',
-        kind: 'MultiClusterEngine',
-        name: 'hub',
-        uid: 'x',
-        controller: true,
-        ...over,
-      },
-    ],
-  });
   const without = (...path: string[]): Meta => ({
     managedFields: [
       {
@@ -79,25 +68,13 @@ describe('the decision about a serving certificate', () => {
   const { 'app.kubernetes.io/version': _, ...unversioned } = applied.metadata.labels ?? {};
 
   it.each<[string, Partial<StoredCertificate>, string]>([
-    ['as we wrote it', {}, 'keep until 2026-03-02'],
     [
       'of another version of the operator',
       { secret: secret({ labels: { ...unversioned, 'app.kubernetes.io/version': '0.1' } }) },
       'keep until 2026-03-02',
     ],
     ['a moment before two thirds of its life', { now: NOW + 60 * DAY_MS - 1 }, 'keep until 2026-03-02'],
-    ['at two thirds of its life', { now: NOW + 60 * DAY_MS }, 'renew: expires at 2026-04-01T00:00:00Z [2]'],
     ['past its end', { now: NOW + 100 * DAY_MS }, 'renew: expires at 2026-04-01T00:00:00Z [2]'],
-    [
-      'made by a clock that went ahead',
-      { now: NOW - 2 * DAY_MS },
-      'renew: expires at 2026-04-01T00:00:00Z, later than a certificate that is issued now [2]',
-    ],
-    [
-      'with an end that is none',
-      { secret: secret({ annotations: { ...applied.metadata.annotations, [EXPIRY_ANNOTATION]: 'soon' } }) },
-      'renew: expires at soon [2]',
-    ],
     [
       'with a pair that somebody wrote',
       { secret: secret(without('f:data')) },
@@ -118,35 +95,17 @@ describe('the decision about a serving certificate', () => {
       { secret: secret({ managedFields: [{ ...booked, operation: 'Update' }] }) },
       'renew changed: was changed by somebody else at data.tls.crt, data.tls.key, ',
     ],
-    ['without a label of ours', { secret: secret({ labels: {} }) }, 'renew changed: differs at metadata.labels['],
     [
       'without its owner, booked to us',
       { secret: secret({ ownerReferences: [] }) },
       'renew changed: differs at metadata.ownerReferences[',
     ],
-    [
-      'being deleted',
-      { secret: secret({ deletionTimestamp: 'x', finalizers: ['a/b'] }) },
-      'wait: is being deleted (finalizers: a/b)',
-    ],
-    [
-      'of an earlier engine',
-      { secret: secret(owner({})) },
-      'wait: belongs to an earlier engine of the same name and is about to be garbage collected',
-    ],
-    ['of another engine', { secret: secret(owner({ name: 'other' })) }, 'given'],
     ['without an owner, not booked to us', { secret: secret({ ownerReferences: [], managedFields: [] }) }, 'given'],
-    ['not there', { secret: undefined }, 'issue: does not exist [2]'],
     ['not there, nor anything published', { secret: undefined, configMap: undefined }, 'issue: does not exist []'],
     [
       "not there, and what is published is somebody else's",
       { secret: undefined, configMap: { ...configMap, metadata: { ...configMap.metadata, ownerReferences: [] } } },
       'issue: does not exist []',
-    ],
-    [
-      'not there, in a namespace that goes',
-      { secret: undefined, namespaceObject: { metadata: { name: NAMESPACE, deletionTimestamp: 'x' } } },
-      'wait: Namespace multicluster-engine is being deleted',
     ],
     ['not there, with --namespace', { secret: undefined, namespaceObject: undefined }, 'issue: does not exist [2]'],
   ])('the decision about a Secret %s', (_name, input, expected) => {

@@ -67,6 +67,7 @@ const owner = (over: Partial<OwnerReference>): OwnerReference => ({
 });
 const only = (input: StepInput, kind: string): Step | undefined => plan(input).find((step) => step.type.kind === kind);
 
+/** Beside the plans and steps that golden/engineplan records. */
 describe('a plan', () => {
   it('a plan patches a drifted object, names its fields, and touches no other', () => {
     const steps = plan(
@@ -110,23 +111,11 @@ describe('a plan', () => {
 });
 
 describe('the namespace', () => {
-  it.each<[string, ((object: KubeObject) => KubeObject) | undefined, string | undefined]>([
-    ['that is missing is created', undefined, 'create'],
-    ['of ours is kept', (object) => object, 'keep'],
-    [
-      'of ours without its Pod Security label is patched',
-      withMeta({ labels: { 'multicluster.platform.io/engine': 'hub' } }),
-      'patch',
-    ],
-    ['that the operator did not make is left as it is', withMeta({ labels: {} }), undefined],
-    [
-      'of another engine is left as it is',
-      withMeta({ labels: { 'multicluster.platform.io/engine': 'other' } }),
-      undefined,
-    ],
-    ['that is terminating is waited for', withMeta({ deletionTimestamp: 'now' }), 'wait'],
-  ])('a namespace %s', (_name, change, action) => {
-    expect(only(world({ Namespace: change }), 'Namespace')?.action).toBe(action);
+  it.each([
+    ['that the operator did not make', {}],
+    ['of another engine', { 'multicluster.platform.io/engine': 'other' }],
+  ])('a namespace %s is left as it is', (_name, labels) => {
+    expect(only(world({ Namespace: withMeta({ labels }) }), 'Namespace')).toBeUndefined();
   });
 
   it('a terminating namespace delays the creation of objects, while existing ones are still patched', () => {
@@ -195,34 +184,18 @@ describe('pruning', () => {
       'delete ConfigMap',
     );
   });
-
-  it('pruning waits for an object that is being deleted', () => {
-    const input = world();
-    const steps = plan({ ...input, stored: [...input.stored, extra(ConfigMaps, 'x', { deletionTimestamp: 'now' })] });
-
-    expect(kinds(steps)).toContain('wait ConfigMap');
-  });
 });
 
 describe('a step that is decided again after a read', () => {
   const account = wanted('ServiceAccount');
   const booked = { managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }] };
 
-  it.each<[string, KubeObject | undefined, string]>([
-    ['nothing is stored', undefined, 'create'],
-    ['ours, as wanted', live(account.object), 'keep'],
+  it.each<[string, KubeObject, string]>([
     ['ours, changed', withMeta({ labels: {} })(live(account.object)), 'patch'],
-    ["somebody else's, without any owner", withMeta({ ownerReferences: [] })(live(account.object)), 'skip-foreign'],
-    ['ours that lost its owner', withMeta({ ownerReferences: [], ...booked })(live(account.object)), 'patch'],
     [
       'ours that lost owner and label: cannot be distinguished from a foreign one',
       withMeta({ ownerReferences: [], labels: {}, ...booked })(live(account.object)),
       'skip-foreign',
-    ],
-    [
-      'without an owner, on its way out',
-      withMeta({ ownerReferences: [], deletionTimestamp: 'now' })(live(account.object)),
-      'wait',
     ],
     [
       "another controller's",
@@ -231,10 +204,6 @@ describe('a step that is decided again after a read', () => {
     ],
   ])('a step that is decided again after a read: %s', (_name, fresh, action) => {
     expect(stepForRead(account, fresh, identity, 'Refuse')?.action).toBe(action);
-  });
-
-  it('a namespace that somebody has made in the meantime is left as it is', () => {
-    expect(stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity, 'Refuse')).toBeUndefined();
   });
 
   it.each<[string, Partial<ObjectMeta> & { managedFields?: object[] }, boolean]>([

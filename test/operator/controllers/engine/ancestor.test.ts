@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
-import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../../../src/runtime/vocabulary/kinds.js';
-import { itemsAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
+import { ClusterRoleBindings, PodDisruptionBudgets } from '../../../../src/runtime/vocabulary/kinds.js';
+import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
-import { NAMESPACE } from '../../../support/builders/engine.js';
 import { ROWS, EngineRig } from '../../../support/rigs/controllers/engine.js';
-
-const COMPONENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
 /** Regression tests for faults of the well-known operator for the same job. */
 describe('faults of the well-known operator for the same job', () => {
@@ -24,27 +20,6 @@ describe('faults of the well-known operator for the same job', () => {
 
     expect(phases.length).toBeGreaterThan(0);
     expect(new Set(phases)).toEqual(new Set(['Progressing']));
-  });
-
-  it("a Deployment's old status is not read as ready", async () => {
-    const rig = new EngineRig();
-    await rig.install();
-    rig.edit({}, { nodeSelector: { a: '1' } });
-    await rig.pass();
-
-    expect(rig.state()).toBe('Progressing RollingOut');
-    expect(rig.message()).toContain('the Deployment controller has not observed the change yet');
-  });
-
-  it('every change that the status depends on enqueues the engine', async () => {
-    const rig = new EngineRig();
-    await rig.install();
-    rig.enqueued.length = 0;
-    rig.rollOut({ available: 0 });
-    expect(new Set(rig.enqueued)).toEqual(new Set(['hub']));
-    await rig.converge();
-
-    expect(rig.state()).toBe('Progressing ComponentsUnavailable');
   });
 
   it.each<[string, (rig: EngineRig) => Promise<void> | void]>([
@@ -129,78 +104,5 @@ describe('faults of the well-known operator for the same job', () => {
     expect(after?.message).toContain('0 of 2');
     expect(after?.lastTransitionTime).toBe(before?.lastTransitionTime);
     expect(after?.lastUpdateTime).not.toBe(before?.lastUpdateTime);
-  });
-
-  it("no default value is written into the user's spec", async () => {
-    const rig = new EngineRig();
-    await rig.install();
-    rig.remove();
-    await rig.pass();
-
-    expect(rig.engine().spec).toEqual({});
-  });
-
-  it('a missing pull secret is reported', async () => {
-    const rig = new EngineRig();
-    await rig.install({ imagePullSecret: 'pull' });
-
-    expect(rig.state()).toBe('Progressing PullSecretNotFound');
-    expect(rig.reasons()).toContain('PullSecretNotFound');
-  });
-
-  it('a pause stops every write, those of an uninstall included', async () => {
-    const rig = new EngineRig();
-    await rig.install();
-    rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } }, { nodeSelector: { a: '1' } });
-    for (const call of rig.api.calls.filter((one) => one.verb === 'apply')) rig.api.remove(call.type, call.name);
-    await rig.converge();
-    rig.remove();
-    const before = rig.api.writes.length;
-    await rig.converge();
-
-    expect(new Set(rig.api.writes.slice(before))).toEqual(new Set(['updateStatus multiclusterengines hub']));
-    expect(rig.made()).toEqual([]);
-  });
-
-  it('every component has the tolerations and the node selector of the spec', async () => {
-    const rig = new EngineRig();
-    await rig.install({ nodeSelector: { infra: '' }, tolerations: [{ key: 'infra', operator: 'Exists' }] });
-    const deployments = rig.api.all<KubeObject>(Deployments);
-
-    expect(deployments.length).toBeGreaterThan(0);
-    for (const one of deployments) {
-      expect(treeAt(one, 'spec', 'template', 'spec')).toMatchObject({
-        nodeSelector: { infra: '' },
-        tolerations: [{ key: 'infra', operator: 'Exists' }],
-      });
-    }
-  });
-
-  it.each(['1', '0755', '1e3', 'true', 'null', '0x1f', '00', 'on'])(
-    'the toleration value %j, which has the form of another type, stays a text',
-    async (text) => {
-      const rig = new EngineRig();
-      await rig.install({ tolerations: [{ key: text, operator: 'Equal', value: text }] });
-      const [toleration] = itemsAt(rig.api.peek(Deployments, COMPONENT), 'spec', 'template', 'spec', 'tolerations');
-
-      expect(toleration).toEqual({ key: text, operator: 'Equal', value: text });
-    },
-  );
-
-  it('an uninstall that cannot go on names what it waits for', async () => {
-    const rig = new EngineRig();
-    await rig.install();
-    const deployment = rig.api.peek<KubeObject>(Deployments, COMPONENT);
-    rig.api.put(Deployments, {
-      ...deployment,
-      metadata: { ...deployment?.metadata, ...COMPONENT, finalizers: ['somebody.io/hold'] },
-    });
-    rig.remove();
-    await rig.pass();
-    await rig.pass();
-
-    expect(rig.message()).toContain(
-      'Deployment multicluster-engine/placement-controller is being deleted (finalizers: somebody.io/hold, foregroundDeletion)',
-    );
   });
 });

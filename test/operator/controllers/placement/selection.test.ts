@@ -156,6 +156,7 @@ describe('reconcile of an invalid spec', () => {
       expect(hub.condition('web', 'Stalled')?.status).toBe('True');
       expect(hub.status('web')).toMatchObject({ phase: 'Misconfigured', numberOfSelectedClusters: 2 });
       expect(hub.api.calls).toHaveLength(calls);
+      expect(hub.log.lines.filter((line) => line.level === 'error')).toEqual([]);
     },
   );
 
