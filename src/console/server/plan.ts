@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { laterMoves } from '../../answers/plan/movesahead.js';
+import { planDocument, type PlannedPlacement } from '../../answers/plan/document.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
-import { lossLines, totalText } from '../../answers/plan/text.js';
-import { isChange, lossReport, planReport, type PlanReport } from '../../answers/plan/report.js';
-import { problemText } from '../../domain/conditions.js';
-import type { PlacementPlan, PlacementState } from '../../answers/plan/plan.js';
-import type { Draft, Plan, PlanAnswer, PlannedPlacement, PlannedState } from '../wire/plan.js';
+import { lossLines } from '../../answers/plan/text.js';
+import { lossReport, planReport, type PlanReport } from '../../answers/plan/report.js';
+import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
 import { DraftFault, draftWorld, faultOf, isChanged, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
@@ -66,58 +64,41 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing):
   const { after, objects, labels, lost } = draft;
   const report: PlanReport =
     lost.size > 0 ? lossReport({ ...reading, world: after }, lost, computing) : planReport(reading, draft, computing);
-  const { placements, refusals, totals } = report;
+  const { summary, placements, refusals, apartComputed } = planDocument(report);
   const loss = lossLines(report, { wide: false }).join(' ');
-  const planned = placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(plannedPlacement);
+  const planned = placements.map(cut);
   const replaced = objects.flatMap(({ name, live, kept }) =>
     live === undefined ? [] : [{ name, live: manifestText(live), kept }],
   );
-  const basedOn = createHash('sha256')
-    .update(JSON.stringify([planned, replaced]))
-    .digest('base64url');
+  // The times of moves are others at each reading.
+  const text = JSON.stringify([planned, replaced], (key, value: unknown) => (key === 'at' ? undefined : value));
   return {
-    summary: totalText(totals),
+    summary,
     ...(loss === '' ? {} : { loss }),
     placements: planned,
-    refusals: refusals.map(({ kind, name }) => `${kind} ${name} is in use: its deletion is refused`),
+    refusals,
+    apartComputed,
     replaced,
     writes: [
       ...new Set(objects.filter(isChanged).map(({ name }) => name)),
       ...new Set(labels.map(({ object }) => `ManagedCluster ${object.name}`)),
     ],
-    basedOn,
+    basedOn: createHash('sha256').update(text).digest('base64url'),
   };
 }
 
-function plannedPlacement({ namespace, name, kind, before, after, ...lists }: PlacementPlan): PlannedPlacement {
-  const some = (list: readonly { readonly name: string; readonly why: string }[]): PlannedPlacement['add'] =>
-    list.slice(0, MOST_CLUSTERS).map((one) => ({ name: one.name, why: one.why }));
+/** Of the clusters that stay, the count alone is shown. */
+function cut(one: PlannedPlacement): CutPlacement {
+  const { add, remove, stay, held, moves } = one;
+  const counts = { add: add.length, remove: remove.length, stay: stay.length, held: held.length };
+  const some = <T>(list: readonly T[]): readonly T[] => list.slice(0, MOST_CLUSTERS);
   return {
-    namespace,
-    name,
-    change: kind,
-    ...(before === undefined ? {} : { before: stateOf(before) }),
-    ...(after === undefined ? {} : { after: stateOf(after) }),
-    add: some(lists.adds),
-    remove: some(lists.removes),
-    held: some(lists.held),
-    // Without times, which are others at each reading: `basedOn` is the same while the plan is.
-    moves: some([
-      ...laterMoves(lists).map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` })),
-      ...lists.addLater,
-    ]),
-    added: lists.adds.length,
-    removed: lists.removes.length,
-    stay: lists.stays.length,
-  };
-}
-
-function stateOf({ phase, satisfied, clusters, rules }: PlacementState): PlannedState {
-  return {
-    phase,
-    selected: clusters.length,
-    ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
-    ...(rules.problem === undefined ? {} : { problem: problemText(rules.problem) }),
-    message: satisfied.message,
+    ...one,
+    add: some(add),
+    remove: some(remove),
+    held: some(held),
+    moves: moves && some(moves),
+    stay: [],
+    counts,
   };
 }

@@ -1,4 +1,5 @@
-import type { Plan, PlannedCluster, PlannedPlacement, PlannedState } from '../wire/plan.js';
+import type { PlannedState } from '../../answers/plan/document.js';
+import type { CutPlacement, Plan } from '../wire/plan.js';
 
 /** What differs between two plans of one draft, since the fleet has moved. */
 
@@ -9,18 +10,33 @@ export interface PlanDifference {
   readonly lines: readonly string[];
 }
 
+export interface PlannedCluster {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** The clusters that move later, and those that come in after a move. */
+export function laterIn({ moves = [], addLater = [] }: CutPlacement): readonly PlannedCluster[] {
+  const later = moves.filter(({ waitsFor }) => waitsFor !== undefined);
+  return [...later.map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` })), ...addLater];
+}
+
+export function problemIn({ problem }: PlannedState): string | undefined {
+  return problem && `${problem.field}: ${problem.message}`;
+}
+
 /** Of a list, so many clusters are named. */
 const FEW = 5;
 
 const LISTS: readonly {
-  readonly of: (plan: PlannedPlacement) => readonly PlannedCluster[];
+  readonly of: (plan: CutPlacement) => readonly PlannedCluster[];
   readonly now: string;
   readonly before: string;
 }[] = [
   { of: ({ add }) => add, now: 'now comes in', before: 'no longer comes in' },
   { of: ({ remove }) => remove, now: 'now leaves', before: 'no longer leaves' },
   { of: ({ held }) => held, now: 'is now held', before: 'is no longer held' },
-  { of: ({ moves }) => moves, now: 'now moves later', before: 'no longer moves later' },
+  { of: laterIn, now: 'now moves later', before: 'no longer moves later' },
 ];
 
 /** By Placement, in the order of the newer plan; empty where the outcome is the same. */
@@ -33,11 +49,11 @@ export function planDifferences(before: Plan, after: Plan): readonly PlanDiffere
   });
 }
 
-function keyOf({ namespace, name }: PlannedPlacement): string {
+function keyOf({ namespace, name }: CutPlacement): string {
   return `${namespace}/${name}`;
 }
 
-function linesOf(before: PlannedPlacement | undefined, after: PlannedPlacement | undefined): readonly string[] {
+function linesOf(before: CutPlacement | undefined, after: CutPlacement | undefined): readonly string[] {
   if (after === undefined) return ['no longer changes'];
   const changes = before === undefined ? ['changes now'] : [];
   const moved = LISTS.flatMap(({ of, ...words }) => {
@@ -58,10 +74,12 @@ function linesOf(before: PlannedPlacement | undefined, after: PlannedPlacement |
   const known = [...changes, ...moved, state].filter((one) => one !== undefined);
   if (known.length > 0 || before === undefined) return known;
   // Beyond the clusters that a plan names, counts alone are known.
-  const isOther = before.added !== after.added || before.removed !== after.removed || before.stay !== after.stay;
-  return isOther
-    ? [`+${after.added} −${after.removed} =${after.stay}, not +${before.added} −${before.removed} =${before.stay}`]
-    : [];
+  const [now, then] = [countsText(after), countsText(before)];
+  return now === then ? [] : [`${now}, not ${then}`];
+}
+
+function countsText({ counts: { add, remove, stay } }: CutPlacement): string {
+  return `+${add} −${remove} =${stay}`;
 }
 
 function namesOf(list: readonly PlannedCluster[] = []): ReadonlySet<string> {
@@ -76,5 +94,5 @@ function line(names: readonly string[], what: string): string | undefined {
 
 function stateText(state: PlannedState | undefined): string {
   if (state === undefined) return 'no decision';
-  return `${state.selected}${state.wanted === undefined ? '' : ` of ${state.wanted}`} ${state.problem ?? state.phase}`;
+  return `${state.selected}${state.wanted === undefined ? '' : ` of ${state.wanted}`} ${problemIn(state) ?? state.phase}`;
 }

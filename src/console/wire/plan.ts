@@ -1,3 +1,5 @@
+import type { PlanDocument, PlannedPlacement } from '../../answers/plan/document.js';
+
 /** What a draft would do, and what applying it has done. */
 
 /** A draft: manifests as text, and changes of single clusters. */
@@ -14,46 +16,19 @@ export interface Draft {
   readonly each: readonly string[];
 }
 
-export interface PlannedCluster {
-  readonly name: string;
-  readonly why: string;
+/** A Placement of the plan, each list of which may be cut. */
+export interface CutPlacement extends PlannedPlacement {
+  /** The whole counts. */
+  readonly counts: { readonly add: number; readonly remove: number; readonly stay: number; readonly held: number };
 }
 
-export interface PlannedPlacement {
-  readonly namespace: string;
-  readonly name: string;
-  /** `Created`, `Deleted`, `Changed` or `Unknown`. */
-  readonly change: string;
-  readonly before?: PlannedState;
-  readonly after?: PlannedState;
-  readonly add: readonly PlannedCluster[];
-  readonly remove: readonly PlannedCluster[];
-  readonly held: readonly PlannedCluster[];
-  /** Clusters that make room for better ones later, in their order. */
-  readonly moves: readonly PlannedCluster[];
-  /** The whole counts; the lists may be cut. */
-  readonly added: number;
-  readonly removed: number;
-  readonly stay: number;
-}
-
-export interface PlannedState {
-  readonly phase: string;
-  readonly selected: number;
-  readonly wanted?: number;
-  readonly problem?: string;
-  readonly message: string;
-}
-
-export interface Plan {
-  readonly summary: string;
+/** The plan that the commands print, and what belongs to a draft. */
+export interface Plan extends Pick<PlanDocument, 'summary' | 'refusals' | 'apartComputed'> {
+  readonly placements: readonly CutPlacement[];
   /** Of a loss: which Placements are short, empty, or on their last cluster. */
   readonly loss?: string;
   /** The table of `plan --lose-each`, in lines. */
   readonly lossOfEach?: string;
-  readonly placements: readonly PlannedPlacement[];
-  /** Deletions that admission refuses. */
-  readonly refusals: readonly string[];
   /** The objects that the draft changes, as they are now, and their fields that stay though the draft does not have them. */
   readonly replaced: readonly { readonly name: string; readonly live: string; readonly kept: readonly string[] }[];
   /** What applying it writes, `KIND NAME`: what the hub does not have so already. */

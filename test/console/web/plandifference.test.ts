@@ -1,15 +1,18 @@
 import { expect, it } from '@jest/globals';
 import { planDifferences } from '../../../src/console/web/plandifference.js';
-import type { Plan, PlannedCluster, PlannedPlacement } from '../../../src/console/wire/plan.js';
+import type { CutPlacement, Plan } from '../../../src/console/wire/plan.js';
 
-function clusters(...names: readonly string[]): readonly PlannedCluster[] {
-  return names.map((name) => ({ name, why: 'because' }));
+const SATISFIED = { status: 'True', reason: '', message: '' } as const;
+const SUMMARY = { add: 0, remove: 0, stay: 0, held: 0, changed: 0, unknown: 0, placements: 0, text: '' };
+
+function clusters(...names: readonly string[]): CutPlacement['add'] & CutPlacement['remove'] {
+  return names.map((name) => ({ name, predicate: undefined, cause: 'NotNeeded' as const, why: 'because' }));
 }
 
-function placement(lists: Partial<PlannedPlacement>): PlannedPlacement {
+function placement(lists: Partial<CutPlacement>): CutPlacement {
   const { add = [], remove = [] } = lists;
-  const counts = { added: add.length, removed: remove.length, stay: 2 };
-  const after = { phase: 'Satisfied', selected: 3, wanted: 3, message: '' };
+  const counts = { add: add.length, remove: remove.length, stay: 2, held: 0 };
+  const after = { phase: 'Satisfied', satisfied: SATISFIED, selected: 3, wanted: 3 } as const;
   return {
     namespace: 'shop',
     name: 'web',
@@ -18,14 +21,14 @@ function placement(lists: Partial<PlannedPlacement>): PlannedPlacement {
     add,
     remove,
     held: [],
-    moves: [],
-    ...counts,
+    stay: [],
+    counts,
     ...lists,
   };
 }
 
-function plan(...placements: readonly PlannedPlacement[]): Plan {
-  return { summary: '', placements, refusals: [], replaced: [], writes: [], basedOn: '' };
+function plan(...placements: readonly CutPlacement[]): Plan {
+  return { summary: SUMMARY, placements, refusals: [], replaced: [], writes: [], basedOn: '' };
 }
 
 it.each<readonly [string, Plan, Plan, readonly string[]]>([
@@ -45,13 +48,13 @@ it.each<readonly [string, Plan, Plan, readonly string[]]>([
   [
     'a Placement changes, another one no longer',
     plan(placement({ remove: clusters('a') })),
-    plan(placement({ name: 'db', moves: clusters('a') })),
+    plan(placement({ name: 'db', moves: [{ from: 'a', to: 'b', why: '', at: '', waitsFor: 'intervalSeconds' }] })),
     ['shop/db: changes now; now moves later: a', 'shop/web: no longer changes'],
   ],
   [
     'the outcome',
     plan(placement({})),
-    plan(placement({ after: { phase: 'PartiallySatisfied', selected: 2, wanted: 3, message: '' } })),
+    plan(placement({ after: { phase: 'PartiallySatisfied', satisfied: SATISFIED, selected: 2, wanted: 3 } })),
     ['shop/web: then 2 of 3 PartiallySatisfied, not 3 of 3 Satisfied'],
   ],
   [
@@ -62,8 +65,8 @@ it.each<readonly [string, Plan, Plan, readonly string[]]>([
   ],
   [
     'clusters beyond those that are named',
-    plan(placement({ added: 900, stay: 100 })),
-    plan(placement({ added: 901, stay: 99 })),
+    plan(placement({ counts: { add: 900, remove: 0, stay: 100, held: 0 } })),
+    plan(placement({ counts: { add: 901, remove: 0, stay: 99, held: 0 } })),
     ['shop/web: +901 −0 =99, not +900 −0 =100'],
   ],
 ])('two plans of one draft differ by %s', (_what, before, after, lines) => {

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
-import type { Plan, PlannedCluster, PlannedPlacement, PlannedState } from '../../wire/plan.js';
+import type { PlannedState } from '../../../answers/plan/document.js';
+import type { CutPlacement, Plan } from '../../wire/plan.js';
 import { shown, shownLines } from '../command.js';
+import { laterIn, problemIn, type PlannedCluster } from '../plandifference.js';
 import { spaced, WordMark } from './icon.js';
 import { ClusterLink, Count, PlacementLink } from './name.js';
 
@@ -16,19 +18,19 @@ export interface PlannedProps {
 }
 
 export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
-  const { placements, refusals, summary, loss, lossOfEach, replaced } = plan;
+  const { placements, refusals, summary, loss, lossOfEach, replaced, apartComputed } = plan;
   return (
     <>
-      {isCounted && <p class="plan-summary">{shown(summary)}</p>}
+      {isCounted && <p class="plan-summary">{shown(summary.text)}</p>}
       {isCounted && loss !== undefined && <p>{shown(loss)}</p>}
       {isCounted && lossOfEach !== undefined && (
         <pre tabIndex={0} role="region" aria-label="What the loss of each value does">
           {shownLines(lossOfEach)}
         </pre>
       )}
-      {refusals.map((one) => (
-        <p key={one} class="notice bad">
-          {shown(one)}
+      {refusals.map(({ kind, name }) => (
+        <p key={name} class="notice bad">
+          {kind} {shown(name)} is in use: its deletion is refused
         </p>
       ))}
       {replaced
@@ -39,6 +41,7 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
             until it is null.
           </p>
         ))}
+      {apartComputed === false && <p class="muted">What so many changes do one after the other is not computed.</p>}
       <ul class="planned">
         {placements.map((one) => (
           <li key={`${one.namespace}/${one.name}`}>
@@ -50,9 +53,10 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
   );
 }
 
-function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.Element {
-  const { namespace, name, change, before, after, add, remove, held, moves, added, removed, stay } = one;
-  const problem = after?.problem;
+function PlannedPlacementView({ one }: { readonly one: CutPlacement }): JSX.Element {
+  const { namespace, name, change, before, after, add, remove, held, counts, apart } = one;
+  const problem = after && problemIn(after);
+  const later = laterIn(one);
   const isKnown = change !== 'Unknown';
   return (
     <>
@@ -63,9 +67,9 @@ function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.
         {change !== 'Changed' && <WordMark word={change} badge />}
         {isKnown && (
           <span class="diff">
-            <span class="ok">+{added.toLocaleString('en-US')}</span>{' '}
-            <span class="bad">−{removed.toLocaleString('en-US')}</span>{' '}
-            <span class="muted">={stay.toLocaleString('en-US')}</span>
+            <span class="ok">+{counts.add.toLocaleString('en-US')}</span>{' '}
+            <span class="bad">−{counts.remove.toLocaleString('en-US')}</span>{' '}
+            <span class="muted">={counts.stay.toLocaleString('en-US')}</span>
           </span>
         )}
         <span class="muted">
@@ -73,13 +77,15 @@ function PlannedPlacementView({ one }: { readonly one: PlannedPlacement }): JSX.
         </span>
       </p>
       {problem !== undefined && <p class="fault">{shown(problem)}: the decision stays as it is.</p>}
-      {after !== undefined && problem === undefined && after.phase !== 'Satisfied' && after.message !== '' && (
-        <p class="muted">{shown(after.message)}</p>
-      )}
-      <Clusters list={add} total={added} sign="+" />
-      <Clusters list={remove} total={removed} sign="−" />
-      <Clusters list={held} total={held.length} sign="held" />
-      <Clusters list={moves} total={moves.length} sign="→" />
+      {after !== undefined &&
+        problem === undefined &&
+        after.phase !== 'Satisfied' &&
+        after.satisfied.message !== '' && <p class="muted">{shown(after.satisfied.message)}</p>}
+      <Clusters list={add} total={counts.add} sign="+" />
+      <Clusters list={remove} total={counts.remove} sign="−" />
+      <Clusters list={held} total={counts.held} sign="held" />
+      <Clusters list={later} total={later.length} sign="→" />
+      {apart !== undefined && <p class="muted">{shown(apart.message)}</p>}
     </>
   );
 }
