@@ -333,22 +333,6 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test('the API server rejects a MultiClusterEngine with a name of 64 characters and accepts one of 63', async () => {
-    const bad = await tryCreate(
-      server(),
-      MultiClusterEngines,
-      objectOf(MultiClusterEngines, { name: 'e'.repeat(64) }, {}),
-    );
-    const good = await tryCreate(
-      server(),
-      MultiClusterEngines,
-      objectOf(MultiClusterEngines, { name: 'e'.repeat(63) }, {}),
-    );
-
-    expectRefusal(bad, { field: 'metadata.name', says: 'Too long: may not be more than 63 bytes' });
-    expect(good.status).toBe(201);
-  });
-
   test.each(MOVES)(
     'the API server decides about a move of the target namespace %s: spec %j, then %j, allowed: %s',
     async (_title, before, after, allowed) => {

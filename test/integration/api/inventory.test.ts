@@ -5,7 +5,9 @@ import {
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
+  MultiClusterEngines,
   PlacementDecisions,
+  Placements,
 } from '../../../src/api/resources.js';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -245,21 +247,16 @@ describeWithServer('the API server on clusters, sets, bindings and decisions', {
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test('the API server rejects the name of a ManagedClusterSet with 64 characters and accepts one with 63', async () => {
-    const bad = await tryCreate(
-      server(),
-      ManagedClusterSets,
-      objectOf(ManagedClusterSets, { name: 's'.repeat(64) }, {}),
-    );
-    const good = await tryCreate(
-      server(),
-      ManagedClusterSets,
-      objectOf(ManagedClusterSets, { name: 's'.repeat(63) }, {}),
-    );
+  test.each([MultiClusterEngines, ManagedClusterSets, Placements])(
+    'the API server rejects the name of a $kind with 64 characters and accepts one with 63',
+    async (type) => {
+      const named = (length: number): ReturnType<typeof tryCreate> =>
+        tryCreate(server(), type, objectOf(type, { name: 'n'.repeat(length) }, { spec: {} }));
 
-    expectRefusal(bad, { field: 'metadata.name', says: 'Too long: may not be more than 63 bytes' });
-    expect(good.status).toBe(201);
-  });
+      expectRefusal(await named(64), { field: 'metadata.name', says: 'Too long: may not be more than 63 bytes' });
+      expect((await named(63)).status).toBe(201);
+    },
+  );
 
   test('the API server rejects a change of the set of a binding, whose name has to equal that of the set', async () => {
     const name = ownName('set');

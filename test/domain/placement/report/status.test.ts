@@ -90,8 +90,6 @@ describe('PlacementSatisfied', () => {
   });
 });
 
-describe('conditions beside PlacementSatisfied', () => {});
-
 describe('placementReport', () => {
   it.each<[unknown, string]>([
     [undefined, 'Pending'],

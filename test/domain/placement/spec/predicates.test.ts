@@ -68,6 +68,17 @@ describe('matches', () => {
     expect(rules.problem).toBeUndefined();
     expect(matches(rules, eu)).toBe(matched);
   });
+
+  it.each(['Google Cloud', 'https://example.com/a?b=c', 'x'.repeat(1024), '', 'ÄÖÜ'])(
+    'a claim value need not be a label value: %s',
+    (value) => {
+      const rules = compileSpec({ predicates: [claims({ key: 'k', operator: 'In', values: [value] })] });
+
+      expect(rules.problem).toBeUndefined();
+      expect(matches(rules, cluster('a', { claims: { k: value } }))).toBe(true);
+      expect(matches(rules, cluster('a', { claims: { k: `${value} ` } }))).toBe(false);
+    },
+  );
 });
 
 describe('compileSpec', () => {
