@@ -104,7 +104,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   console: { imports: [...ASKED, 'console/server', 'console/hub'], packages: [] },
   standalone: {
     imports: [...ASKED, 'operator', 'gateway', 'agent', 'cli', 'console'],
-    packages: [APISERVER],
+    packages: [APISERVER, '@kubernetes/client-node'],
   },
   main: { imports: ['runtime', 'operator', 'gateway', 'agent', 'cli', 'console', 'standalone'], packages: [] },
   'kube-apiserver': { imports: [], packages: [CEL, `${CEL}/*`, `${VALUES}/*`, 'js-yaml'] },

@@ -1,30 +1,19 @@
 import path from 'node:path';
 
-import {
-  DEFAULT_NAMESPACE,
-  OPERATOR_NAMESPACE,
-  OPERATOR_SERVICE_ACCOUNT,
-  PART_OF_LABEL,
-  PRODUCT,
-  TRACES,
-} from '../api/names.js';
+import { DEFAULT_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, TRACES } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
 import { checkSecrets, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import type { ManagerConfig } from '../operator/flags.js';
 import { addressOf } from '../runtime/flags/flags.js';
 import { connectHub } from '../agent/hub.js';
-import { createCache } from '../runtime/cache/reflector.js';
 import { createClient } from '../runtime/client/rest.js';
-import type { Transport } from '../runtime/transport/transport.js';
-import { LocalNode } from './local/node.js';
-import type { LogFile } from './local/process/podlog.js';
-import { ContainerLogs } from './local/process/containerlogs.js';
+import { ContainerLogs } from './local/output.js';
 import { LocalRuntime } from './local/runtime.js';
 import { openLogFile } from '../runtime/log/linewriter.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { flushAtExit } from '../runtime/log/standardoutput.js';
 import { openTracing } from '../runtime/tracing/tracing.js';
-import { systemClock, systemRandom, whenAborted } from '../runtime/clock.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
 import {
   awaitSignals,
   exitOnCrash,
@@ -52,8 +41,6 @@ import {
 import { nextSteps } from './nextsteps.js';
 import { progress } from './progress.js';
 import { seedFleet } from './seedfleet.js';
-
-const NODE = 'local';
 
 /**
  * Runs API server, operator and local runtime until a signal; returns the exit code. A failure to start is one line on standard
@@ -131,13 +118,6 @@ function openLog(config: StandaloneConfig): Logger {
   return log;
 }
 
-/** The log of a component. Its own lines are about lines that were dropped. */
-function openPodLog(file: string): LogFile {
-  const destination = openLogFile(file, systemClock);
-  createLogger({ level: 'warn', clock: systemClock, destination });
-  return destination;
-}
-
 /** Warnings of the store are printed; those of controllers, which retry, are in the log only. */
 function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
   log.warn({ where }, text);
@@ -189,24 +169,16 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Start
     await progress.step(`making ${config.seedFleet} example clusters`, (count) =>
       seedFleet(admin, config.seedFleet, { count, signal }),
     );
-  const transport = clients.transport(serviceAccountUser('kube-system', 'local-runtime'));
-  const node = new LocalNode({
-    client: createClient(transport),
-    openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
-    clock: systemClock,
-    log,
-    name: NODE,
-    version: `v${config.version}`,
-  });
   signal.throwIfAborted();
-  await progress.step('starting the local runtime', () => node.start());
+  const local = localRuntime(config, server, context);
+  await progress.step('starting the local runtime', () => local.start());
   const service = 'multicluster-engine-operator';
   const tracing =
     config.tracing && (await openTracing({ ...TRACES, service, version: config.version, clock: systemClock, log }));
   const sinks = { log, tracer: tracing?.tracer };
   const parts = [
     operator(config, clients, sinks),
-    runtime(config, server, transport, context),
+    local,
     ...(config.demoFleet > 0 ? [demoFleet(config, clients, server, context)] : []),
   ];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
@@ -216,7 +188,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Start
       nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined, link: page?.link() }),
     );
   const code = await running;
-  await Promise.all([node.stop(), tracing?.close()]);
+  await tracing?.close();
   return code;
 }
 
@@ -261,40 +233,27 @@ function demoFleet(config: StandaloneConfig, clients: InProcessClients, server: 
   });
 }
 
-function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {
-  const { log, entryPoint, logs } = context;
-  const client = createClient(transport);
-  const gateway = gatewayAddresses(config, (line) => progress.printLine(line));
-  const local = new LocalRuntime({
-    deps: {
-      transport,
-      client,
-      clock: systemClock,
-      server: server.url,
-      caFile: server.caFile,
-      folder: config.dataDir,
-      openLog: openPodLog,
-      executable: [process.execPath, entryPoint],
-      logs,
-      addressesFor: async (deployment) =>
-        deployment === 'gateway' ? { MULTICLUSTER_ENGINE_LISTEN: await gateway() } : {},
-    },
-    client,
-    openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
-    selectors: { run: `${PART_OF_LABEL}=${PRODUCT}`, others: `${PART_OF_LABEL}!=${PRODUCT}` },
-    nodeName: NODE,
+function localRuntime(
+  config: StandaloneConfig,
+  server: ApiServer,
+  { clients, log, entryPoint, logs }: Started,
+): LocalRuntime {
+  const report = (line: string): void => progress.printLine(line);
+  const gateway = gatewayAddresses(config, report);
+  const transport = clients.transport(serviceAccountUser('kube-system', 'local-runtime'));
+  return new LocalRuntime({
+    transport,
+    client: createClient(transport),
+    clock: systemClock,
     log,
-    report: (line) => progress.printLine(line),
+    server: server.url,
+    caFile: server.caFile,
+    folder: config.dataDir,
+    executable: [process.execPath, entryPoint],
+    logs,
+    addressesFor: async (deployment) =>
+      deployment === 'gateway' ? { MULTICLUSTER_ENGINE_LISTEN: await gateway() } : {},
+    version: `v${config.version}`,
+    report,
   });
-  return {
-    name: 'local-runtime',
-    async run(signal) {
-      await local.start(signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-      });
-      await whenAborted(signal);
-      await local.stop();
-      return true;
-    },
-  };
 }

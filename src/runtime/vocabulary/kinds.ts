@@ -32,7 +32,6 @@ export const Nodes = core.cluster('nodes', 'Node');
 export const Pods = core.namespaced('pods', 'Pod');
 export const PersistentVolumeClaims = core.namespaced('persistentvolumeclaims', 'PersistentVolumeClaim');
 export const Deployments = groupVersion('apps', 'v1').namespaced('deployments', 'Deployment');
-export const ReplicaSets = groupVersion('apps', 'v1').namespaced('replicasets', 'ReplicaSet');
 export const PodDisruptionBudgets = groupVersion('policy', 'v1').namespaced(
   'poddisruptionbudgets',
   'PodDisruptionBudget',

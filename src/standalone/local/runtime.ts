@@ -1,286 +1,215 @@
-import { EVENTS_FIELD_MANAGER } from '../../api/names.js';
-import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import { randomBytes } from 'node:crypto';
+
+import { EVENTS_FIELD_MANAGER, PART_OF_LABEL, PRODUCT } from '../../api/names.js';
+import { timestamp, type KubeObject } from '../../runtime/vocabulary/meta.js';
+import { sameJson } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { Deployments, Nodes, Pods } from '../../runtime/vocabulary/kinds.js';
+import { Deployments, Pods } from '../../runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../runtime/client/client.js';
 import { createRecorder, type EventRecorder } from '../../runtime/events/recorder.js';
-import type { Cache, CacheOptions } from '../../runtime/cache/cache.js';
+import type { Cache } from '../../runtime/cache/cache.js';
+import { createCache } from '../../runtime/cache/reflector.js';
 import { createController, type Controller } from '../../runtime/controller/controller.js';
-import { systemRandom } from '../../runtime/clock.js';
+import { systemRandom, whenAborted } from '../../runtime/clock.js';
+import type { Runnable } from '../../runtime/process/lifecycle.js';
 import type { Logger } from '../../runtime/logger.js';
 import { DONE, type Pass, type Result } from '../../runtime/controller/result.js';
-import { Evictions, type PendingEviction } from './rollout/scheduling.js';
-import { removePodFolders, type PodDeps } from './pod/pod.js';
-import type { PodEvent } from './pod/replica.js';
-import { removeStalePods } from './pod/podobject.js';
-import { Processes, type Running, type StopOptions } from './processes.js';
-import { keepsOldProcess, rolloutStatus, msUntilDeadline, type Observation } from './rollout/rollout.js';
-import { UnmanagedDeployments } from './rollout/unmanaged.js';
 import {
-  mountProblem,
-  schedulingProblem,
-  PendingRollouts,
-  isRunnable,
-  replicaSetName,
-  lastProgressAt,
-  templateKey,
+  deploymentStatus,
+  NOT_RUN_HERE,
+  templateName,
+  type Deployment,
+  type Observation,
   type Problem,
-} from './rollout/pendingrollout.js';
-import type { Deployment, Node } from './workload.js';
+} from './deployment.js';
+import { ensureNode } from './node.js';
+import { removePod, startRun, type PodTools } from './pod.js';
+import { podOf, podStatus, type PodObject, type PodStatus } from './podobject.js';
+import { Replica } from './replica.js';
 
-interface RuntimeOptions {
-  readonly deps: PodDeps;
-  readonly client: KubeClient;
-  readonly openCache: <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;
-  /** Label selectors: which Deployments are run, and all others, whose status says that they are not. */
-  readonly selectors: { readonly run: string; readonly others: string };
-  /** The one Node. */
-  readonly nodeName: string;
+interface LocalRuntimeOptions extends PodTools {
   readonly log: Logger;
+  /** Shown as version of the Node. */
+  readonly version: string;
   /** Called with one line for each start, stop and failure. */
   readonly report: (line: string) => void;
 }
 
-const FIELD_MANAGER = 'multicluster-engine-local';
-/** Interval at which mounted Secrets, ConfigMaps and tokens are refreshed. */
-const REFRESH_MS = 10_000;
-/** Interval at which a pending rollout is retried. */
-const RETRY_MS = 3_000;
+/** The process of a Deployment, and its Pod. */
+interface Running {
+  /** {@link templateName} of the Deployment when the process was started. */
+  readonly template: string;
+  readonly replica: Replica;
+  /** As it was read or written last. */
+  pod: PodObject;
+  /** As it was written last. */
+  status: PodStatus | undefined;
+  isDeleted: boolean;
+}
+
+const NODE = 'local';
+const WRITE = { fieldManager: 'multicluster-engine-local' };
 
 /**
- * Runs Deployments without kubelet, scheduler and Deployment controller: each as one child process with a token of its
- * ServiceAccount, on one Node, and with the status of its process.
+ * Runs Deployments of this product without kubelet, scheduler and Deployment controller: each as one child process with a token
+ * of its ServiceAccount, on one Node, as one Pod, and with the status of its process. Of other Deployments it reports that they
+ * are not run.
  *
- * Each reconciliation of a Deployment compares its pod template with the running process, starts, replaces or stops it,
- * and writes the status when it differs. Guarantees: at most one process per Deployment; the old one has exited before
- * the new one starts, and keeps running while the new one cannot be started; after `stop` none is left.
+ * Guarantees: at most one process per Deployment; a change of the pod template stops the process, and then starts one of the new
+ * template; after `stop` none is left.
  */
-export class LocalRuntime {
-  readonly #options: RuntimeOptions;
+export class LocalRuntime implements Runnable {
+  readonly name = 'local-runtime';
+  readonly #options: LocalRuntimeOptions;
+  readonly #client: KubeClient;
   readonly #deployments: Cache<Deployment>;
-  readonly #nodes: Cache<Node>;
-  readonly #pods: Cache<KubeObject>;
+  readonly #pods: Cache<PodObject>;
   readonly #controller: Controller;
-  readonly #unmanaged: UnmanagedDeployments;
   readonly #events: EventRecorder;
-  readonly #evictions: Evictions;
-  readonly #pendingRollouts: PendingRollouts;
-  readonly #processes: Processes;
+  readonly #running = new Map<string, Running>();
 
-  constructor(options: RuntimeOptions) {
-    const { deps, client, log, selectors, nodeName, openCache } = options;
-    const { clock } = deps;
+  constructor(options: LocalRuntimeOptions) {
+    const { transport, client, clock, log } = options;
+    const tools = { clock, random: systemRandom, log };
     this.#options = options;
-    this.#events = createRecorder(
-      client,
-      {
-        controller: 'multicluster.platform.io/local-runtime',
-        instance: nodeName,
-        fieldManager: EVENTS_FIELD_MANAGER,
-      },
-      { clock, log },
-    );
-    this.#processes = new Processes({
-      podDeps: deps,
-      podObjectDeps: { client, clock, events: this.#events, nodeName, fieldManager: FIELD_MANAGER },
-      clock,
-      onStateChange: (key) => this.#controller.add(key),
-      report: options.report,
-    });
-    this.#evictions = new Evictions(clock);
-    this.#pendingRollouts = new PendingRollouts(clock);
-    this.#unmanaged = new UnmanagedDeployments({
-      client,
-      openCache,
-      selector: selectors.others,
-      events: this.#events,
-      clock,
-      log,
-      fieldManager: FIELD_MANAGER,
-    });
-    this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector: selectors.run });
-    this.#nodes = openCache<Node>({ type: Nodes, fieldSelector: `metadata.name=${nodeName}` });
-    this.#pods = openCache<KubeObject>({ type: Pods, fieldSelector: `spec.nodeName=${nodeName}` });
+    this.#client = client;
+    const reporter = {
+      controller: 'multicluster.platform.io/local-runtime',
+      instance: NODE,
+      fieldManager: EVENTS_FIELD_MANAGER,
+    };
+    this.#events = createRecorder(this.#client, reporter, tools);
+    this.#deployments = createCache(transport, { type: Deployments }, tools);
+    this.#pods = createCache(transport, { type: Pods, fieldSelector: `spec.nodeName=${NODE}` }, tools);
     this.#controller = createController({
       name: 'local-runtime',
       kind: 'Deployment',
       reconciler: { reconcile: (key, pass) => this.#reconcile(key, pass) },
-      keys: () => this.#keys(),
+      keys: () => [...this.#deployments.store.keys(), ...this.#running.keys()],
       workers: 4,
-      clock,
-      random: systemRandom,
-      log,
+      ...tools,
     });
     this.#deployments.onChange(({ key }) => this.#controller.add(key));
-    this.#nodes.onChange(() => this.#enqueueAll());
-    this.#pods.onChange(({ key, after }) => {
-      const deployment = this.#processes.observePod(key, after);
-      if (deployment !== undefined) this.#controller.add(deployment);
+    this.#pods.onChange(({ key: podKey, after }) => {
+      for (const [key, running] of this.#running) {
+        if (keyOf(running.pod.metadata) !== podKey) continue;
+        if (after === undefined || after.metadata.deletionTimestamp !== undefined) running.isDeleted = true;
+        else running.pod = after;
+        this.#controller.add(key);
+      }
     });
   }
 
-  /** Resolves when the caches have synced and the controllers run. */
+  /** Resolves when the Node is Ready, and the caches have synced. Nothing of an earlier runtime is left then. */
   async start(signal?: AbortSignal): Promise<void> {
-    const { deps, client, nodeName } = this.#options;
-    await removePodFolders(deps);
-    await removeStalePods(client, nodeName);
-    const caches = [this.#deployments, this.#nodes, this.#pods];
-    for (const cache of caches) cache.start();
-    await Promise.all(caches.map((cache) => cache.whenSynced(signal)));
+    const { clock, version } = this.#options;
+    await removePod(this.#options);
+    await ensureNode(this.#client, { name: NODE, version, time: timestamp(clock.now()), ...WRITE });
+    const stale = await this.#client.list<KubeObject>(Pods, undefined, { fieldSelector: `spec.nodeName=${NODE}` });
+    for (const pod of stale) await this.#deletePod(pod);
+    this.#deployments.start();
+    this.#pods.start();
+    await Promise.all([this.#deployments.whenSynced(signal), this.#pods.whenSynced(signal)]);
     this.#controller.start();
-    await this.#unmanaged.start(signal);
+  }
+
+  /** Runs until `signal` fires; then stops all processes. Resolves with true. */
+  async run(signal: AbortSignal): Promise<true> {
+    await whenAborted(signal);
+    await this.stop();
+    return true;
   }
 
   async stop(): Promise<void> {
     await this.#controller.stop(0);
-    await this.#unmanaged.stop();
-    const stops = this.#processes.keys().map((key) => this.#stopProcess(key, { keepReplicaSet: true }));
-    for (const { status, reason } of (await Promise.allSettled(stops)).filter(isRejected))
-      this.#options.log.warn({ err: reason, status }, 'a Pod could not be deleted; the next start deletes it');
-    await Promise.all([this.#deployments.stop(), this.#nodes.stop(), this.#pods.stop()]);
+    // The next start deletes a Pod that is left.
+    await Promise.allSettled([...this.#running.keys()].map((key) => this.#stopProcess(key)));
+    await Promise.all([this.#deployments.stop(), this.#pods.stop()]);
     await this.#events.flush();
   }
 
-  /** The listen addresses of a Deployment's process, by variable; undefined while it does not run. */
-  addressesOf(namespace: string, name: string): Readonly<Record<string, string>> | undefined {
-    return this.#processes.get(keyOf({ namespace, name }))?.replica.process?.addresses;
-  }
-
-  get #node(): Node | undefined {
-    return this.#nodes.store.get(this.#options.nodeName);
-  }
-
-  #keys(): Set<string> {
-    return new Set([...this.#deployments.store.keys(), ...this.#processes.keys()]);
-  }
-
-  #enqueueAll(): void {
-    for (const key of this.#keys()) this.#controller.add(key);
-  }
-
-  async #reconcile(key: string, pass: Pass): Promise<Result> {
+  async #reconcile(key: string, { signal }: Pass): Promise<Result> {
     const deployment = this.#deployments.store.get(key);
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) {
       await this.#stopProcess(key);
-      this.#evictions.forget(key);
       return DONE;
     }
-    if (this.#processes.get(key)?.object.isDeleted === true)
-      await this.#stopProcess(key, { why: 'its Pod was deleted', keepReplicaSet: true });
-    const spec = deployment.spec?.template?.spec ?? {};
-    let eviction = this.#evictions.of(key, this.#processes.get(key)?.spec ?? spec, this.#node);
-    if (eviction?.inMs === 0) {
-      await this.#stopProcess(key, { why: eviction.message });
-      eviction = this.#evictions.of(key, spec, this.#node);
-    }
-    const problem = await this.#ensureProcess(key, deployment, { eviction, signal: pass.signal });
-    const observed = this.#observe(key, deployment, problem);
-    await this.#report(deployment, observed, pass.signal);
-    await this.#processes.syncPod(key, deployment, pass.signal);
-    return { ending: 'done', ...this.#requeueAfter(key, deployment, { observed, eviction }) };
+    if (deployment.metadata.labels?.[PART_OF_LABEL] !== PRODUCT) return this.#reportNotRun(deployment, signal);
+    const problem = await this.#ensureProcess(key, deployment);
+    const running = this.#running.get(key);
+    if (running !== undefined) await this.#writePod(running, signal);
+    const { ready, problem: own } = running?.replica.state ?? { ready: false };
+    await this.#writeStatus(deployment, { started: running !== undefined, ready, problem: own ?? problem }, signal);
+    return DONE;
   }
 
-  /** Starts, replaces, refreshes or stops the process; returns why none of the current template can run. */
-  async #ensureProcess(
-    key: string,
-    deployment: Deployment,
-    { eviction, signal }: { readonly eviction: PendingEviction | undefined; readonly signal: AbortSignal },
-  ): Promise<Problem | undefined> {
-    const spec = deployment.spec?.template?.spec ?? {};
+  /** Starts, replaces or stops the process; returns why none can run. */
+  async #ensureProcess(key: string, deployment: Deployment): Promise<Problem | undefined> {
+    const running = this.#running.get(key);
     const wanted = (deployment.spec?.replicas ?? 1) > 0;
-    if (!wanted || this.#processes.get(key)?.deploymentUid !== deployment.metadata.uid) await this.#stopProcess(key);
-    if (!wanted || signal.aborted) return undefined;
-    const running = this.#processes.get(key);
-    if (running?.templateKey === templateKey(deployment)) {
-      this.#pendingRollouts.forget(key);
-      return this.#refresh(running);
-    }
-    const unschedulable = schedulingProblem(spec, this.#node, running === undefined ? eviction : undefined);
-    if (running !== undefined && keepsOldProcess(deployment)) {
-      const cause =
-        unschedulable ??
-        (isRunnable(spec)
-          ? await mountProblem(() => this.#processes.createPod(deployment, spec).checkVolumesAndToken())
-          : undefined);
-      if (cause !== undefined) return this.#keepOldProcess(key, deployment, { running, cause });
-    }
-    await this.#stopProcess(key);
-    if (isRunnable(spec) && unschedulable === undefined) this.#processes.start(key, deployment, spec);
-    return unschedulable;
+    if (wanted && running?.template === templateName(deployment) && !running.isDeleted) return undefined;
+    await this.#stopProcess(key, running?.isDeleted === true ? ': its Pod was deleted' : '');
+    if (!wanted) return undefined;
+    const template = templateName(deployment);
+    const wantedPod = podOf(deployment, `${template}-${randomBytes(3).toString('hex')}`, NODE);
+    if (wantedPod === undefined) return { reason: 'FailedCreate', message: 'the pod template has no container' };
+    const pod = await this.#client.create(Pods, wantedPod, WRITE);
+    const replica = new Replica({
+      ...this.#options,
+      pod,
+      launch: (run) => startRun(this.#options, pod, run),
+      onStateChange: () => this.#controller.add(key),
+      event: (event) => this.#events.record({ regarding: { ...pod, apiVersion: 'v1', kind: Pods.kind }, ...event }),
+    });
+    this.#running.set(key, { template, replica, pod, status: undefined, isDeleted: false });
+    return undefined;
   }
 
-  /** Keeps the process of the old template running; reports the reason the first time. */
-  async #keepOldProcess(
-    key: string,
-    deployment: Deployment,
-    { running, cause }: { readonly running: Running; readonly cause: Problem },
-  ): Promise<Problem> {
-    const { problem, isNew } = this.#pendingRollouts.add(key, deployment, { old: running.pod.identity.name, cause });
-    if (isNew) {
-      this.#options.report(problem.message);
-      this.#recordEvent(key, { type: 'Warning', reason: problem.reason, action: 'Starting', note: problem.message });
-    }
-    await this.#refresh(running);
-    return problem;
+  /** Resolves when the process has exited and its Pod is deleted. `why` is reported. Errors: ApiError; a second call goes on. */
+  async #stopProcess(key: string, why = ''): Promise<void> {
+    const running = this.#running.get(key);
+    if (running === undefined) return;
+    await running.replica.stop();
+    await removePod(this.#options, running.pod);
+    await this.#deletePod(running.pod);
+    this.#running.delete(key);
+    this.#options.report(`stopped ${running.pod.metadata.name}${why}`);
   }
 
-  async #refresh({ pod, replica: { process } }: Running): Promise<Problem | undefined> {
-    return process === undefined ? undefined : mountProblem(() => pod.refresh(process));
+  /** Deletes this Pod, and no later one of the same name. */
+  async #deletePod({ metadata: { namespace = '', name, uid = '' } }: KubeObject): Promise<void> {
+    const found = await this.#client.get<KubeObject>(Pods, { namespace, name });
+    if (found === undefined || found.metadata.uid !== uid) return;
+    const { resourceVersion = '' } = found.metadata;
+    await this.#client.delete(
+      Pods,
+      { namespace, name },
+      { preconditions: { uid, resourceVersion }, gracePeriodSeconds: 0 },
+    );
   }
 
-  /** Records an Event on the Deployment, where there is no Pod. */
-  #recordEvent(key: string, event: PodEvent): void {
-    const deployment = this.#deployments.store.get(key);
-    if (deployment === undefined) return;
-    const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
-    this.#events.record({ regarding, ...event });
+  async #writePod(running: Running, signal: AbortSignal): Promise<void> {
+    const { pod, replica, status: before } = running;
+    const status = podStatus(pod, { state: replica.state, before }, this.#options.clock.now());
+    if (sameJson(status, before)) return;
+    const written = await this.#client.updateStatus<PodObject>(Pods, { ...pod, status }, { ...WRITE, signal });
+    Object.assign(running, { pod: written, status });
   }
 
-  async #stopProcess(key: string, options: StopOptions = {}): Promise<void> {
-    this.#pendingRollouts.forget(key);
-    await this.#processes.stop(key, options);
-  }
-
-  #observe(key: string, deployment: Deployment, problem: Problem | undefined): Observation {
-    const running = this.#processes.get(key);
-    const state = running?.replica.state;
-    const pendingSince = this.#pendingRollouts.since(key);
-    const since = pendingSince ?? lastProgressAt(deployment) ?? this.#options.deps.clock.now();
-    return {
-      started: state?.started ?? false,
-      ready: state?.ready ?? false,
-      available: state?.available ?? false,
-      updated: pendingSince === undefined,
-      pod: replicaSetName(deployment),
-      problem: pendingSince === undefined ? (state?.problem ?? problem) : problem,
-      progressedAt:
-        running === undefined || pendingSince !== undefined
-          ? since
-          : Math.max(running.createdAt, state?.ready === true ? state.changedAt : 0),
-    };
-  }
-
-  async #report(deployment: Deployment, observed: Observation, signal: AbortSignal): Promise<void> {
-    const status = rolloutStatus(deployment, observed, this.#options.deps.clock.now());
+  async #writeStatus(deployment: Deployment, observed: Observation, signal: AbortSignal): Promise<void> {
+    const status = deploymentStatus(deployment, observed, this.#options.clock.now());
     if (status === deployment.status) return;
-    const options = { fieldManager: FIELD_MANAGER, signal };
-    await this.#options.client.updateStatus(Deployments, { ...deployment, status }, options);
+    await this.#client.updateStatus<Deployment>(Deployments, { ...deployment, status }, { ...WRITE, signal });
   }
 
-  #requeueAfter(
-    key: string,
-    deployment: Deployment,
-    { observed, eviction }: { readonly observed: Observation; readonly eviction: PendingEviction | undefined },
-  ): { readonly requeueAfterMs?: number } {
-    const deadline = msUntilDeadline(deployment, observed, this.#options.deps.clock.now());
-    const refresh = this.#processes.get(key) !== undefined ? REFRESH_MS : undefined;
-    const evictionIn = eviction?.inMs === 0 ? undefined : eviction?.inMs;
-    const retry = this.#pendingRollouts.since(key) === undefined ? undefined : RETRY_MS;
-    const delays = [deadline, refresh, evictionIn, retry].filter((one) => one !== undefined);
-    return delays.length === 0 ? {} : { requeueAfterMs: Math.min(...delays) };
+  /** Once for each generation: a status that another client wrote for it is not changed. */
+  async #reportNotRun(deployment: Deployment, signal: AbortSignal): Promise<Result> {
+    const { metadata, status, spec } = deployment;
+    if ((status?.observedGeneration ?? 0) >= (metadata.generation ?? 0)) return DONE;
+    await this.#writeStatus(deployment, { started: false, ready: false, problem: NOT_RUN_HERE }, signal);
+    const { reason, message: note } = NOT_RUN_HERE;
+    const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
+    if (spec?.replicas !== 0) this.#events.record({ regarding, type: 'Warning', reason, action: 'Reconciling', note });
+    return DONE;
   }
-}
-
-function isRejected(result: PromiseSettledResult<void>): result is PromiseRejectedResult {
-  return result.status === 'rejected';
 }

@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 
 import { readManifests } from '../../../src/runtime/manifests.js';
-import type { Container } from '../../../src/standalone/local/workload.js';
-import { launch } from '../../../src/standalone/local/process/launcher.js';
+import { launch, type Container } from '../../../src/standalone/local/launcher.js';
 import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 import { askOnce } from '../../gateway/client.js';
 import { mustConform } from '../../gateway/openapi/conformance.js';

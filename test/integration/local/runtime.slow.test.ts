@@ -6,14 +6,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
 import type { EventObject } from '../../../src/runtime/events/event.js';
+import { PART_OF_LABEL, PRODUCT } from '../../../src/api/names.js';
 import { parseManifests } from '../../../src/runtime/manifests.js';
-import type { Taint, Toleration } from '../../../src/standalone/local/workload.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { LABEL, post, LocalRuntimeRig } from '../../support/rigs/server/local.js';
+import { post, LocalRuntimeRig } from '../../support/rigs/server/local.js';
 import { alive } from '../../support/processes/alive.js';
 
 jest.setTimeout(300_000);
@@ -23,8 +23,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   let rig: LocalRuntimeRig | undefined;
 
   beforeAll(async () => {
-    for (const name of ['kube-system', 'kube-node-lease'])
-      await post(server(), 'api/v1/namespaces', { metadata: { name } });
+    await post(server(), 'api/v1/namespaces', { metadata: { name: 'kube-system' } });
     const rights = path.join(root, 'deploy/standalone/local-runtime.yaml');
     for (const object of parseManifests(readFileSync(rights, 'utf8'), rights)) {
       await post(server(), COLLECTIONS[object.kind ?? ''] ?? '', JSON.parse(JSON.stringify(object)));
@@ -56,8 +55,8 @@ describeWithServer('the local runtime', { own: true }, (server) => {
       { deadlineMs: 120_000 },
     );
   const ask = async (name: string, uri: string): Promise<string> => {
-    const address = rig?.runtime.addressesOf(namespace, name)?.['HEALTH_LISTEN'];
-    return (await fetch(`http://${address ?? 'nowhere'}${uri}`)).text();
+    const address = rig?.addressOf(namespace, name) ?? 'nowhere';
+    return (await fetch(`http://${address}${uri}`)).text();
   };
   const patch = async (name: string, body: unknown): Promise<void> => {
     const answer = await server().call({
@@ -73,14 +72,10 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     const { pid }: { pid: number } = JSON.parse(await ask(name, '/readyz'));
     return pid;
   };
-  const taint = async (taints: readonly Taint[]): Promise<void> => {
-    const answer = await server().call({ method: 'PATCH', path: NODE, body: { spec: { taints } }, contentType: MERGE });
-    expect(answer.status).toBe(200);
-  };
   const eventsOf = async (name: string): Promise<readonly EventObject[]> => {
     const { text } = await server().call({ path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events` });
     const list: { readonly items: readonly EventObject[] } = JSON.parse(text);
-    const own = new RegExp(`^${name}(-\\w{10}-\\w{5})?$`);
+    const own = new RegExp(`^${name}(-\\w{10}-\\w{6})?$`);
     return list.items.filter(({ regarding }) => own.test(regarding?.['name'] ?? ''));
   };
 
@@ -92,11 +87,6 @@ describeWithServer('the local runtime', { own: true }, (server) => {
       capacity: { cpu: expect.stringMatching(/^\d+$/), memory: expect.stringMatching(/^\d+Ki$/) },
       allocatable: {},
       nodeInfo: { kernelVersion: release() },
-    });
-    const lease = await server().call({ path: LEASE });
-    expect(lease.body).toMatchObject({
-      metadata: { ownerReferences: [{ kind: 'Node', name: 'local', uid: body.metadata?.uid }] },
-      spec: { holderIdentity: 'local', leaseDurationSeconds: 1_200 },
     });
   });
 
@@ -158,7 +148,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     ]);
   });
 
-  test('the local runtime shows its process as a Pod of a ReplicaSet, and replaces a Pod that was deleted with its process', async () => {
+  test('the local runtime shows its process as a Pod of its Deployment, and replaces a Pod that was deleted with its process', async () => {
     const podsOf = async (): Promise<readonly PodSeen[]> => {
       const { text } = await server().call({ path: `/api/v1/namespaces/${namespace}/pods` });
       return JSON.parse(text).items;
@@ -173,9 +163,6 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await status('web', 'the process', isAvailable);
     const first = await oneReady();
     const pid = await pidOf('web');
-    const [owner] = first.metadata.ownerReferences;
-    const set = (await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/replicasets/${owner?.name}` }))
-      .body;
     await server().call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/pods/${first.metadata.name}` });
     await waitFor('the process to be gone', () => !alive(pid));
     const second = await waitFor('another Pod', async () => {
@@ -184,18 +171,17 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     });
 
     expect(first).toMatchObject({
-      metadata: { name: expect.stringMatching(/^web-[0-9a-f]{10}-\w{5}$/) },
+      metadata: { name: expect.stringMatching(/^web-[0-9a-f]{10}-\w{6}$/) },
       spec: { nodeName: 'local' },
       status: { phase: 'Running', podIP: '127.0.0.1', containerStatuses: [{ name: 'main', restartCount: 0 }] },
     });
-    expect(owner).toMatchObject({ kind: 'ReplicaSet', uid: set.metadata?.uid, controller: true });
-    expect(set.metadata?.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'web' }]);
+    expect(first.metadata.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'web', controller: true }]);
     expect(second.metadata.ownerReferences).toEqual(first.metadata.ownerReferences);
     const events = await waitFor('the Events', async () => {
       const reasons = (await eventsOf('web')).map(({ reason }) => reason);
       return reasons.includes('Killing') ? reasons : undefined;
     });
-    expect(events).toEqual(expect.arrayContaining(['Created', 'Started', 'Killing']));
+    expect(events).toEqual(expect.arrayContaining(['Started', 'Killing']));
 
     await patch('web', { spec: { replicas: 0 } });
     await waitFor('no Pod', async () => (await podsOf()).length === 0);
@@ -284,134 +270,15 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(waiting.conditions)).toContain(`volume files: Secret ${namespace}/pair does not exist`);
   });
 
-  test('the local runtime runs only Deployments whose node selector and tolerations match the node', async () => {
-    await deploy('picky', { nodeSelector: { zone: 'moon' } });
-    const refused = await status('picky', 'the refusal', (one) => JSON.stringify(one).includes('FailedScheduling'));
-    await server().call({
-      method: 'PATCH',
-      path: '/api/v1/nodes/local',
-      body: { metadata: { labels: { zone: 'moon' } } },
-      contentType: 'application/merge-patch+json',
-    });
-    await status('picky', 'the process once the node has the label', isAvailable);
-
-    expect(JSON.stringify(refused.conditions)).toContain("didn't match Pod's node affinity/selector");
-  });
-
-  test('the local runtime keeps the old process running while the new template cannot be started, and reports the reason', async () => {
-    await deploy('web');
-    await status('web', 'the first process', isAvailable);
-    const first = await pidOf('web');
-    await patch('web', { spec: { template: { spec: { nodeSelector: { zone: 'mars' } } } } });
-    const unplaced = await status(
-      'web',
-      'the refusal',
-      (one) => one.observedGeneration === 2 && JSON.stringify(one).includes('FailedScheduling'),
-    );
-    const event = await waitFor('the Event', async () =>
-      (await eventsOf('web')).find(({ reason }) => reason === 'FailedScheduling'),
-    );
-    await patch('web', {
-      spec: { template: { spec: { nodeSelector: null, volumes: [{ name: 'files', configMap: { name: 'late' } }] } } },
-    });
-    const unmounted = await status(
-      'web',
-      'the missing ConfigMap',
-      (one) => one.observedGeneration === 3 && JSON.stringify(one).includes('FailedMount'),
-    );
-    const still = await pidOf('web');
-    await post(server(), `api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'late' } });
-    await status('web', 'the new pod template', (one) => one.updatedReplicas === 1 && isAvailable(one));
-
-    expect(unplaced).toMatchObject({
-      replicas: 1,
-      readyReplicas: 1,
-      availableReplicas: 1,
-      unavailableReplicas: 1,
-      terminatingReplicas: 0,
-    });
-    expect([unplaced.updatedReplicas, unmounted.updatedReplicas]).toEqual([undefined, undefined]);
-    expect(unplaced.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }));
-    const waits = expect.stringMatching(
-      /^web-\w+ cannot be started yet, web-\w+-\w{5} keeps running: .+ didn't match Pod's node affinity\/selector\.$/,
-    );
-    expect(unplaced.conditions).toContainEqual(
-      expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'FailedScheduling', message: waits }),
-    );
-    expect(event).toMatchObject({ type: 'Warning', note: waits });
-    expect(JSON.stringify(unmounted.conditions)).toContain(`volume files: ConfigMap ${namespace}/late does not exist`);
-    expect(still).toBe(first);
-    expect(await pidOf('web')).not.toBe(first);
-  });
-
-  test('the local runtime stops the process of a deleted Deployment, also when another one of the same name cannot be started', async () => {
+  test('the local runtime stops the process of a deleted Deployment, also when another one of the same name cannot start', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first = await pidOf('web');
     await server().call({ method: 'DELETE', path: `/apis/apps/v1/namespaces/${namespace}/deployments/web` });
-    await deploy('web', { nodeSelector: { zone: 'mars' } });
+    await deploy('web', { secret: 'none' });
     await waitFor('the process to be gone', () => !alive(first));
-    const seen = await status(
-      'web',
-      'the refusal',
-      (one) => JSON.stringify(one).includes('FailedScheduling') && one.replicas === undefined,
-    );
+    const seen = await status('web', 'the problem', (one) => JSON.stringify(one).includes('FailedCreate'));
     expect(seen).toMatchObject({ unavailableReplicas: 1, terminatingReplicas: 0 });
-  });
-
-  test('the local runtime creates its node again when it was deleted, Ready and without the taint not-ready, and keeps labels and taints of users', async () => {
-    const [own, dedicated] = [ownName('label'), { key: 'dedicated', value: 'x', effect: 'PreferNoSchedule' }];
-    const node = async (): Promise<NodeSeen> => JSON.parse((await server().call({ path: NODE })).text);
-    const first = await node();
-    await server().call({ method: 'DELETE', path: NODE });
-    const second = await waitFor('another node', async () => {
-      const found = await node();
-      return found.metadata?.uid !== undefined && found.metadata.uid !== first.metadata?.uid && isOpen(found)
-        ? found
-        : undefined;
-    });
-    await taint([dedicated, { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]);
-    await server().call({
-      method: 'PATCH',
-      path: NODE,
-      body: { metadata: { labels: { [own]: 'x', 'kubernetes.io/hostname': null } } },
-      contentType: MERGE,
-    });
-    const third = await waitFor('its own label and taint to be put right', async () => {
-      const found = await node();
-      return isOpen(found) && found.metadata?.labels?.['kubernetes.io/hostname'] === 'local' ? found : undefined;
-    });
-    await taint([]);
-    await waitFor('the Lease of the other node', async () =>
-      JSON.stringify((await server().call({ path: LEASE })).body.metadata).includes(second.metadata?.uid ?? 'none'),
-    );
-
-    expect(second.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
-    expect([third.metadata?.labels?.[own], third.spec?.taints]).toEqual(['x', [dedicated]]);
-  });
-
-  test('the local runtime stops a process that does not tolerate a NoExecute taint, and starts it again when the taint is removed', async () => {
-    await deploy('web');
-    await deploy('tolerant', {
-      tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }],
-    });
-    await deploy('stoic', { tolerations: [{ key: 'k', operator: 'Exists' }] });
-    for (const name of ['web', 'tolerant', 'stoic']) await status(name, `${name} to run`, isAvailable);
-    const [web, stoic] = [await pidOf('web'), await pidOf('stoic')];
-    await taint([{ key: 'k', value: 'v', effect: 'NoExecute' }]);
-    const seen = await status('web', 'the eviction', (one) =>
-      JSON.stringify(one).includes('had untolerated taint {k: v}'),
-    );
-    await waitFor('the process to be gone', () => !alive(web));
-    const tolerant = await status('tolerant', 'the end of its toleration', (one) =>
-      JSON.stringify(one).includes('TaintEviction'),
-    );
-    const stays = await pidOf('stoic');
-    await taint([]);
-    for (const name of ['web', 'tolerant']) await status(name, `${name} to run again`, isAvailable);
-
-    expect([seen.replicas, stays]).toEqual([undefined, stoic]);
-    expect(JSON.stringify(tolerant)).toContain('tolerates the taint k=v:NoExecute for no more than 1 s');
   });
 
   test('the local runtime runs one process when more replicas are wanted, and reports it', async () => {
@@ -437,15 +304,9 @@ describeWithServer('the local runtime', { own: true }, (server) => {
 
 const COLLECTIONS: Readonly<Record<string, string>> = {
   ServiceAccount: 'api/v1/namespaces/kube-system/serviceaccounts',
-  Role: 'apis/rbac.authorization.k8s.io/v1/namespaces/kube-node-lease/roles',
-  RoleBinding: 'apis/rbac.authorization.k8s.io/v1/namespaces/kube-node-lease/rolebindings',
   ClusterRole: 'apis/rbac.authorization.k8s.io/v1/clusterroles',
   ClusterRoleBinding: 'apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };
-
-const NODE = '/api/v1/nodes/local';
-const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/local';
-const MERGE = 'application/merge-patch+json';
 
 interface PodSeen {
   readonly metadata: {
@@ -454,18 +315,6 @@ interface PodSeen {
     readonly ownerReferences: readonly { readonly kind: string; readonly name: string; readonly uid: string }[];
   };
   readonly status?: object;
-}
-
-interface NodeSeen {
-  readonly metadata?: { readonly uid?: string; readonly labels?: Readonly<Record<string, string>> };
-  readonly spec?: { readonly taints?: readonly Taint[] };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-/** Whether the node is Ready and without the taint not-ready. */
-function isOpen({ spec, status }: NodeSeen): boolean {
-  const ready = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true;
-  return ready && spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready') !== true;
 }
 
 interface Status {
@@ -480,8 +329,6 @@ interface Change {
   readonly labels?: Readonly<Record<string, string>>;
   readonly replicas?: number;
   readonly secret?: string;
-  readonly nodeSelector?: Readonly<Record<string, string>>;
-  readonly tolerations?: readonly Toleration[];
 }
 
 function isAvailable(status: Status): boolean {
@@ -489,7 +336,7 @@ function isAvailable(status: Status): boolean {
 }
 
 function deployment(name: string, change: Change): AnyObject {
-  const { labels = { [LABEL]: 'yes' }, replicas = 1, secret, nodeSelector, tolerations } = change;
+  const { labels = { [PART_OF_LABEL]: PRODUCT }, replicas = 1, secret } = change;
   const probe = { httpGet: { path: '/healthz', port: 'health' }, periodSeconds: 1, failureThreshold: 1 };
   const container = {
     name: 'main',
@@ -507,8 +354,6 @@ function deployment(name: string, change: Change): AnyObject {
     serviceAccountName: 'runner',
     containers: [container],
     ...(secret === undefined ? {} : { volumes: [{ name: 'files', secret: { secretName: secret } }] }),
-    ...(nodeSelector === undefined ? {} : { nodeSelector }),
-    ...(tolerations === undefined ? {} : { tolerations }),
   };
   const pods = { app: name };
   return {

@@ -1,4 +1,4 @@
-import type { Container } from '../../../src/standalone/local/workload.js';
+import type { Container } from '../../../src/standalone/local/launcher.js';
 import type { AnyMeta } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 
 /** A Deployment as far as a process can be made of it. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { Exit } from '@multicluster-engine/kube-apiserver';
-import { launch } from '../../../src/standalone/local/process/launcher.js';
+import { launch } from '../../../src/standalone/local/launcher.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Deployment, PodSpec, Volume } from './deployment.js';

@@ -1,13 +1,8 @@
 import { keyOf } from '../../../src/runtime/vocabulary/names.js';
 import { Deployments, Nodes } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
-import { unschedulable } from '../../../src/standalone/local/rollout/scheduling.js';
-import type {
-  Deployment,
-  DeploymentCondition,
-  DeploymentStatus,
-  Node,
-} from '../../../src/standalone/local/workload.js';
+import { unschedulable, type Node } from './scheduling.js';
+import type { Deployment, DeploymentCondition, DeploymentStatus } from '../../../src/standalone/local/deployment.js';
 import { delay, type Clock } from '../../../src/runtime/clock.js';
 
 /** How long simulated pods take to be scheduled, started and ready. */

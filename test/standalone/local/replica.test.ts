@@ -1,13 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { PassThrough } from 'node:stream';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Exit } from '@multicluster-engine/kube-apiserver';
-import type { LaunchedProcess } from '../../../../src/standalone/local/process/launcher.js';
-import { exitMessage } from '../../../../src/standalone/local/process/tail.js';
-import { Replica, type PodEvent } from '../../../../src/standalone/local/pod/replica.js';
-import { systemClock } from '../../../../src/runtime/clock.js';
+import type { LaunchedProcess } from '../../../src/standalone/local/launcher.js';
+import type { PodObject } from '../../../src/standalone/local/podobject.js';
+import { exitMessage, Replica, type PodEvent } from '../../../src/standalone/local/replica.js';
+import { systemClock } from '../../../src/runtime/clock.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const PROBE = {
@@ -38,7 +41,20 @@ function deaf(address: string): LaunchedProcess {
   };
 }
 
+const POD: PodObject = {
+  metadata: { namespace: 'n', name: 'web-1' },
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: 'main', env: [{ name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' }], livenessProbe: PROBE }],
+  },
+};
+
 describe('a replica', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'replica-'));
+  const log = path.join(folder, 'web-1.log');
+  writeFileSync(log, 'all is well\n');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
   let server: Server;
   let replica: Replica | undefined;
   let code: number;
@@ -62,12 +78,13 @@ describe('a replica', () => {
     const found = server.address();
     const address = `127.0.0.1:${typeof found === 'object' ? found?.port : ''}`;
     replica = new Replica({
-      name: 'web-1',
-      container: { name: 'main', env: [{ name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' }], livenessProbe: PROBE },
-      minReadyMs: 0,
-      graceMs: 0,
-      launch: async () => deaf(address),
-      terminationMessage: async () => ({ line: 'all is well', log: '/logs/web-1.log' }),
+      pod: POD,
+      launch: async () => ({
+        containerID: 'process://n/web-1/0',
+        process: deaf(address),
+        log,
+        refresh: async () => undefined,
+      }),
       clock: systemClock,
       onStateChange: () => undefined,
       report: (line) => lines.push(line),
@@ -78,15 +95,13 @@ describe('a replica', () => {
     code = 500;
     const trouble = await waitFor('the end', () => one.state.problem);
 
-    const why =
-      'web-1 was stopped after its liveness probe failed 3 times; its last line: "all is well" (log: /logs/web-1.log)';
+    const why = `web-1 was stopped after its liveness probe failed; its last line: "all is well" (log: ${log})`;
     expect(trouble).toEqual({
       reason: 'CrashLoopBackOff',
       message: expect.stringContaining(`${why}; it is restarted in `),
     });
     expect(lines).toContain(trouble.message);
     expect(events).toEqual([
-      { type: 'Normal', reason: 'Created', action: 'Starting', note: 'Created container: main' },
       { type: 'Normal', reason: 'Started', action: 'Starting', note: 'Started container main' },
       {
         type: 'Warning',
@@ -98,7 +113,7 @@ describe('a replica', () => {
         type: 'Normal',
         reason: 'Killing',
         action: 'Stopping',
-        note: 'Container main failed liveness probe, will be restarted',
+        note: 'Stopping container main',
       },
       { type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why },
     ]);
@@ -107,46 +122,43 @@ describe('a replica', () => {
 
 describe('the exit message of a process', () => {
   it.each<[string, Exit, string | undefined, string, string]>([
-    ['that exited with an error', { code: 3, signal: null }, undefined, 'no', 'exited with code 3: no (log: L)'],
+    ['that exited with an error', { code: 3, signal: null }, undefined, 'no', 'exited with code 3: no'],
     [
       'that exited with an error and printed nothing',
       { code: 3, signal: null },
       undefined,
       '',
-      'exited with code 3: it printed nothing (log: L)',
+      'exited with code 3; it printed nothing',
     ],
     [
       'that exited with code 0',
       { code: 0, signal: null },
       undefined,
       'bye',
-      'exited with code 0; its last line: "bye" (log: L)',
+      'exited with code 0; its last line: "bye"',
     ],
     [
       'that was terminated by a signal',
       { code: null, signal: 'SIGKILL' },
       undefined,
       'verified',
-      'was terminated by SIGKILL; its last line: "verified" (log: L)',
+      'was terminated by SIGKILL; its last line: "verified"',
     ],
     [
       'that was terminated by a signal and printed nothing',
       { code: null, signal: 'SIGKILL' },
       undefined,
       '',
-      'was terminated by SIGKILL; it printed nothing (log: L)',
+      'was terminated by SIGKILL; it printed nothing',
     ],
     [
       'that the runtime has stopped',
       { code: 0, signal: null },
-      'its startup probe failed 1 time',
+      'its startup probe failed',
       'x',
-      'was stopped after its startup probe failed 1 time; its last line: "x" (log: L)',
+      'was stopped after its startup probe failed; its last line: "x"',
     ],
-  ])(
-    'the exit message of a process %s has the cause, the last line and the log',
-    (_name, exit, killReason, line, text) => {
-      expect(exitMessage(exit, killReason, { line, log: 'L' })).toBe(text);
-    },
-  );
+  ])('the exit message of a process %s has the cause and the last line', (_name, exit, killReason, line, text) => {
+    expect(exitMessage(exit, killReason, line)).toBe(text);
+  });
 });

@@ -1,9 +1,12 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { systemClock, type Clock } from '../../../runtime/clock.js';
+import type { V1Container, V1EnvVar } from '@kubernetes/client-node';
 import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
-import type { Container, EnvironmentVariable } from '../workload.js';
+import { systemClock, type Clock } from '../../runtime/clock.js';
+
+/** Its args, env and volumeMounts are used; image and command are not. */
+export interface Container extends V1Container {}
 
 export interface LaunchRequest {
   readonly container: Container;
@@ -14,27 +17,27 @@ export interface LaunchRequest {
   /** A folder of the process alone: working directory, HOME, and parent of its volumes. */
   readonly folder: string;
   /** Address and credentials of the API server, in place of the token that a kubelet mounts; absent for none. */
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: string | undefined;
   /** `https://HOST:PORT` of the API server, for KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   readonly volumes?: Volumes;
+  /** An open file for its output; the stream `output` when absent, which must be read. */
+  readonly output?: number;
   /** Override the container's environment. */
   readonly overrides?: Readonly<Record<string, string>>;
 }
 
+export type Files = Readonly<Record<string, string | Uint8Array>>;
 /** Files of each volume, by volume and file name. */
-export type Volumes = Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
+export type Volumes = Readonly<Record<string, Files>>;
 
 /** A container that runs as a child process. */
 export interface LaunchedProcess extends Child {
-  /** Replaces files of mounted volumes, each atomically, as a kubelet does when their source has changed. */
+  /** Replaces the files of mounted volumes that differ, each atomically, as a kubelet does when their source has changed. */
   readonly putVolumes: (volumes: Volumes) => Promise<void>;
   /** Its listen addresses, `127.0.0.1:PORT`, by variable. */
   readonly addresses: Readonly<Record<string, string>>;
 }
-
-const FIELDS = ['metadata.name', 'metadata.namespace'] as const;
-const LISTEN_VARIABLE = /_LISTEN$/;
 
 /**
  * Runs a container as a child process, without kubelet, image or network of its own.
@@ -47,29 +50,30 @@ const LISTEN_VARIABLE = /_LISTEN$/;
  * not given, a program that cannot be started.
  */
 export async function launch(request: LaunchRequest, clock: Clock = systemClock): Promise<LaunchedProcess> {
-  const { container, executable, folder, kubeconfig, overrides = {} } = request;
+  const { container, executable, folder, kubeconfig, server, output = 'pipe', overrides = {} } = request;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const mounts = await writeVolumes(request);
-  const variables = environment(request, mounts);
-  const addresses = await listenAddresses(Object.keys(variables));
+  const variables = Object.fromEntries((container.env ?? []).map((one) => [one.name, valueOf(one, request, mounts)]));
+  const listening = Object.keys(variables).filter((name) => name.endsWith('_LISTEN'));
+  const ports = await freePorts(listening.length);
+  const addresses = Object.fromEntries(listening.map((name, index) => [name, `127.0.0.1:${ports[index] ?? 0}`]));
   const env = {
     ...variables,
     HOME: folder,
     ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }),
-    ...serviceOf(request),
+    ...(server !== undefined && serviceOf(new URL(server))),
     ...addresses,
     ...overrides,
   };
-  const [program, ...first] = executable;
-  const command: [string, ...string[]] = [program, ...first, ...(container.args ?? [])];
-  const child = await startChild({ command, env, cwd: folder, output: 'pipe' }, clock);
-  const renew = async (volumes: Volumes): Promise<void> => void (await writeVolumes({ ...request, volumes }));
-  return { ...child, addresses, putVolumes: renew };
+  const child = await startChild(
+    { command: [...executable, ...(container.args ?? [])], env, cwd: folder, output },
+    clock,
+  );
+  const putVolumes = async (volumes: Volumes): Promise<void> => void (await writeVolumes({ ...request, volumes }));
+  return { ...child, addresses: { ...addresses, ...overrides }, putVolumes };
 }
 
-function serviceOf({ server }: LaunchRequest): Record<string, string> {
-  if (server === undefined) return {};
-  const { hostname, port } = new URL(server);
+function serviceOf({ hostname, port }: URL): Record<string, string> {
   return {
     KUBERNETES_SERVICE_HOST: hostname.replace(/^\[|\]$/g, ''),
     KUBERNETES_SERVICE_PORT: port === '' ? '443' : port,
@@ -94,43 +98,27 @@ async function writeVolumes({ container, folder, volumes = {} }: LaunchRequest):
 }
 
 async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
+  const before = await readFile(file).catch(() => undefined);
+  if (before?.equals(Buffer.from(content)) === true) return;
   await writeFile(`${file}.next`, content, { mode: 0o600 });
   await rename(`${file}.next`, file);
 }
 
-function environment({ container, pod }: LaunchRequest, mounts: ReadonlyMap<string, string>): Record<string, string> {
-  const fields: Readonly<Record<string, string>> = { 'metadata.name': pod.name, 'metadata.namespace': pod.namespace };
-  const variables: Record<string, string> = {};
-  for (const { name, value, valueFrom } of container.env ?? []) {
-    variables[name] =
-      valueFrom === undefined
-        ? mappedPath(value ?? '', mounts)
-        : fieldRefValue(`${container.name}: env ${name}`, valueFrom, fields);
-  }
-  return variables;
-}
-
-function fieldRefValue(
-  where: string,
-  { fieldRef }: NonNullable<EnvironmentVariable['valueFrom']>,
-  fields: Readonly<Record<string, string>>,
+function valueOf(
+  { name, value = '', valueFrom }: V1EnvVar,
+  { container, pod }: LaunchRequest,
+  mounts: ReadonlyMap<string, string>,
 ): string {
-  const value = fields[fieldRef?.fieldPath ?? ''];
-  if (value !== undefined) return value;
-  const given = fieldRef === undefined ? 'no fieldRef' : JSON.stringify(fieldRef.fieldPath);
-  throw new Error(`container ${where}: valueFrom must be a fieldRef of ${FIELDS.join(' or ')}, got ${given}`);
-}
-
-function mappedPath(value: string, mounts: ReadonlyMap<string, string>): string {
-  for (const [mountPath, place] of mounts) {
-    if (value === mountPath) return place;
-    if (value.startsWith(`${mountPath}/`)) return path.join(place, value.slice(mountPath.length + 1));
+  if (valueFrom !== undefined) {
+    const wanted = valueFrom.fieldRef?.fieldPath;
+    if (wanted === 'metadata.name') return pod.name;
+    if (wanted === 'metadata.namespace') return pod.namespace;
+    throw new Error(
+      `container ${container.name}: env ${name}: valueFrom must be a fieldRef of metadata.name or metadata.namespace, ` +
+        `got ${wanted === undefined ? 'no fieldRef' : JSON.stringify(wanted)}`,
+    );
   }
+  for (const [mountPath, place] of mounts)
+    if (`${value}/`.startsWith(`${mountPath}/`)) return path.join(place, value.slice(mountPath.length));
   return value;
-}
-
-async function listenAddresses(names: readonly string[]): Promise<Record<string, string>> {
-  const listening = names.filter((name) => LISTEN_VARIABLE.test(name));
-  const ports = await freePorts(listening.length);
-  return Object.fromEntries(listening.map((name, index) => [name, `127.0.0.1:${ports[index] ?? 0}`]));
 }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, describe, expect, test } from '@jest/globals';
 
-import { launch, type LaunchRequest } from '../../../../src/standalone/local/process/launcher.js';
+import { launch, type LaunchRequest } from '../../../src/standalone/local/launcher.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'launcher-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,7 +102,7 @@ describe('a launched container', () => {
   test.each([
     [
       'a secret',
-      { secretKeyRef: {} },
+      { secretKeyRef: { key: 'k' } },
       'container main: env X: valueFrom must be a fieldRef of metadata.name or metadata.namespace, got no fieldRef',
     ],
     ['another field', { fieldRef: { fieldPath: 'status.podIP' } }, 'metadata.namespace, got "status.podIP"'],

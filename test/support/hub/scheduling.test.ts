@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { evictionFrom, unschedulable } from '../../../../src/standalone/local/rollout/scheduling.js';
-import type { Node, PodSpec, Taint } from '../../../../src/standalone/local/workload.js';
+import type { V1Taint } from '@kubernetes/client-node';
+import { unschedulable, type Node, type Placed } from './scheduling.js';
 
 function node(
   change: {
     readonly labels?: Record<string, string>;
-    readonly taints?: readonly Taint[];
+    readonly taints?: V1Taint[];
     readonly cordoned?: boolean;
   } = {},
 ): Node {
@@ -14,12 +14,12 @@ function node(
   return { metadata: { name: 'local', labels }, spec: { taints, unschedulable: cordoned } };
 }
 
-const DEDICATED: Taint = { key: 'dedicated', value: 'hub', effect: 'NoSchedule' };
+const DEDICATED: V1Taint = { key: 'dedicated', value: 'hub', effect: 'NoSchedule' };
 const SELECTOR = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
 const UNTOLERATED = '0/1 nodes are available: 1 node(s) had untolerated taint {dedicated: hub}.';
 
 describe('a pod on the one node', () => {
-  it.each<[string, PodSpec, Node | undefined, string | undefined]>([
+  it.each<[string, Placed, Node | undefined, string | undefined]>([
     ['asks for nothing', {}, node(), undefined],
     ['has no node', {}, undefined, 'no nodes available to schedule pods'],
     [
@@ -35,7 +35,7 @@ describe('a pod on the one node', () => {
     [
       'meets a taint with the effect PreferNoSchedule',
       {},
-      node({ taints: [{ ...DEDICATED, effect: 'PreferNoSchedule' }] }),
+      node({ taints: [{ key: 'dedicated', value: 'hub', effect: 'PreferNoSchedule' }] }),
       undefined,
     ],
     [
@@ -83,55 +83,5 @@ describe('a pod on the one node', () => {
     ],
   ])('a pod that %s is scheduled or gets the reason why it is not', (_name, pod, where, why) => {
     expect(unschedulable(pod, where)).toBe(why);
-  });
-});
-
-describe('the eviction of a running pod by NoExecute taints', () => {
-  const HARD: Taint = { key: 'k', value: 'v', effect: 'NoExecute' };
-  const other: Taint = { key: 'other', effect: 'NoExecute' };
-  const INTOLERANT = 'the pod template does not tolerate the taint k=v:NoExecute';
-  it.each<[string, PodSpec, readonly Taint[], [number, string] | undefined]>([
-    ['no taint at all', {}, [], undefined],
-    ['a taint of another effect', {}, [DEDICATED], undefined],
-    ['a taint that is not tolerated', {}, [HARD], [0, INTOLERANT]],
-    [
-      'a taint that is tolerated for NoSchedule only',
-      { tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoSchedule' }] },
-      [HARD],
-      [0, INTOLERANT],
-    ],
-    ['a taint that is tolerated without end', { tolerations: [{ key: 'k', operator: 'Exists' }] }, [HARD], undefined],
-    [
-      'a taint that is tolerated for a while',
-      { tolerations: [{ key: 'k', value: 'v', tolerationSeconds: 30 }] },
-      [HARD],
-      [30, 'the pod template tolerates the taint k=v:NoExecute for no more than 30 s'],
-    ],
-    [
-      'a taint that is tolerated for a negative time',
-      { tolerations: [{ key: 'k', value: 'v', tolerationSeconds: -5 }] },
-      [HARD],
-      [0, 'the pod template tolerates the taint k=v:NoExecute for no more than 0 s'],
-    ],
-    [
-      'the shorter of two toleration times',
-      {
-        tolerations: [
-          { key: 'k', operator: 'Exists', tolerationSeconds: 30 },
-          { key: 'other', operator: 'Exists', tolerationSeconds: 9 },
-        ],
-      },
-      [HARD, other],
-      [9, 'the pod template tolerates the taint other:NoExecute for no more than 9 s'],
-    ],
-    [
-      'one taint of two that is not tolerated',
-      { tolerations: [{ key: 'other', operator: 'Exists', tolerationSeconds: 9 }] },
-      [other, HARD],
-      [0, INTOLERANT],
-    ],
-  ])('the eviction of a running pod follows from %s', (_name, pod, taints, expected) => {
-    const eviction = evictionFrom(pod, node({ taints }));
-    expect(eviction && [eviction.afterSeconds, eviction.message]).toEqual(expected);
   });
 });
