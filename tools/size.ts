@@ -24,12 +24,7 @@ const ROOMS: readonly (readonly [room: string, prefixes: readonly string[]])[] =
   ],
   [
     'inventories, SIG, MultiKueue',
-    [
-      'domain/inventories/',
-      'operator/controllers/inventories/',
-      'operator/controllers/sigdecisions/',
-      'operator/controllers/multikueue/',
-    ],
+    ['domain/inventories/', 'operator/controllers/inventories/', 'operator/controllers/followers/'],
   ],
   ['engine; clusters, health; agent', ['domain/', 'operator/controllers/', 'agent/']],
   ['gateway', ['gateway/']],

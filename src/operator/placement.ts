@@ -5,12 +5,18 @@ import { createHealthControllers } from './controllers/clusters/health/controlle
 import { openLeaseCache } from './controllers/clusters/health/leases.js';
 import { clusterRights, healthRights } from './controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from './controllers/placement/caches.js';
-import { createMultiKueueControllers, multiKueueCacheOptions } from './controllers/multikueue/controller.js';
-import { multiKueueRights } from './controllers/multikueue/rights.js';
+import {
+  createMultiKueueControllers,
+  multiKueueCacheOptions,
+  multiKueueRights,
+} from './controllers/followers/multikueue.js';
+import {
+  createSigDecisionControllers,
+  sigDecisionCacheOptions,
+  sigDecisionRights,
+} from './controllers/followers/sigdecision.js';
 import { createPlacementControllers } from './controllers/placement/controller.js';
 import { placementRights } from './controllers/placement/rights.js';
-import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/sigdecisions/controller.js';
-import { sigDecisionRights } from './controllers/sigdecisions/rights.js';
 import { saysJoined } from '../domain/health/conditions.js';
 import { timeZoneData } from '../domain/placement/spec/changewindows.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';

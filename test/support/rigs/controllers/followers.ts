@@ -5,13 +5,13 @@ import type { SigDecision } from '../../../../src/domain/placement/publish/sigde
 import {
   createMultiKueueControllers,
   multiKueueCacheOptions,
-} from '../../../../src/operator/controllers/multikueue/controller.js';
-import { multiKueueRights } from '../../../../src/operator/controllers/multikueue/rights.js';
+  multiKueueRights,
+} from '../../../../src/operator/controllers/followers/multikueue.js';
 import {
   createSigDecisionControllers,
   sigDecisionCacheOptions,
-} from '../../../../src/operator/controllers/sigdecisions/controller.js';
-import { sigDecisionRights } from '../../../../src/operator/controllers/sigdecisions/rights.js';
+  sigDecisionRights,
+} from '../../../../src/operator/controllers/followers/sigdecision.js';
 import { guardClient } from '../../../../src/runtime/client/guard.js';
 import type { EventNote } from '../../../../src/runtime/events/event.js';
 import type { ResourceType } from '../../../../src/runtime/vocabulary/meta.js';

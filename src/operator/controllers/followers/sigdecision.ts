@@ -1,7 +1,7 @@
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
-import { SigPlacementDecisions } from '../../../api/resources.js';
+import { FLEET_GROUP, Placements, SigPlacementDecisions } from '../../../api/resources.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
-import type { DecisionOwner, StoredDecision } from '../../../domain/placement/stored/decision.js';
+import { placementKeys, type DecisionOwner, type StoredDecision } from '../../../domain/placement/stored/decision.js';
 import {
   sigChanges,
   type AnnotationsOf,
@@ -9,30 +9,69 @@ import {
   type SigDecision,
   type SigWrite,
 } from '../../../domain/placement/publish/sigdecision.js';
-import type { Cache } from '../../../runtime/cache/cache.js';
-import type { KubeClient } from '../../../runtime/client/client.js';
-import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
+import type { GuardRow } from '../../../runtime/client/guard.js';
+import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
-import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
-import { BY_PLACEMENT, confirmedIn, type PlacementCaches } from '../placement/caches.js';
+import type { OptionalControllers } from '../optionalsource.js';
+import { BY_PLACEMENT, confirmedIn } from '../placement/caches.js';
+import {
+  createFollower,
+  NOTHING,
+  notCurrent,
+  type FollowerOptions,
+  type FollowerScope,
+  type Nothing,
+} from './follower.js';
 
-export interface SigDecisionContext {
-  readonly client: KubeClient;
-  readonly caches: PlacementCaches;
+export const sigDecisionCacheOptions: CacheOptions<SigDecision> = {
+  type: SigPlacementDecisions,
+  indexers: { [BY_PLACEMENT]: placementKeys },
+};
+
+const anyNamespace = (namespace: string): boolean => namespace !== '';
+
+/** What the controller of SIG Multicluster's decisions may write. */
+export const sigDecisionRights: readonly GuardRow[] = [
+  {
+    verbs: ['create', 'update'],
+    type: SigPlacementDecisions,
+    namespace: anyNamespace,
+    owner: { group: FLEET_GROUP, kind: Placements.kind },
+  },
+  { verbs: ['delete'], type: SigPlacementDecisions, namespace: anyNamespace },
+];
+
+/** `client` is guarded by `sigDecisionRights`. */
+export interface SigDecisionOptions extends FollowerOptions {
+  /** Created with `sigDecisionCacheOptions`, not started yet. */
   readonly published: Cache<SigDecision>;
-  /** Own writes that the cache may not show yet. */
-  readonly mutations: MutationCache<SigDecision>;
+  readonly workers: number;
 }
 
-/** What one pass over one Placement works with. */
-interface Scope extends SigDecisionContext {
-  readonly key: string;
-  readonly pass: Pass;
+/** The controller that publishes decisions as PlacementDecisions of SIG Multicluster, while their API is served. */
+export function createSigDecisionControllers(options: SigDecisionOptions): OptionalControllers {
+  const { client, caches, published: objects, workers, clock } = options;
+  const mutations = new MutationCache<SigDecision>(clock);
+  return createFollower(options, {
+    name: 'sigdecision',
+    kind: Placements.kind,
+    workers,
+    objects,
+    mutations,
+    reconciler: new SigDecisionReconciler({ client, caches, objects, mutations }),
+    keys: () => caches.placements.store.keys(),
+    keysOfPlacement: (placement) => [placement],
+    keysOfObject: placementKeys,
+  });
 }
+
+/** What one pass over one Placement, the key, works with. */
+type Scope = FollowerScope<SigDecision>;
 
 /** What a pass decides from, or its result when there is nothing to decide. */
 type Gathered =
-  | { readonly kind: 'nothing'; readonly result: Result }
+  | Nothing
   | {
       readonly kind: 'gathered';
       readonly owner: DecisionOwner;
@@ -43,13 +82,11 @@ type Gathered =
       readonly annotationsOf: AnnotationsOf;
     };
 
-const NOTHING: Gathered = { kind: 'nothing', result: DONE };
-
 /** Publishes the stored decision of one Placement once its status confirms it. With the Placement, garbage collection removes it. */
-export class SigDecisionReconciler implements Reconciler {
-  readonly #context: SigDecisionContext;
+class SigDecisionReconciler implements Reconciler {
+  readonly #context: Omit<Scope, 'key' | 'pass'>;
 
-  constructor(context: SigDecisionContext) {
+  constructor(context: Omit<Scope, 'key' | 'pass'>) {
     this.#context = context;
   }
 
@@ -63,20 +100,19 @@ export class SigDecisionReconciler implements Reconciler {
   }
 }
 
-function gather({ caches, published, mutations, key }: Scope): Gathered {
+function gather(scope: Scope): Gathered {
+  const nothing = notCurrent(scope);
+  if (nothing !== undefined) return nothing;
+  const { caches, objects, mutations, key } = scope;
   const { placements, clusters } = caches;
-  // While the API is not served there is nothing to wait for: its cache brings all Placements back.
-  if (!published.current()) return NOTHING;
-  const notCurrent = cachesNotCurrent([placements, caches.decisions, clusters]);
-  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent) };
   const placement = placements.store.get(key);
   if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return NOTHING;
   const confirmed = confirmedIn(caches, key, placement);
   if (confirmed === undefined) return NOTHING;
   const { owner, objects: decided } = confirmed;
-  const names = [...decided, ...published.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
+  const names = [...decided, ...objects.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
   const stored = [...new Set(names.map((one) => `${owner.namespace}/${one.name}`))].flatMap((at) => {
-    return mutations.newest(at, published.store.get(at)) ?? [];
+    return mutations.newest(at, objects.store.get(at)) ?? [];
   });
   const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
   return { kind: 'gathered', owner, decided, stored, annotationsOf };

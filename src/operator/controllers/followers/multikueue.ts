@@ -1,6 +1,6 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import { MultiKueueEvents } from '../../../api/placementevents.js';
-import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
+import { FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { MultiKueueConfigs } from '../../../api/resources.js';
 import {
   followedPlacement,
@@ -13,24 +13,79 @@ import {
   type MultiKueueConfig,
 } from '../../../domain/placement/publish/multikueue.js';
 import { clusterView, type ClusterView } from '../../../domain/placement/spec/cluster.js';
-import type { Expressions } from '../../../domain/placement/spec/expression.js';
+import { Expressions } from '../../../domain/placement/spec/expression.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
-import type { Cache } from '../../../runtime/cache/cache.js';
-import type { KubeClient } from '../../../runtime/client/client.js';
-import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
+import type { GuardRow } from '../../../runtime/client/guard.js';
+import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
-import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
-import { confirmedIn, type PlacementCaches } from '../placement/caches.js';
+import type { OptionalControllers } from '../optionalsource.js';
+import { confirmedIn } from '../placement/caches.js';
+import {
+  createFollower,
+  NOTHING,
+  notCurrent,
+  type FollowerOptions,
+  type FollowerScope,
+  type Nothing,
+} from './follower.js';
 
-export interface MultiKueueContext {
-  readonly client: KubeClient;
-  readonly caches: PlacementCaches;
+/** Index of the configs by the Placement that they follow. */
+const BY_FOLLOWED = 'followed';
+
+export const multiKueueCacheOptions: CacheOptions<MultiKueueConfig> = {
+  type: MultiKueueConfigs,
+  indexers: {
+    [BY_FOLLOWED]: ({ metadata }) => {
+      const followed = followedPlacement(metadata);
+      return followed.kind === 'placement' ? [keyOf(followed)] : [];
+    },
+  },
+};
+
+/** What the controller of MultiKueueConfigs may write. */
+export const multiKueueRights: readonly GuardRow[] = [
+  {
+    verbs: ['update'],
+    type: MultiKueueConfigs,
+    namespace: (namespace) => namespace === '',
+    check: ({ object }) =>
+      object?.metadata.annotations?.[FOLLOWS_PLACEMENT_ANNOTATION] === undefined
+        ? 'it follows no Placement'
+        : undefined,
+  },
+];
+
+/** `client` is guarded by `multiKueueRights`. */
+export interface MultiKueueOptions extends FollowerOptions {
+  /** Created with `multiKueueCacheOptions`, not started yet. */
   readonly configs: Cache<MultiKueueConfig>;
-  /** Own writes that the cache may not show yet. */
-  readonly mutations: MutationCache<MultiKueueConfig>;
+  readonly recorder: EventRecorder;
+}
+
+/** The controller that lists the clusters of decisions in MultiKueueConfigs of Kueue, while their API is served. */
+export function createMultiKueueControllers(options: MultiKueueOptions): OptionalControllers {
+  const { client, caches, configs: objects, recorder, clock } = options;
+  const mutations = new MutationCache<MultiKueueConfig>(clock);
+  const memory = { expressions: new Expressions(), reported: new Map<string, string>() };
+  return createFollower(options, {
+    name: 'multikueue',
+    kind: MultiKueueConfigs.kind,
+    workers: 1,
+    objects,
+    mutations,
+    reconciler: new MultiKueueReconciler({ client, caches, objects, mutations, recorder, ...memory }),
+    keys: () => objects.store.keys(),
+    keysOfPlacement: (placement) => objects.store.byIndex(BY_FOLLOWED, placement).map(({ metadata }) => metadata.name),
+    keysOfObject: ({ metadata }) => [metadata.name],
+  });
+}
+
+/** What one pass over one config, the key, works with. */
+interface Scope extends FollowerScope<MultiKueueConfig> {
   readonly recorder: EventRecorder;
   /** Of the Placements that are followed. */
   readonly expressions: Expressions;
@@ -38,18 +93,11 @@ export interface MultiKueueContext {
   readonly reported: Map<string, string>;
 }
 
-/** What one pass over one config works with. */
-interface Scope extends MultiKueueContext {
-  readonly name: string;
-  readonly pass: Pass;
-}
-
-const NOTHING: Gathered = { kind: 'nothing', result: DONE };
 const UNCHANGED: FollowedClusters = { clusters: undefined, problem: undefined };
 
 /** What a pass over one config decides from, or its result when there is nothing to decide. */
 type Gathered =
-  | { readonly kind: 'nothing'; readonly result: Result }
+  | Nothing
   | {
       readonly kind: 'gathered';
       readonly config: MultiKueueConfig;
@@ -63,15 +111,15 @@ type Gathered =
     };
 
 /** Lists the clusters of a confirmed decision in one MultiKueueConfig. What it cannot list stays as it is, and an event says why. */
-export class MultiKueueReconciler implements Reconciler {
-  readonly #context: MultiKueueContext;
+class MultiKueueReconciler implements Reconciler {
+  readonly #context: Omit<Scope, 'key' | 'pass'>;
 
-  constructor(context: MultiKueueContext) {
+  constructor(context: Omit<Scope, 'key' | 'pass'>) {
     this.#context = context;
   }
 
-  async reconcile(name: string, pass: Pass): Promise<Result> {
-    const scope: Scope = { ...this.#context, name, pass };
+  async reconcile(key: string, pass: Pass): Promise<Result> {
+    const scope: Scope = { ...this.#context, key, pass };
     const gathered = gather(scope);
     if (gathered.kind === 'nothing') return gathered.result;
     const { clusters, problem } = decide(gathered, scope);
@@ -81,16 +129,15 @@ export class MultiKueueReconciler implements Reconciler {
   }
 }
 
-function gather({ caches, configs, mutations, name, reported }: Scope): Gathered {
-  const config = mutations.newest(name, configs.store.get(name));
-  // While the API is not served there is nothing to wait for: its cache brings all configs back.
-  if (!configs.current()) return NOTHING;
-  if (config === undefined || config.metadata.deletionTimestamp !== undefined) {
+function gather(scope: Scope): Gathered {
+  const { caches, objects, mutations, key: name, reported } = scope;
+  const config = mutations.newest(name, objects.store.get(name));
+  if (objects.current() && (config === undefined || config.metadata.deletionTimestamp !== undefined)) {
     reported.delete(name);
     return NOTHING;
   }
-  const notCurrent = cachesNotCurrent([caches.placements, caches.decisions, caches.clusters]);
-  if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent) };
+  const nothing = notCurrent(scope);
+  if (nothing !== undefined || config === undefined) return nothing ?? NOTHING;
   const followed = followedPlacement(config.metadata);
   const key = followed.kind === 'placement' ? keyOf(followed) : '';
   const placement = caches.placements.store.get(key);
@@ -126,7 +173,7 @@ function decide(
 async function apply(
   stored: MultiKueueConfig,
   clusters: readonly string[],
-  { client, mutations, name, pass: { log, signal } }: Scope,
+  { client, mutations, key: name, pass: { log, signal } }: Scope,
 ): Promise<void> {
   const config = withClusters(stored, clusters);
   if (config === undefined) return;
@@ -141,7 +188,7 @@ async function apply(
 function report(
   { metadata }: MultiKueueConfig,
   problem: FollowingProblem | undefined,
-  { name, recorder, reported }: Scope,
+  { key: name, recorder, reported }: Scope,
 ): void {
   if (problem === undefined) reported.delete(name);
   if (problem === undefined || reported.get(name) === problem.text) return;

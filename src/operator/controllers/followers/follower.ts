@@ -1,0 +1,84 @@
+import { placementKeys } from '../../../domain/placement/stored/decision.js';
+import type { Cache } from '../../../runtime/cache/cache.js';
+import type { KubeClient } from '../../../runtime/client/client.js';
+import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
+import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
+import { optionalSource, type OptionalControllers } from '../optionalsource.js';
+import type { PlacementCaches } from '../placement/caches.js';
+
+export interface FollowerOptions extends Omit<ClusterControllerOptions, 'caches'> {
+  /** Guarded by the rights of the follower. */
+  readonly client: KubeClient;
+  /** Those of the placement group, which starts them. */
+  readonly caches: PlacementCaches;
+}
+
+/** A controller that repeats decisions in objects of a kind of another project. */
+interface Follower<T extends KubeObject> {
+  readonly name: string;
+  /** What its keys name. */
+  readonly kind: string;
+  readonly workers: number;
+  /** The objects of the other project: created with the cache options of the follower, not started yet. */
+  readonly objects: Cache<T>;
+  readonly reconciler: Reconciler;
+  /** Own writes that the cache may not show yet. */
+  readonly mutations: MutationCache<T>;
+  readonly keys: () => Iterable<string>;
+  /** The keys that a change of a Placement or of its decision concerns. */
+  readonly keysOfPlacement: (placement: string) => Iterable<string>;
+  readonly keysOfObject: (object: T) => Iterable<string>;
+}
+
+/** What a pass works with. */
+export interface FollowerScope<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly caches: PlacementCaches;
+  readonly objects: Cache<T>;
+  readonly mutations: MutationCache<T>;
+  readonly key: string;
+  readonly pass: Pass;
+}
+
+/** A pass that ends before anything is decided. */
+export interface Nothing {
+  readonly kind: 'nothing';
+  readonly result: Result;
+}
+export const NOTHING: Nothing = { kind: 'nothing', result: DONE };
+
+/** Why a pass cannot decide by the caches; undefined when it can. */
+export function notCurrent<T extends KubeObject>({ caches, objects }: FollowerScope<T>): Nothing | undefined {
+  // While the API is not served there is nothing to wait for: its cache brings all keys back.
+  if (!objects.current()) return NOTHING;
+  const missing = cachesNotCurrent([caches.placements, caches.decisions, caches.clusters]);
+  return missing.length > 0 ? { kind: 'nothing', result: waitForCaches(missing) } : undefined;
+}
+
+/** The controller of a follower, which runs while the API of the other project is served. */
+export function createFollower<T extends KubeObject>(
+  options: FollowerOptions,
+  { objects, mutations, keys, keysOfPlacement, keysOfObject, ...controlled }: Follower<T>,
+): OptionalControllers {
+  const { caches, settleWindowMs, log } = options;
+  const controller = newController(options, { ...controlled, keys });
+  const enqueue = (some: Iterable<string>): void => {
+    for (const key of some) controller.addAfter(key, settleWindowMs);
+  };
+  caches.placements.onChange(({ key }) => enqueue(keysOfPlacement(key)));
+  caches.decisions.onChange(({ before, after }) => {
+    for (const object of [before, after])
+      for (const placement of object ? placementKeys(object) : []) enqueue(keysOfPlacement(placement));
+  });
+  objects.onChange((change) => {
+    if (!mutations.observe(change)) return;
+    for (const object of [change.before, change.after]) if (object !== undefined) enqueue(keysOfObject(object));
+  });
+  objects.onState(() => {
+    if (objects.current()) enqueue(keys());
+  });
+  return { controllers: [controller], source: optionalSource(objects, log), onStartedLeading: () => mutations.clear() };
+}
