@@ -121,6 +121,7 @@ const SMALL_FOLDERS: Readonly<Record<string, string>> = {
   'src/cli/check': 'a command',
   'src/cli/clusterset': 'a command',
   'src/cli/history': 'a command',
+  'src/cli/pause': 'a command',
   'src/cli/release': 'a command',
   'src/cli/status': 'a command',
   'src/cli/tree': 'a command',

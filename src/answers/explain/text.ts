@@ -12,7 +12,6 @@ import { endableLine } from '../../domain/placement/report/releases.js';
 import { textOf } from '../../domain/placement/select/rules.js';
 import { verdictWord } from '../reasons.js';
 import { table, type Cell, type Color } from '../table.js';
-import { expressionErrorLines } from './expressionerrors.js';
 import { clusterMoveLines, movementLines } from './moves.js';
 import {
   isOffered,
@@ -31,6 +30,7 @@ import {
   whyText,
   withheldLine,
   type ExplainReport,
+  expressionErrorLines,
 } from './report.js';
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';

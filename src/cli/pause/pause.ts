@@ -13,6 +13,7 @@ import { RefusedError, someNames } from '../../answers/output.js';
 import { unreadableLine } from '../../answers/world/withheld.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
 import type { PauseConfig } from './flags.js';
+import { changeHub, done } from '../changehub.js';
 
 /** `spec.paused` of a Placement, by which people freeze its decision. */
 
@@ -85,4 +86,13 @@ function changeLines(world: World, placement: RawObject): readonly string[] {
 
 function more(count: number): readonly string[] {
   return count > MOST_NAMES ? [`  and ${count - MOST_NAMES} more`] : [];
+}
+
+/** Freezes a decision, or ends that; returns the exit code. */
+export function runPause(config: PauseConfig): Promise<number> {
+  return changeHub(config, async ({ client, namespace, now }) => {
+    const { command, placement, dryRun } = config;
+    const request = { command, placement, dryRun, namespace: namespace(), now: await now() };
+    return done(...(await changePause(client, request)));
+  });
 }

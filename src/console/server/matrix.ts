@@ -15,8 +15,7 @@ import {
   type Show,
   type WhyCluster,
 } from '../wire/placement.js';
-import { reportOf } from './placements.js';
-import { isIn } from './preferences.js';
+import { reportOf, isIn } from './placements.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Each cluster that a Placement may select from, against each requirement. */

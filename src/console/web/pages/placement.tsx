@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { SHOWS, type PlacementView } from '../../wire/placement.js';
+import { SHOWS, type PlacementView, type FunnelStep } from '../../wire/placement.js';
 import { shown, shownLines } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -7,10 +7,9 @@ import { placementPath, useLoaded } from '../store.js';
 import { ChoiceView } from '../parts/choice.js';
 import { Command, Commands } from '../parts/command.js';
 import { Conditions } from '../parts/conditions.js';
-import { Funnel } from '../parts/funnel.js';
 import { WordMark } from '../parts/icon.js';
 import { MatrixView } from '../parts/matrix.js';
-import { Since, Text } from '../parts/name.js';
+import { Since, Text, Count } from '../parts/name.js';
 import { Empty, isAbsent, Show } from '../parts/states.js';
 
 /** One Placement: how far it is, the way into its decision, and each cluster against each requirement. */
@@ -146,5 +145,37 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
         </pre>
       </section>
     </div>
+  );
+}
+
+const TEXTS: Readonly<Record<FunnelStep['step'], readonly [title: string, lost: string]>> = {
+  fleet: ['fleet', ''],
+  bound: ['bound sets', 'in no bound set'],
+  sets: ['cluster sets', 'in other sets'],
+  match: ['match', 'match no predicate'],
+  taints: ['tolerated', 'tainted or leaving'],
+  in: ['in decision', ''],
+};
+
+function Funnel({ steps }: { readonly steps: readonly FunnelStep[] }): JSX.Element {
+  const most = Math.max(...steps.map(({ count }) => count), 1);
+  return (
+    <ol class="funnel" aria-label="From the fleet to the decision">
+      {steps.map(({ step, count, out }, index) => {
+        const lost = (steps[index - 1]?.count ?? count) - count;
+        const [title, why] = TEXTS[step];
+        const text = step === 'in' ? (out ?? '') : lost > 0 ? `−${lost.toLocaleString('en-US')} ${why}` : '';
+        return (
+          <li key={step} class={step === 'in' ? 'last' : ''}>
+            <span class="funnel-title">{title}</span>
+            <Count of={count} />
+            <span class="funnel-bar">
+              <span style={{ width: `${Math.max((count / most) * 100, count > 0 ? 2 : 0)}%` }} />
+            </span>
+            <span class="muted funnel-lost">{text === '' ? '\u00a0' : shown(text)}</span>
+          </li>
+        );
+      })}
+    </ol>
   );
 }

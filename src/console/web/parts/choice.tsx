@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Choice, PieceView, ScoreTable, SpreadView } from '../../wire/choice.js';
+import type { Choice, PieceView, ScoreTable, SpreadView } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';
