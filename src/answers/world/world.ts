@@ -1,4 +1,5 @@
 import type { ObjectName, RawObject } from '../../runtime/vocabulary/meta.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector, type ClusterSelector } from '../../domain/clusters/selector.js';
 import { readRelease } from '../../domain/placement/spec/release.js';
@@ -188,9 +189,9 @@ export class WorldInputs {
   }
 
   /** Notes what was decided last of a Placement: it counts for the scores of the others. */
-  decided({ namespace, name }: ObjectName, clusters: readonly string[]): void {
+  decided(placement: ObjectName, clusters: readonly string[]): void {
     this.#onDecision?.();
-    if (this.isBalanced) this.#selected().put(keyOf({ ...(namespace !== undefined && { namespace }), name }), clusters);
+    if (this.isBalanced) this.#selected().put(keyOf(placement), clusters);
   }
 
   /** Takes over what the other world's Placements select now; the other one begins again with what is stored. */
@@ -257,11 +258,6 @@ class SelectionCounts {
   othersSelecting(key: string): (cluster: string) => number {
     return (name) => (this.#counts.get(name) ?? 0) - (this.#clusters.get(key)?.has(name) === true ? 1 : 0);
   }
-}
-
-/** The key that `placementKeys` gives a Placement. */
-function keyOf({ namespace = '', name }: ObjectName): string {
-  return `${namespace}/${name}`;
 }
 
 function grouped<T>(

@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
@@ -47,7 +48,7 @@ export function hubStatusOf(snapshot: Snapshot): HubSummary {
 
 function allPlacements(snapshot: Snapshot): Pick<Placements, 'rows' | 'phases'> {
   const hub = hubStatusOf(snapshot);
-  const objects = new Map(snapshot.world.objects.placements.map((one) => [keyOf(one), one]));
+  const objects = new Map(snapshot.world.objects.placements.map((one) => [keyOf(one.metadata), one]));
   const phases = phaseCounts(hub.placements).map(([phase, count]) => ({ phase, count }));
   return {
     phases,
@@ -67,10 +68,6 @@ function numbersOf(object: RawObject | undefined): Pick<PlacementRow, 'selected'
   };
 }
 
-function keyOf({ metadata: { namespace = '', name } }: RawObject): string {
-  return `${namespace}/${name}`;
-}
-
 /** Undefined when there is no such Placement. */
 export function reportOf(snapshot: Snapshot, namespace: string, name: string): ExplainReport | undefined {
   return snapshot.once(`report ${namespace}/${name}`, () => {
@@ -82,7 +79,7 @@ export function reportOf(snapshot: Snapshot, namespace: string, name: string): E
 /** Undefined when there is no such Placement. */
 export function placementAnswer(snapshot: Snapshot, namespace: string, name: string): PlacementView | undefined {
   const report = reportOf(snapshot, namespace, name);
-  const object = snapshot.world.objects.placements.find((one) => keyOf(one) === `${namespace}/${name}`);
+  const object = snapshot.world.objects.placements.find(({ metadata }) => keyOf(metadata) === `${namespace}/${name}`);
   if (report === undefined || object === undefined) return undefined;
   return snapshot.once(`placement ${namespace}/${name}`, () => viewOf(snapshot, report, object));
 }
