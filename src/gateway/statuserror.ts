@@ -100,6 +100,10 @@ export function overloadedError(retryAfter: string | undefined): StatusError {
 
 /** A StatusError about one field of the body. */
 export function fieldError(kind: StatusErrorKind, field: string, rule: string): StatusError {
-  const message = `${field}: ${rule}`;
-  return new StatusError(kind, { message, causes: [{ field, reason: 'FieldValueInvalid', message: rule }] });
+  return fieldErrors(kind, [{ field, reason: 'FieldValueInvalid', message: rule }]);
+}
+
+/** A StatusError about fields of the body. */
+export function fieldErrors(kind: StatusErrorKind, causes: readonly StatusCause[]): StatusError {
+  return new StatusError(kind, { message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '), causes });
 }

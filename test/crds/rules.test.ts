@@ -6,7 +6,8 @@ import { load } from 'js-yaml';
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
-import type { JsonObject } from '../../src/gateway/object/document.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import type { CauseReason } from '@multicluster-engine/values/schema/fielderror';
 import { FieldRules } from '../../src/gateway/object/fieldrules.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { root } from '../support/repository/root.js';
@@ -254,7 +255,7 @@ describe('bad input of the fields that schedule', () => {
     expect([at.startsWith(field), message]).toEqual([true, expect.stringContaining(rule)]);
   });
 
-  it.each<[spec: object, field: string, reason: string, message: string]>([
+  it.each<[spec: object, field: string, reason: CauseReason, message: string]>([
     [
       spread({ maxSkew: 0 }),
       `${CONSTRAINT}[0].maxSkew`,

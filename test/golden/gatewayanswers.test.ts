@@ -1,7 +1,7 @@
 import { Placements } from '../../src/api/resources.js';
 import { errorResponse, type HttpResponse } from '../../src/gateway/response/response.js';
 import { parseBody } from '../../src/gateway/request/objectbody.js';
-import type { JsonObject } from '../../src/gateway/object/document.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import { mapResponse, type RequestInfo } from '../../src/gateway/response/mapresponse.js';
 import { fieldError, StatusError, STATUS_ERRORS, type StatusErrorKind } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';

@@ -7,7 +7,7 @@ import {
   errorForClientError,
   errorForUnknownMethod,
 } from '../../src/gateway/response/parseerror.js';
-import { isJsonObject, type JsonValue, type JsonObject } from '../../src/gateway/object/document.js';
+import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import {
   parseBody,
   withResourceVersion,
@@ -16,7 +16,6 @@ import {
 } from '../../src/gateway/request/objectbody.js';
 import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
 import { formatOf } from '../../src/gateway/request/media.js';
-import { checkMetadata } from '../../src/gateway/object/metadata.js';
 import { checkConditionalHeaders, ifMatchRevision } from '../../src/gateway/request/precondition.js';
 import { StatusError } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
@@ -132,17 +131,17 @@ const bodies: readonly Case[] = [
   bodyCase('with too many characters that part values', 'yaml', ','.repeat(40_001)),
 ];
 
-function objectOf(json: unknown): JsonValue {
+function objectOf(json: unknown): Json {
   return parseBody(Buffer.from(JSON.stringify(json)), 'json');
 }
 
 function asObject(json: unknown): JsonObject {
   const object = objectOf(json);
-  if (!isJsonObject(object)) throw new Error('no object');
+  if (!isObject(object)) throw new Error('no object');
   return object;
 }
 
-const placement = (over: object): JsonValue => objectOf({ metadata: { name: 'web' }, ...over });
+const placement = (over: object): Json => objectOf({ metadata: { name: 'web' }, ...over });
 const web = { resource: Placements, namespace: 'team', name: 'web' };
 const versioned = (resourceVersion: unknown): JsonObject => asObject({ metadata: { name: 'web', resourceVersion } });
 
@@ -162,8 +161,9 @@ const objects: readonly Case[] = [
   ),
   refused('a body of another name', () => validateTarget(placement({ metadata: { name: 'x' } }), web)),
   refused('metadata of wrong types', () =>
-    checkMetadata(
-      asObject({
+    validateTarget(
+      placement({
+        metadata: {
         name: 1,
         generation: '1',
         creationTimestamp: 'soon',
@@ -172,7 +172,9 @@ const objects: readonly Case[] = [
         ownerReferences: [{ controller: 'x' }],
         managedFields: [{ fieldsV1: 'x' }],
         annotations: { 'a/b': [1, 2, 3, 4, 5] },
+        },
       }),
+      web,
     ),
   ),
   refused('a new object with a revision', () => validateCreate(versioned('7'))),

@@ -1,11 +1,5 @@
-import { fieldError, StatusError } from '../statuserror.js';
-
-/** A parsed body, or a part of one. Objects have no prototype and no duplicate keys; numbers are exact. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
-
-export interface JsonObject {
-  [key: string]: JsonValue;
-}
+import type { Json } from '@multicluster-engine/values/json';
+import { RefusedText } from '@multicluster-engine/values/read/malformed';
 
 /** How many levels of arrays and objects a body may have. */
 export const MAX_DEPTH = 64;
@@ -25,7 +19,7 @@ const MAX_SHOWN_ITEMS = 4;
 
 /** An array or an object that is not closed yet. */
 interface Frame {
-  readonly value: JsonValue[] | JsonObject;
+  readonly value: Json[] | Record<string, Json>;
   /** The key whose value comes next; undefined in an array, and before a key. */
   key: string | undefined;
 }
@@ -38,12 +32,12 @@ interface Frame {
 export class DocumentBuilder {
   readonly #frames: Frame[] = [];
   #nodes = 0;
-  #result: JsonValue | undefined;
+  #result: Json | undefined;
 
-  /** The complete body. */
-  result(): JsonValue {
+  /** The complete body. Objects have no prototype and no duplicate keys; numbers are exact. */
+  result(): Json {
     if (this.#result === undefined || this.#frames.length > 0)
-      throw new StatusError('malformed', { message: 'the body is empty' });
+      throw new RefusedText('the body is empty');
     return this.#result;
   }
 
@@ -55,7 +49,7 @@ export class DocumentBuilder {
 
   open(kind: 'array' | 'object'): void {
     if (this.#frames.length >= MAX_DEPTH) throw this.errorHere(`nested deeper than ${MAX_DEPTH} levels`);
-    const empty: JsonObject = Object.create(null);
+    const empty: Record<string, Json> = Object.create(null);
     this.#frames.push({ value: kind === 'array' ? [] : empty, key: undefined });
   }
 
@@ -88,10 +82,10 @@ export class DocumentBuilder {
   }
 
   /** Adds a value at the current place. */
-  value(value: JsonValue): void {
+  value(value: Json): void {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES)
-      throw new StatusError('malformed', { message: `the body holds more than ${MAX_NODES} values` });
+      throw new RefusedText(`the body holds more than ${MAX_NODES} values`);
     const top = this.#frames.at(-1);
     if (top === undefined) {
       this.#result = value;
@@ -104,8 +98,8 @@ export class DocumentBuilder {
   }
 
   /** An error with the path of the current place. */
-  errorHere(rule: string): StatusError {
-    return fieldError('malformed', this.#path(), rule);
+  errorHere(rule: string): RefusedText {
+    return new RefusedText(rule, this.#path());
   }
 
   #path(): string {
@@ -119,7 +113,7 @@ export class DocumentBuilder {
 }
 
 /** A value for an error message: its type, and its content where that is short. */
-export function formatValue(value: JsonValue): string {
+export function formatValue(value: Json): string {
   if (value === null) return 'null';
   if (typeof value !== 'object') return `the ${typeof value} ${truncate(JSON.stringify(value))}`;
   const items = Object.values(value);
@@ -130,9 +124,4 @@ export function formatValue(value: JsonValue): string {
 
 function truncate(text: string): string {
   return text.length <= MAX_SHOWN_TEXT ? text : `${text.slice(0, MAX_SHOWN_TEXT)}…`;
-}
-
-/** Whether it is an object (not an array, not null). */
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,20 +1,18 @@
-import { editDistance } from '../../runtime/vocabulary/nearestword.js';
-import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { load } from 'js-yaml';
-import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
-import { METADATA_FIELDS } from './metadata.js';
-import type { StatusCause } from '../../runtime/errors.js';
-
-/** An error of the API server about one field. */
-export interface FieldError {
-  readonly field: string;
-  /** `FieldValueInvalid` and the like. */
-  readonly reason: string;
-}
+import { isArray, isObject, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import type { KubeObject } from '@multicluster-engine/values/object';
+import { readDefinition } from '@multicluster-engine/values/schema/custom/definition';
+import { prune } from '@multicluster-engine/values/schema/custom/prune';
+import type { CauseReason, FieldError } from '@multicluster-engine/values/schema/fielderror';
+import type { Schema, ValidationRule } from '@multicluster-engine/values/schema/schema';
+import { additionalOf, propertyOf } from '@multicluster-engine/values/schema/walk';
+import { editDistance } from '../../runtime/vocabulary/nearestword.js';
+import { formatValue } from './document.js';
+import { OBJECT_META } from './metadata.js';
 
 interface SchemaField {
-  readonly node: JsonRecord;
-  readonly parent: JsonRecord;
+  readonly node: Schema;
+  readonly parent: Schema;
   readonly name: string;
 }
 
@@ -37,7 +35,7 @@ const METADATA_RULES: ReadonlyMap<string, string> = new Map([
   ['metadata.ownerReferences.uid', 'must be set'],
   ['metadata.finalizers', 'must be names with a domain, such as example.com/cleanup'],
 ]);
-const GENERIC_RULES: Readonly<Record<string, string>> = {
+const GENERIC_RULES: Readonly<Partial<Record<CauseReason, string>>> = {
   FieldValueNotFound: 'must name something that exists',
   FieldValueRequired: 'must be set',
   FieldValueDuplicate: 'must not be repeated',
@@ -52,7 +50,7 @@ const GENERIC_RULES: Readonly<Record<string, string>> = {
 const FORBIDDEN_RULE = /^!has\(self\.(\w+)\)$/;
 
 /** Whether a reason of the API server is one of metav1.CauseType that is known here. */
-export function isKnownReason(reason: string): boolean {
+export function isKnownReason(reason: string): reason is CauseReason {
   return Object.hasOwn(GENERIC_RULES, reason);
 }
 
@@ -64,28 +62,27 @@ const MAX_SUGGESTED = 64;
  * clients; the message for a field and a reason is made here from the rule and the value that was sent.
  */
 export class FieldRules {
-  readonly #schemas = new Map<string, JsonRecord>();
+  readonly #schemas = new Map<string, Schema>();
   readonly #known = new Map<string, readonly string[]>();
 
   /** `definitions`: the CustomResourceDefinitions, as YAML. */
   constructor(definitions: readonly string[]) {
     for (const text of definitions) {
-      const spec = asRecord(asRecord(load(text))['spec']);
-      const versions = Array.isArray(spec['versions']) ? spec['versions'] : [];
-      const schema = asRecord(asRecord(asRecord(versions[0])['schema'])['openAPIV3Schema']);
-      const kind = String(asRecord(spec['names'])['kind']);
-      this.#schemas.set(kind, schema);
-      this.#known.set(kind, [
-        ...METADATA_FIELDS,
+      // They are files of this project.
+      const { names, versions } = readDefinition(load(text) as KubeObject);
+      const schema = versions[0]?.schema ?? {};
+      this.#schemas.set(names.kind, schema);
+      this.#known.set(names.kind, [
+        ...Object.keys(OBJECT_META.properties).map((name) => `metadata.${name}`),
         'spec',
         'metadata',
-        ...fieldPaths(asRecord(asRecord(schema['properties'])['spec']), 'spec'),
+        ...fieldPaths(schema.properties?.['spec'] ?? {}, 'spec'),
       ]);
     }
   }
 
   /** The cause for a field error: the value that was sent, and the rule. */
-  describe(kind: string, { field, reason }: FieldError, sent: JsonObject): StatusCause {
+  describe(kind: string, { field, reason }: Omit<FieldError, 'message'>, sent: JsonObject): FieldError {
     const value = valueAt(sent, field);
     const rule = this.#rule(kind, field, reason) ?? GENERIC_RULES[reason] ?? 'is not valid';
     const plain = value === undefined || reason === 'FieldValueRequired';
@@ -93,7 +90,7 @@ export class FieldRules {
   }
 
   /** The cause for a field that the kind does not have, with a similar one as suggestion. */
-  unknownField(kind: string, field: string): StatusCause {
+  unknownField(kind: string, field: string): FieldError {
     const meant = suggestField(field, this.#known.get(kind) ?? []);
     return {
       field,
@@ -102,18 +99,24 @@ export class FieldRules {
     };
   }
 
+  /** The paths of the fields of an object that the kind does not have, sorted. */
+  unknownFields(kind: string, object: JsonObject): readonly string[] {
+    const schema = this.#schemas.get(kind) ?? {};
+    return prune({ ...schema, properties: { ...schema.properties, metadata: OBJECT_META } }, object).unknown;
+  }
+
   /** Whether the schema declares the field only to forbid it. */
   isForbidden(kind: string, field: string): boolean {
     const place = this.#place(kind, field);
     return place !== undefined && forbiddenFields(place.parent).includes(place.name);
   }
 
-  #rule(kind: string, field: string, reason: string): string | undefined {
+  #rule(kind: string, field: string, reason: CauseReason): string | undefined {
     const place = this.#place(kind, field);
     const own = METADATA_RULES.get(field);
     if (place === undefined) return reason === 'FieldValueInvalid' ? own : undefined;
     // A value that a rule refuses is one of those that the schema lists.
-    const isListed = reason === 'FieldValueInvalid' && Array.isArray(place.node['enum']);
+    const isListed = reason === 'FieldValueInvalid' && place.node.enum !== undefined;
     const parts = isListed ? [own] : [own, typeRule(place.node)];
     const hasType = !['FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'].includes(reason);
     const stated = [
@@ -129,11 +132,11 @@ export class FieldRules {
     const steps = pathSegments(field);
     for (const [index, step] of steps.entries()) {
       const { node } = place;
-      const properties = asRecord(node['properties']);
-      if (typeof step === 'number') place = { node: asRecord(node['items']), parent: {}, name: '' };
-      else if (Object.hasOwn(properties, step)) place = { node: asRecord(properties[step]), parent: node, name: step };
-      else if (index > 0 && node['additionalProperties'] !== undefined)
-        return { node: asRecord(node['additionalProperties']), parent: {}, name: '' };
+      const property = typeof step === 'string' ? propertyOf(node, step) : undefined;
+      if (typeof step === 'number') place = { node: node.items ?? {}, parent: {}, name: '' };
+      else if (property !== undefined) place = { node: property, parent: node, name: step };
+      else if (index > 0 && node.additionalProperties !== undefined)
+        return { node: additionalOf(node) ?? {}, parent: {}, name: '' };
       else return undefined;
     }
     return place;
@@ -141,26 +144,25 @@ export class FieldRules {
 }
 
 /** Messages of the CEL rules with the reason that a schema has for its field `fieldPath`, or for itself. */
-function ruleMessages(node: JsonRecord, fieldPath: string | undefined, reason: string): string[] {
-  return validationsOf(node)
-    .filter((one) => one['fieldPath'] === fieldPath && (one['reason'] ?? 'FieldValueInvalid') === reason)
-    .map((one) => String(one['message']));
+function ruleMessages(node: Schema, fieldPath: string | undefined, reason: CauseReason): string[] {
+  return rulesOf(node)
+    .filter((one) => one.fieldPath === fieldPath && (one.reason ?? 'FieldValueInvalid') === reason)
+    .map((one) => String(one.message));
 }
 
 /** The fields that a schema of a CRD declares only to forbid them. */
-export function forbiddenFields(node: JsonRecord): string[] {
-  return validationsOf(node).flatMap((one) => FORBIDDEN_RULE.exec(String(one['rule']))?.[1] ?? []);
+export function forbiddenFields(node: Schema): string[] {
+  return rulesOf(node).flatMap(({ rule }) => FORBIDDEN_RULE.exec(rule)?.[1] ?? []);
 }
 
-function validationsOf(node: JsonRecord): readonly JsonRecord[] {
-  const validations = node['x-kubernetes-validations'];
-  return Array.isArray(validations) ? validations.map(asRecord) : [];
+function rulesOf(node: Schema): readonly ValidationRule[] {
+  return node['x-kubernetes-validations'] ?? [];
 }
 
 /** The type and the limits of a schema in words; undefined for a schema without a type. */
-function typeRule(node: JsonRecord): string | undefined {
-  if (Array.isArray(node['enum'])) return `must be one of ${node['enum'].map((one) => JSON.stringify(one)).join(', ')}`;
-  switch (node['type']) {
+function typeRule(node: Schema): string | undefined {
+  if (node.enum !== undefined) return `must be one of ${node.enum.map((one) => JSON.stringify(one)).join(', ')}`;
+  switch (node.type) {
     case 'integer':
       return `must be a whole number${limitText(node, 'minimum', ' from N')}${limitText(node, 'maximum', ' to N')}`;
     case 'number':
@@ -178,18 +180,20 @@ function typeRule(node: JsonRecord): string | undefined {
   }
 }
 
+type Limit = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'maxItems' | 'maxProperties';
+
 /** `words` with the value of `keyword` for N; '' when the schema does not have the keyword. */
-function limitText(node: JsonRecord, keyword: string, words: string): string {
+function limitText(node: Schema, keyword: Limit, words: string): string {
   const limit = node[keyword];
   return typeof limit === 'number' ? words.replace('N', String(limit)) : '';
 }
 
 /** The paths of all fields of a schema, with `[]` for items: `spec.predicates[].requiredClusterSelector`. */
-function fieldPaths(node: JsonRecord, path: string): string[] {
-  if (node['items'] !== undefined) return fieldPaths(asRecord(node['items']), `${path}[]`);
+function fieldPaths(node: Schema, path: string): string[] {
+  if (node.items !== undefined) return fieldPaths(node.items, `${path}[]`);
   const forbidden = forbiddenFields(node);
-  const names = Object.entries(asRecord(node['properties'])).filter(([name]) => !forbidden.includes(name));
-  return names.flatMap(([name, child]) => [`${path}.${name}`, ...fieldPaths(asRecord(child), `${path}.${name}`)]);
+  const names = Object.entries(node.properties ?? {}).filter(([name]) => !forbidden.includes(name));
+  return names.flatMap(([name, child]) => [`${path}.${name}`, ...fieldPaths(child, `${path}.${name}`)]);
 }
 
 /** `spec.tolerations[0].key` as `spec`, `tolerations`, 0, `key`. */
@@ -199,11 +203,11 @@ function pathSegments(field: string): (number | string)[] {
   );
 }
 
-function valueAt(sent: JsonObject, field: string): JsonValue | undefined {
-  let here: JsonValue | undefined = sent;
+function valueAt(sent: JsonObject, field: string): Json | undefined {
+  let here: Json | undefined = sent;
   for (const step of pathSegments(field)) {
-    if (typeof step === 'number') here = Array.isArray(here) ? here[step] : undefined;
-    else here = isJsonObject(here) && Object.hasOwn(here, step) ? here[step] : undefined;
+    if (typeof step === 'number') here = isArray(here) ? here[step] : undefined;
+    else here = isObject(here) ? own(here, step) : undefined;
   }
   return here;
 }

@@ -1,5 +1,6 @@
-import { DocumentBuilder, type JsonValue } from './document.js';
-import { StatusError } from '../statuserror.js';
+import type { Json } from '@multicluster-engine/values/json';
+import { RefusedText } from '@multicluster-engine/values/read/malformed';
+import { DocumentBuilder } from './document.js';
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -13,9 +14,9 @@ const BACKSLASH = 0x5c;
 
 /**
  * Parses JSON (RFC 8259) with the limits of DocumentBuilder. In one pass: a body is rejected at the first error.
- * @throws StatusError `malformed`
+ * @throws RefusedText
  */
-export function parseJsonBody(text: string): JsonValue {
+export function parseJsonBody(text: string): Json {
   return new JsonReader(text).document();
 }
 
@@ -28,7 +29,7 @@ class JsonReader {
     this.#text = text;
   }
 
-  document(): JsonValue {
+  document(): Json {
     this.#value();
     this.#space();
     if (this.#at < this.#text.length) throw this.#error('nothing may follow the value');
@@ -121,7 +122,7 @@ class JsonReader {
     return true;
   }
 
-  #error(rule: string): StatusError {
-    return new StatusError('malformed', { message: `the body is not valid JSON: character ${this.#at + 1}: ${rule}` });
+  #error(rule: string): RefusedText {
+    return new RefusedText(`the body is not valid JSON: character ${this.#at + 1}: ${rule}`);
   }
 }

@@ -1,152 +1,126 @@
-import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
-import type { StatusCause } from '../../runtime/errors.js';
-import { StatusError } from '../statuserror.js';
+import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
+import type { Schema } from '@multicluster-engine/values/schema/schema';
+import { fieldOf } from '@multicluster-engine/values/schema/walk';
+import { RFC3339, timeProblem } from '@multicluster-engine/values/text';
+import { formatValue } from './document.js';
+
+const TEXT: Schema = { type: 'string' };
+const WHOLE: Schema = { type: 'integer' };
+const YES_OR_NO: Schema = { type: 'boolean' };
+const TIME: Schema = { type: 'string', format: 'date-time' };
+const TEXTS: Schema = { type: 'object', additionalProperties: TEXT };
 
 /**
- * The type of a value in `metadata`, in the words of OpenAPI: a list has `items`, a map `additionalProperties`, a
- * struct `properties`. Null is accepted everywhere and means absent, as at the API server.
+ * ObjectMeta of Kubernetes. Null is accepted everywhere and means absent, as at the API server. A field that is not listed is left
+ * to it: it may have newer ones.
  */
-type Schema =
-  | 'boolean'
-  | 'integer'
-  | 'object'
-  | 'string'
-  | 'time'
-  | { readonly items: Schema }
-  | MapSchema
-  | StructSchema;
-
-interface MapSchema {
-  readonly additionalProperties: Schema;
-}
-
-interface StructSchema {
-  readonly properties: Readonly<Record<string, Schema>>;
-}
-
-/** ObjectMeta of Kubernetes. A field that is not listed is left to the API server, which may have newer ones. */
-const OBJECT_META = {
+export const OBJECT_META = {
+  type: 'object',
   properties: {
-    name: 'string',
-    generateName: 'string',
-    namespace: 'string',
-    selfLink: 'string',
-    uid: 'string',
-    resourceVersion: 'string',
-    generation: 'integer',
-    creationTimestamp: 'time',
-    deletionTimestamp: 'time',
-    deletionGracePeriodSeconds: 'integer',
-    labels: { additionalProperties: 'string' },
-    annotations: { additionalProperties: 'string' },
-    finalizers: { items: 'string' },
+    name: TEXT,
+    generateName: TEXT,
+    namespace: TEXT,
+    selfLink: TEXT,
+    uid: TEXT,
+    resourceVersion: TEXT,
+    generation: WHOLE,
+    creationTimestamp: TIME,
+    deletionTimestamp: TIME,
+    deletionGracePeriodSeconds: WHOLE,
+    labels: TEXTS,
+    annotations: TEXTS,
+    finalizers: { type: 'array', items: TEXT },
     ownerReferences: {
+      type: 'array',
       items: {
+        type: 'object',
         properties: {
-          apiVersion: 'string',
-          kind: 'string',
-          name: 'string',
-          uid: 'string',
-          controller: 'boolean',
-          blockOwnerDeletion: 'boolean',
+          apiVersion: TEXT,
+          kind: TEXT,
+          name: TEXT,
+          uid: TEXT,
+          controller: YES_OR_NO,
+          blockOwnerDeletion: YES_OR_NO,
         },
       },
     },
     managedFields: {
+      type: 'array',
       items: {
+        type: 'object',
         properties: {
-          manager: 'string',
-          operation: 'string',
-          apiVersion: 'string',
-          time: 'time',
-          fieldsType: 'string',
-          fieldsV1: 'object',
-          subresource: 'string',
+          manager: TEXT,
+          operation: TEXT,
+          apiVersion: TEXT,
+          time: TIME,
+          fieldsType: TEXT,
+          fieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          subresource: TEXT,
         },
       },
     },
   },
 } as const satisfies Schema;
 
-/** The paths of these fields. */
-export const METADATA_FIELDS: readonly string[] = Object.keys(OBJECT_META.properties).map((name) => `metadata.${name}`);
-
 const TYPE_RULES = {
   boolean: 'must be true or false',
   integer: 'must be a whole number',
+  number: 'must be a number',
   object: 'must be an object',
+  array: 'must be a list',
   string: 'must be a string',
-  time: 'must be a time such as 2026-01-31T12:00:00Z',
 } as const;
-/** The hour and the day are checked by {@link isTime}. */
-const TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 /** A key that a path has after a dot; others are put in brackets. */
 const PLAIN_KEY = /^[A-Za-z0-9_-]+$/;
-const MAX_CAUSES = 32;
+const MAX_ERRORS = 32;
 const MAX_FIELD_LENGTH = 256;
 
 /**
- * Checks the types of all fields in `metadata`. The API server checks them too, but its error names neither the field
- * nor the value.
- * @throws StatusError `malformed` with each wrong field (at most 32), its value and the rule
+ * What is wrong with the types of the fields in `metadata`: each wrong field (at most 32), its value and the rule. The API server
+ * checks them too, but its error names neither the field nor the value.
  */
-export function checkMetadata(metadata: JsonObject): void {
-  const causes: StatusCause[] = [];
-  for (const cause of typeErrors(metadata, OBJECT_META, 'metadata')) {
-    causes.push(cause);
-    if (causes.length >= MAX_CAUSES) break;
+export function metadataErrors(metadata: JsonObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const error of typeErrors(metadata, OBJECT_META, 'metadata')) {
+    errors.push(error);
+    if (errors.length >= MAX_ERRORS) break;
   }
-  if (causes.length === 0) return;
-  throw new StatusError('malformed', {
-    message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '),
-    causes,
-  });
+  return errors;
 }
 
 /** Lazily: the check of a large object ends at the last error that is reported. */
-function* typeErrors(value: JsonValue | undefined, schema: Schema, field: string): Generator<StatusCause> {
+function* typeErrors(value: Json | undefined, schema: Schema, field: string): Generator<FieldError> {
   if (value === null || value === undefined) return;
-  if (typeof schema === 'string') {
-    if (!hasType(value, schema)) yield typeError(field, value, TYPE_RULES[schema]);
-  } else if ('items' in schema) {
-    if (!Array.isArray(value)) yield typeError(field, value, 'must be a list');
-    else for (const [index, item] of value.entries()) yield* typeErrors(item, schema.items, `${field}[${index}]`);
-  } else if (!isJsonObject(value)) {
-    yield typeError(field, value, 'must be an object');
-  } else {
-    for (const [key, item] of Object.entries(value)) {
-      const itemSchema = schemaOf(key, schema);
-      if (itemSchema !== undefined) yield* typeErrors(item, itemSchema, childPath(field, key));
-    }
+  const rule = typeProblem(value, schema);
+  if (rule !== undefined) {
+    yield {
+      field: field.slice(0, MAX_FIELD_LENGTH),
+      reason: 'FieldValueTypeInvalid',
+      message: `${formatValue(value)}: ${rule}`,
+    };
+  } else if (isArray(value)) {
+    for (const [index, item] of value.entries()) yield* typeErrors(item, schema.items ?? {}, `${field}[${index}]`);
+  } else if (isObject(value)) {
+    for (const [key, item] of Object.entries(value))
+      yield* typeErrors(item, fieldOf(schema, key) ?? {}, childPath(field, key));
   }
 }
 
-/** Undefined for a field that is not listed. */
-function schemaOf(key: string, schema: MapSchema | StructSchema): Schema | undefined {
-  if ('additionalProperties' in schema) return schema.additionalProperties;
-  return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+/** The rule that the type of a value breaks. */
+function typeProblem(value: Json, { type, format }: Schema): string | undefined {
+  if (format === 'date-time')
+    return typeof value === 'string' && timeProblem(value, RFC3339) === undefined
+      ? undefined
+      : 'must be a time such as 2026-01-31T12:00:00Z';
+  return type === undefined || hasType(value, type) ? undefined : TYPE_RULES[type];
 }
 
-/** A number of a parsed body is always an integer. */
-function hasType(value: JsonValue, type: keyof typeof TYPE_RULES): boolean {
-  if (type === 'object') return isJsonObject(value);
-  if (type === 'time') return typeof value === 'string' && isTime(value);
-  return typeof value === (type === 'integer' ? 'number' : type);
-}
-
-/** Whether Go reads it as RFC 3339: `Date.parse` alone accepts February 30 and the hour 24. */
-function isTime(text: string): boolean {
-  const [, year, month, day, hour] = TIME.exec(text) ?? [];
-  if (day === undefined || Number(hour) > 23 || Number.isNaN(Date.parse(text))) return false;
-  return new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() === Number(day);
-}
-
-function typeError(field: string, value: JsonValue, rule: string): StatusCause {
-  return {
-    field: field.slice(0, MAX_FIELD_LENGTH),
-    reason: 'FieldValueTypeInvalid',
-    message: `${formatValue(value)}: ${rule}`,
-  };
+function hasType(value: Json, type: keyof typeof TYPE_RULES): boolean {
+  if (type === 'object') return isObject(value);
+  if (type === 'array') return isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
 }
 
 function childPath(field: string, key: string): string {

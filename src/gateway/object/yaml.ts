@@ -11,9 +11,9 @@ import {
   type ScalarEvent,
   type ScalarLayout,
 } from 'js-yaml';
-import { parseJson } from '../../runtime/vocabulary/json.js';
-import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type JsonValue } from './document.js';
-import { StatusError } from '../statuserror.js';
+import type { Json } from '@multicluster-engine/values/json';
+import { RefusedText } from '@multicluster-engine/values/read/malformed';
+import { DocumentBuilder, MAX_DEPTH, MAX_NODES } from './document.js';
 
 /**
  * Characters that can begin or separate values, with the cost of each for the parser. A text whose cost is far above
@@ -58,14 +58,14 @@ type Property = Extract<Event, { readonly tagStart: number }>;
 /**
  * Parses one YAML document without anchors, aliases, tags, directives and merge keys, and with scalars that every YAML reader
  * reads alike: what it accepts, kubectl reads as the same object.
- * @throws StatusError `malformed`
+ * @throws RefusedText
  */
-export function parseYaml(text: string): JsonValue {
+export function parseYaml(text: string): Json {
   checkSize(text);
   checkBlanks(text);
   const events = eventsOf(text);
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
-  if (documents.length > 1) throw new StatusError('malformed', { message: 'the body must hold one document' });
+  if (documents.length > 1) throw new RefusedText('the body must hold one document');
   checkFlow(events, text);
   const builder = new DocumentBuilder();
   for (const event of events) addEvent(event, text, builder);
@@ -85,10 +85,19 @@ function quoteNumber(layout: ScalarLayout): void {
 }
 
 function checkIsJson(source: string, builder: DocumentBuilder): void {
-  if (parseJson(source) === undefined)
+  if (!isJson(source))
     throw builder.errorHere(
       'the escapes of a slash and of surrogates are those of JSON: readers of YAML disagree on them',
     );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isBoolean(text: string): boolean {
@@ -101,29 +110,29 @@ function isNumber(text: string): boolean {
 
 function checkSize(text: string): void {
   // A bare CR ends a line in YAML, but readers differ on it.
-  if (/\r(?!\n)/.test(text)) throw new StatusError('malformed', { message: 'lines must end in LF or CR LF' });
+  if (/\r(?!\n)/.test(text)) throw new RefusedText('lines must end in LF or CR LF');
   const markers: readonly string[] = text.match(DOCUMENT_MARKER) ?? [];
   if (markers.some((marker) => marker === '%'))
-    throw new StatusError('malformed', { message: 'YAML directives are not allowed' });
+    throw new RefusedText('YAML directives are not allowed');
   // After JSON, and before anything, the end of a document is an error to kubectl.
   const ends = markers.includes('...') && /^\s*(?:#.*\n\s*)*(?:\{|\.\.\.)/.test(text);
-  if (ends || markers.length > 2) throw new StatusError('malformed', { message: 'the body must hold one document' });
+  if (ends || markers.length > 2) throw new RefusedText('the body must hold one document');
   let weight = 0;
   for (let at = 0; at < text.length; at++) weight += WEIGHTS[text[at] ?? ''] ?? 0;
   if (weight > MAX_WEIGHT)
-    throw new StatusError('malformed', {
-      message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can separate values, also inside strings; JSON has no such limit`,
-    });
+    throw new RefusedText(
+      `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can separate values, also inside strings; JSON has no such limit`,
+    );
 }
 
 /** JSON may have both: kubectl reads it as JSON. */
 function checkBlanks(text: string): void {
   const [found] = DISPUTED_BLANK.exec(text) ?? [];
-  if (found === undefined || parseJson(text) !== undefined) return;
+  if (found === undefined || isJson(text)) return;
   const message = found.includes('\t')
     ? 'a line with a tab and no value: readers of YAML disagree on it'
     : `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} has to be escaped: readers of YAML disagree on it`;
-  throw new StatusError('malformed', { message });
+  throw new RefusedText(message);
 }
 
 function eventsOf(text: string): readonly Event[] {
@@ -132,9 +141,8 @@ function eventsOf(text: string): readonly Event[] {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { line = 0, column = 0 } = error.mark ?? {};
-    throw new StatusError('malformed', {
-      message: `the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${error.reason.slice(0, 200)}`,
-    });
+    const why = error.reason.slice(0, 200);
+    throw new RefusedText(`the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${why}`);
   }
 }
 
@@ -155,7 +163,7 @@ function checkFlowScalar({ style, valueStart, valueEnd }: ScalarEvent, source: s
   const isOpen = style === SCALAR_STYLE.PLAIN && (/^:|\?/.test(text) || ENDS_OTHERWISE.test(rest));
   if (!isOpen && !LATE_COLON.test(rest)) return;
   const message = `${JSON.stringify(text.slice(0, 100))}: put it in quotes, with its colon on the same line: readers of YAML disagree on it`;
-  throw new StatusError('malformed', { message });
+  throw new RefusedText(message);
 }
 
 function addEvent(event: Event, source: string, builder: DocumentBuilder): void {

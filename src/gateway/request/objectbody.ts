@@ -7,10 +7,12 @@ import { expressionProblem } from '../../domain/placement/spec/expression.js';
 import { parse } from '../../domain/selectors.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
-import { isJsonObject, formatValue, type JsonValue, type JsonObject } from '../object/document.js';
-import { checkMetadata } from '../object/metadata.js';
+import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
+import { RefusedText } from '@multicluster-engine/values/read/malformed';
+import { formatValue } from '../object/document.js';
+import { metadataErrors } from '../object/metadata.js';
 import { isResourceVersion } from './precondition.js';
-import { fieldError, StatusError } from '../statuserror.js';
+import { fieldError, fieldErrors, StatusError } from '../statuserror.js';
 
 const BYTE_ORDER_MARK = '\u{feff}';
 
@@ -57,11 +59,17 @@ function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, for
  * Parses a body, which is one document within the limits of DocumentBuilder.
  * @throws StatusError `malformed`
  */
-export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
+export function parseBody(bytes: Uint8Array, format: Format): Json {
   const text = decode(bytes);
   if (text.startsWith(BYTE_ORDER_MARK))
     throw new StatusError('malformed', { message: 'the body must not begin with a byte order mark' });
-  return format === 'json' ? parseJsonBody(text) : parseYaml(text);
+  try {
+    return format === 'json' ? parseJsonBody(text) : parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof RefusedText)) throw error;
+    const { field, message } = error;
+    throw field === undefined ? new StatusError('malformed', { message }) : fieldError('malformed', field, message);
+  }
 }
 
 function decode(bytes: Uint8Array): string {
@@ -77,15 +85,16 @@ function decode(bytes: Uint8Array): string {
  * filled in. Its kind, apiVersion, namespace and name must agree with the path. The API server fills in the namespace.
  * @throws StatusError `malformed` with the field that does not agree
  */
-export function validateTarget(body: JsonValue, target: Target): JsonObject {
+export function validateTarget(body: Json, target: Target): JsonObject {
   const { resource, namespace, name } = target;
-  if (!isJsonObject(body))
+  if (!isObject(body))
     throw new StatusError('malformed', { message: `the body must be a ${resource.kind} object` });
   requireEqual(body['kind'], 'kind', resource.kind);
   requireEqual(body['apiVersion'], 'apiVersion', apiVersionOf(resource));
   const metadata = body['metadata'];
-  if (!isJsonObject(metadata)) throw fieldError('malformed', 'metadata', 'must be an object with a name');
-  checkMetadata(metadata);
+  if (!isObject(metadata)) throw fieldError('malformed', 'metadata', 'must be an object with a name');
+  const errors = metadataErrors(metadata);
+  if (errors.length > 0) throw fieldErrors('malformed', errors);
   requireEqual(metadata['namespace'], 'metadata.namespace', namespace ?? '');
   if (name !== undefined) requireEqual(metadata['name'], 'metadata.name', name);
   return withFields(body, {
@@ -101,7 +110,7 @@ export function validateTarget(body: JsonValue, target: Target): JsonObject {
  * @throws StatusError `invalid`
  */
 export function validateCreate(object: JsonObject): void {
-  const stated = isJsonObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
+  const stated = isObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
   if (stated === undefined || stated === null || stated === '') return;
   throw versionError(`${formatValue(stated)}: must be absent: a new object has no resourceVersion yet`);
 }
@@ -132,7 +141,7 @@ function requireExpressions({ spec }: JsonObject, { resource }: Target): void {
  * @throws StatusError `invalid`
  */
 function requireTimeZones({ spec }: JsonObject, { resource }: Target): void {
-  if (resource.kind !== Placements.kind || !isJsonObject(spec)) return;
+  if (resource.kind !== Placements.kind || !isObject(spec)) return;
   const read = parse(() => readChangeWindows(spec['changeWindows'], 'spec.changeWindows'));
   if (read.ok || !read.problem.field.endsWith('.timeZone')) return;
   throw fieldError('invalid', read.problem.field, read.problem.message);
@@ -144,7 +153,7 @@ function requireTimeZones({ spec }: JsonObject, { resource }: Target): void {
  */
 export function withResourceVersion(object: JsonObject, revision: string | undefined): JsonObject {
   const metadata = object['metadata'];
-  if (!isJsonObject(metadata)) return object;
+  if (!isObject(metadata)) return object;
   const stated = metadata['resourceVersion'];
   const absent = stated === undefined || stated === null || stated === '';
   if (revision === undefined) {
@@ -159,7 +168,7 @@ export function withResourceVersion(object: JsonObject, revision: string | undef
 
 /** A copy with those fields, without a prototype. */
 function withFields(object: JsonObject, fields: JsonObject): JsonObject {
-  const copy: JsonObject = Object.create(null);
+  const copy: Record<string, Json> = Object.create(null);
   return Object.assign(copy, object, fields);
 }
 
@@ -167,7 +176,7 @@ function versionError(rule: string): StatusError {
   return fieldError('invalid', 'metadata.resourceVersion', rule);
 }
 
-function requireEqual(value: JsonValue | undefined, field: string, wanted: string): void {
+function requireEqual(value: Json | undefined, field: string, wanted: string): void {
   if (value === undefined || value === wanted) return;
   const rule = wanted === '' ? 'must be absent: the object has no namespace' : `must be "${wanted}", as in the path`;
   throw fieldError('malformed', field, `${formatValue(value)}: ${rule}`);

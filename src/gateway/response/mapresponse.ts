@@ -4,7 +4,7 @@ import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResponseBody } from '../../runtime/http/exchange.js';
 import { emptyResponse, type HttpResponse } from './response.js';
-import type { JsonObject } from '../object/document.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import { invalidObjectError } from './invalidobject.js';
 import type { MediaType } from '../request/media.js';
 import type { ObjectParser } from '../request/objectparser.js';

@@ -1,19 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { formatValue, type JsonObject } from '../../../src/gateway/object/document.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
+import { formatValue } from '../../../src/gateway/object/document.js';
 import { parseBody } from '../../../src/gateway/request/objectbody.js';
-import { checkMetadata } from '../../../src/gateway/object/metadata.js';
-import { StatusError } from '../../../src/gateway/statuserror.js';
+import { metadataErrors } from '../../../src/gateway/object/metadata.js';
 
 /** The errors found, each as `field: message`. */
-function faultsOf(yaml: string): string[] | string {
-  try {
-    checkMetadata(parseBody(Buffer.from(yaml), 'yaml') as JsonObject);
-    return [];
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.kind !== 'malformed') throw error;
-    return (error.detail.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
-  }
+function faultsOf(yaml: string): string[] {
+  const metadata = parseBody(Buffer.from(yaml), 'yaml') as JsonObject;
+  return metadataErrors(metadata).map(({ field, message }) => `${field}: ${message}`);
 }
 
 describe('the metadata of an object', () => {

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { parseBody } from '../../../src/gateway/request/objectbody.js';
-import { MAX_DEPTH, MAX_NODES, type JsonValue } from '../../../src/gateway/object/document.js';
+import type { Json } from '@multicluster-engine/values/json';
+import { MAX_DEPTH, MAX_NODES } from '../../../src/gateway/object/document.js';
 import { checkHeaders, headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation, type Format } from '../../../src/gateway/request/media.js';
 import { ifMatchRevision } from '../../../src/gateway/request/precondition.js';
@@ -138,17 +139,17 @@ afterAll(() => {
   if (now !== PROTOTYPE) throw new Error('Object.prototype was changed');
 });
 
-function depth(value: JsonValue): number {
+function depth(value: Json | undefined): number {
   return typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
 }
 
-function nodes(value: JsonValue): number {
+function nodes(value: Json | undefined): number {
   return typeof value === 'object' && value !== null
     ? Object.values(value).reduce((sum: number, one) => sum + nodes(one), 1)
     : 1;
 }
 
-function keys(value: JsonValue): string[] {
+function keys(value: Json | undefined): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Array.isArray(value) ? [] : Object.getOwnPropertyNames(value);
   return [...own, ...Object.values(value).flatMap(keys)];

@@ -9,7 +9,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { Placements } from '../../../src/api/resources.js';
-import type { JsonObject } from '../../../src/gateway/object/document.js';
+import type { JsonObject } from '@multicluster-engine/values/json';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';
 import { DENIED_MESSAGE, StatusError } from '../../../src/gateway/statuserror.js';
 import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';

@@ -6,6 +6,17 @@ export class MalformedBody extends Error {
 /** A text that is no JSON, unlike JSON whose values cannot be kept. */
 export class JsonSyntaxError extends MalformedBody {}
 
+/** A text that rules stricter than kubectl's refuse. */
+export class RefusedText extends MalformedBody {
+  /** The place, such as `spec.list[0].name`, whose rule the message is; undefined where it is about the whole text. */
+  readonly field: string | undefined;
+
+  constructor(message: string, field?: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
 /** @throws MalformedBody when a double cannot represent an integer of 64 bits exactly. */
 export function exactNumber(text: string): number {
   const value = Number(text);
