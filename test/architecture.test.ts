@@ -79,7 +79,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: [CLIENT],
   },
   operator: { imports: [...PROGRAM, 'operator/index', 'operator/controllers'], packages: ['prom-client'] },
-  gateway: { imports: PROGRAM, packages: ['js-yaml', 'prom-client', 'undici', `${VALUES}/*`] },
+  gateway: { imports: PROGRAM, packages: ['prom-client', 'undici', `${VALUES}/*`] },
   agent: { imports: PROGRAM, packages: ['prom-client'] },
   // What the commands and the console answer, computed once for both.
   answers: {

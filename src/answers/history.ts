@@ -1,5 +1,5 @@
 import { HISTORY_ANNOTATION } from '../api/names.js';
-import { meantText } from '../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { wordText } from '../domain/placement/explain/requirementtext.js';
 import { isOwn, placementKeys, readDecision } from '../domain/placement/stored/decision.js';
 import { mergedHistory, readHistory, type HistoryEntry } from '../domain/placement/stored/history.js';

@@ -1,5 +1,5 @@
 import type { ObjectName, ResourceType, RawObject } from '../runtime/vocabulary/meta.js';
-import { meantText, meantWords } from '../runtime/vocabulary/nearestword.js';
+import { meantText, meantWords } from '@multicluster-engine/values/nearestword';
 import { ManagedClusterSets } from '../api/resources.js';
 import { Namespaces } from '../runtime/vocabulary/kinds.js';
 import type { ReadClient } from '../runtime/client/client.js';

@@ -1,6 +1,6 @@
 import type { RawObject } from '../runtime/vocabulary/meta.js';
 import { keyOf } from '../runtime/vocabulary/names.js';
-import { meantText } from '../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { field, recordsIn, textField } from '../runtime/vocabulary/json.js';
 import { selects } from '../domain/clusters/selector.js';
 import { wordText } from '../domain/placement/explain/requirementtext.js';

@@ -1,6 +1,6 @@
 import type { RawObject } from '../runtime/vocabulary/meta.js';
 import { field } from '../runtime/vocabulary/json.js';
-import { meantText } from '../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { placementKeys } from '../domain/placement/stored/decision.js';
 import { notNeededText } from '../domain/placement/explain/choicetext.js';
 import { explain } from '../domain/placement/explain/explain.js';

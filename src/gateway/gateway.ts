@@ -18,7 +18,7 @@ import { handleRequest } from './server/handler.js';
 import { FileReloader } from '../runtime/tls/filereloader.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
-import type { FieldRules } from './object/fieldrules.js';
+import type { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { GatewayServer, type ServerLimits } from './server/server.js';
 import { Upstream } from './upstream/upstream.js';
 

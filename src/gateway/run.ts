@@ -2,7 +2,7 @@ import { TRACES } from '../api/names.js';
 import { build, shippedFile, shippedOpenApi } from '../runtime/process/build.js';
 import type { GatewayConfig } from './flags.js';
 import { Gateway, type GatewayOptions } from './gateway.js';
-import { FieldRules } from './object/fieldrules.js';
+import { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { createGatewayMetrics } from './metrics.js';
 import { createLogger } from '../runtime/log/pinologger.js';
 import { openTracing, type Tracing } from '../runtime/tracing/tracing.js';

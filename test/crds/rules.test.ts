@@ -8,7 +8,7 @@ import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiser
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import type { JsonObject } from '@multicluster-engine/values/json';
 import type { CauseReason } from '@multicluster-engine/values/schema/fielderror';
-import { FieldRules } from '../../src/gateway/object/fieldrules.js';
+import { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { systemClock } from '../../src/runtime/clock.js';
 import { root } from '../support/repository/root.js';
 

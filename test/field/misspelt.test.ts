@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { KubeObject, ObjectName, ResourceType } from '../../src/runtime/vocabulary/meta.js';
-import { meantText } from '../../src/runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { bindClusterSet } from '../../src/cli/clusterset/run.js';
 import { cordon, uncordon } from '../../src/cli/maintenance/maintenance.js';
 import { drainCluster } from '../../src/cli/maintenance/drain.js';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MalformedBody, readManifestStream } from '@multicluster-engine/values/yaml';
-import { parseYaml } from '../../src/gateway/object/yaml.js';
+import { parseYaml } from '@multicluster-engine/values/read/strictyaml';
 import { readFiles } from '../../src/answers/files/files.js';
 import { root } from '../support/repository/root.js';
 import { jsonTexts } from './jsontexts.js';
@@ -69,8 +69,7 @@ describe('the HTTPS interface and kubectl', () => {
 
     // A comment that is so short is what kubectl cannot read behind JSON.
     const isOther = ({ text, value }: (typeof accepted)[number]): boolean =>
-      !text.endsWith('\n#c') &&
-      readBy(() => readManifestStream(text).filter((one) => one !== null)) !== `[${value}]`;
+      !text.endsWith('\n#c') && readBy(() => readManifestStream(text).filter((one) => one !== null)) !== `[${value}]`;
     expect(accepted.filter(isOther)).toEqual([]);
     expect(accepted.length).toBeGreaterThan(200);
     expect(accepted.length).toBeLessThan(texts.length - 200);

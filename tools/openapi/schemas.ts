@@ -6,7 +6,7 @@ import { requestMetadata, type WriteAction } from './metadata.js';
 import { ALLOWED_KEYS, TIME_PATTERN } from './patterns.js';
 import { Placements } from '../../src/api/resources.js';
 import type { Schema } from '@multicluster-engine/values/schema/schema';
-import { forbiddenFields } from '../../src/gateway/object/fieldrules.js';
+import { forbiddenFields } from '@multicluster-engine/values/schema/fieldrules';
 
 /** Integers of JSON are exact up to here. */
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-import { meantText } from '../../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { meantAmong, namesOf } from '../meant.js';

@@ -1,4 +1,4 @@
-import { meantWords, nearestWord } from '../../runtime/vocabulary/nearestword.js';
+import { meantWords, nearestWord } from '@multicluster-engine/values/nearestword';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { overlay, type Change } from '../world/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';

@@ -1,6 +1,6 @@
 import { customKinds, type CustomKind, type FieldError } from '@multicluster-engine/values/validation';
 import { objectRules } from '@multicluster-engine/cel/rules';
-import { meantText } from '../../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { field, isRecord } from '../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { quote } from '../../domain/selectors.js';

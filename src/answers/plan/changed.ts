@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectName } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { meantText } from '../../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { drained } from '../drain.js';
 import type { AppliedFiles } from '../files/files.js';
 import { meantAmong } from '../meant.js';

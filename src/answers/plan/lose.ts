@@ -1,4 +1,4 @@
-import { meantText, meantWords } from '../../runtime/vocabulary/nearestword.js';
+import { meantText, meantWords } from '@multicluster-engine/values/nearestword';
 import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { otherSource } from '../../domain/placement/select/unmatched.js';

@@ -1,4 +1,4 @@
-import { meantText } from '../../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { isStaying, drainedPlacements } from '../../answers/drain.js';
 import { holdersOf } from '../../answers/whoselects.js';
 import type { Withheld, World, WorldResource } from '../../answers/world/world.js';

@@ -1,5 +1,5 @@
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
-import { meantText } from '../../runtime/vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { explainInputOf, type World } from '../../answers/world/world.js';

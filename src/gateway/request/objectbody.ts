@@ -1,5 +1,5 @@
-import { parseJsonBody } from '../object/json.js';
-import { parseYaml } from '../object/yaml.js';
+import { parseJsonBody } from '@multicluster-engine/values/read/strictjson';
+import { parseYaml } from '@multicluster-engine/values/read/strictyaml';
 import type { Format } from './media.js';
 import { Placements } from '../../api/resources.js';
 import { readChangeWindows } from '../../domain/placement/spec/changewindows.js';
@@ -9,8 +9,8 @@ import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { RefusedText } from '@multicluster-engine/values/read/malformed';
-import { formatValue } from '../object/document.js';
-import { metadataErrors } from '../object/metadata.js';
+import { formatValue } from '@multicluster-engine/values/read/document';
+import { metadataErrors } from '@multicluster-engine/values/schema/metadata/types';
 import { isResourceVersion } from './precondition.js';
 import { fieldError, fieldErrors, StatusError } from '../statuserror.js';
 
@@ -87,8 +87,7 @@ function decode(bytes: Uint8Array): string {
  */
 export function validateTarget(body: Json, target: Target): JsonObject {
   const { resource, namespace, name } = target;
-  if (!isObject(body))
-    throw new StatusError('malformed', { message: `the body must be a ${resource.kind} object` });
+  if (!isObject(body)) throw new StatusError('malformed', { message: `the body must be a ${resource.kind} object` });
   requireEqual(body['kind'], 'kind', resource.kind);
   requireEqual(body['apiVersion'], 'apiVersion', apiVersionOf(resource));
   const metadata = body['metadata'];

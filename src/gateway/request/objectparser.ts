@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../runtime/clock.js';
-import { writeYaml } from '../object/yaml.js';
+import { writeYaml } from '@multicluster-engine/values/read/strictyaml';
 import { StatusError } from '../statuserror.js';
 import { objectToSend, type ObjectRequest } from './objectbody.js';
 import type { ParserJob, ParserResult } from './parserworker.js';

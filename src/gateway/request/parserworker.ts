@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { StatusError, type StatusErrorDetail, type StatusErrorKind } from '../statuserror.js';
-import { writeYaml } from '../object/yaml.js';
+import { writeYaml } from '@multicluster-engine/values/read/strictyaml';
 import { objectToSend, type ObjectRequest } from './objectbody.js';
 
 /** `object`: a request body to the JSON that is sent. `yaml`: a JSON response to YAML. */

@@ -2,7 +2,7 @@ import { asRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import type { JsonObject } from '@multicluster-engine/values/json';
 import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
 import { fieldErrors, StatusError } from '../statuserror.js';
-import { isKnownReason, type FieldRules } from '../object/fieldrules.js';
+import { isKnownReason, type FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 
 /** An object that was sent, and the rules of its kind. */
 interface SentObject {

@@ -11,7 +11,7 @@ import type { ObjectParser } from '../request/objectparser.js';
 import { entityTag } from '../request/precondition.js';
 import { DENIED_MESSAGE, fieldError, overloadedError, StatusError } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
-import type { FieldRules } from '../object/fieldrules.js';
+import type { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { admissionWarnings } from './warnings.js';
 import { toUpstreamError, UpstreamError } from '../upstream/error.js';
 import type { UpstreamResponse } from '../upstream/upstream.js';

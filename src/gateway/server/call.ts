@@ -4,7 +4,7 @@ import type { Connections } from '../../runtime/http/connections.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { Tracer } from '../../runtime/tracing/tracer.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { FieldRules } from '../object/fieldrules.js';
+import type { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import { readBody } from '../request/body.js';
 import type { Budget, Reservation } from '../request/budget.js';
 import type { Drain } from '../request/drain.js';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { meantText } from '../vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { FlagError, isSwitch, rowOf, type FlagRow, type FlagRows } from './flags.js';
 
 /** The words of a command line, as kubectl reads them. */

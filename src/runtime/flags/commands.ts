@@ -1,4 +1,4 @@
-import { meantText } from '../vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { commandFirst, readCommandLine, readFlags, type ParsedCommandLine } from './commandline.js';
 import { completionOf, flagsOf, rowsOfAll, type CommandSummary, type Completion } from './completion.js';
 import {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { meantText } from '../vocabulary/nearestword.js';
+import { meantText } from '@multicluster-engine/values/nearestword';
 import { NO_CLUSTER, NO_CONTEXT, NO_USER, type ClusterEntry, type PluginEntry, type UserEntry } from './document.js';
 import type { MergedKubeconfig } from './files.js';
 import { KubeconfigError } from '../transport/credentials.js';

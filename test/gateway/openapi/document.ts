@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/runtime/clock.js';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { FieldRules } from '../../../src/gateway/object/fieldrules.js';
+import { FieldRules } from '@multicluster-engine/values/schema/fieldrules';
 import type { JsonSchema } from '../../../tools/openapi/jsonschema.js';
 import { root } from '../../support/repository/root.js';
 

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 
 import { mergeSchemas, type JsonSchema } from '../../../tools/openapi/jsonschema.js';
-import { writeYaml } from '../../../src/gateway/object/yaml.js';
+import { writeYaml } from '@multicluster-engine/values/read/strictyaml';
 import type { Ask } from '../client.js';
 import { validatorOf } from './conformance.js';
 

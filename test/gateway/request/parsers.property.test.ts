@@ -3,14 +3,14 @@ import fc from 'fast-check';
 
 import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import type { Json } from '@multicluster-engine/values/json';
-import { MAX_DEPTH, MAX_NODES } from '../../../src/gateway/object/document.js';
+import { MAX_DEPTH, MAX_NODES } from '@multicluster-engine/values/read/document';
 import { checkHeaders, headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation, type Format } from '../../../src/gateway/request/media.js';
 import { ifMatchRevision } from '../../../src/gateway/request/precondition.js';
 import { StatusError } from '../../../src/gateway/statuserror.js';
 import { isSubdomain, matchRoute, ROUTES } from '../../../src/gateway/request/routes.js';
 import { tokenOf } from '../../../src/gateway/server/requesthead.js';
-import { writeYaml } from '../../../src/gateway/object/yaml.js';
+import { writeYaml } from '@multicluster-engine/values/read/strictyaml';
 
 const RUNS = { numRuns: 1_000 };
 const LARGEST = 64 * 1024;

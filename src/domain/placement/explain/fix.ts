@@ -1,5 +1,5 @@
 import { CLUSTER_SET_LABEL } from '../../../api/names.js';
-import { nearestWord } from '../../../runtime/vocabulary/nearestword.js';
+import { nearestWord } from '@multicluster-engine/values/nearestword';
 import { selects } from '../../clusters/selector.js';
 import { meets, valueOf, type Requirement, type StringMap } from '../../selectors.js';
 import { shellWord } from '../../shellword.js';

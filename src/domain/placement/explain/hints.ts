@@ -1,4 +1,4 @@
-import { nearestWord, type Words } from '../../../runtime/vocabulary/nearestword.js';
+import { nearestWord, type Words } from '@multicluster-engine/values/nearestword';
 import { needsKey, otherSource } from '../select/unmatched.js';
 import type { ClusterView } from '../spec/cluster.js';
 import { textOf, type KeyRequirement, type KeySource, type SourcedRequirement } from '../select/rules.js';

@@ -1,14 +1,14 @@
 import { load } from 'js-yaml';
-import { isArray, isObject, own, type Json, type JsonObject } from '@multicluster-engine/values/json';
-import type { KubeObject } from '@multicluster-engine/values/object';
-import { readDefinition } from '@multicluster-engine/values/schema/custom/definition';
-import { prune } from '@multicluster-engine/values/schema/custom/prune';
-import type { CauseReason, FieldError } from '@multicluster-engine/values/schema/fielderror';
-import type { Schema, ValidationRule } from '@multicluster-engine/values/schema/schema';
-import { additionalOf, propertyOf } from '@multicluster-engine/values/schema/walk';
-import { editDistance } from '../../runtime/vocabulary/nearestword.js';
-import { formatValue } from './document.js';
-import { OBJECT_META } from './metadata.js';
+import { isArray, isObject, own, type Json, type JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { readDefinition } from './custom/definition.js';
+import { prune } from './custom/prune.js';
+import type { CauseReason, FieldError } from './fielderror.js';
+import type { Schema, ValidationRule } from './schema.js';
+import { additionalOf, propertyOf } from './walk.js';
+import { editDistance } from '../nearestword.js';
+import { formatValue } from '../read/document.js';
+import { OBJECT_META } from './metadata/types.js';
 
 interface SchemaField {
   readonly node: Schema;

@@ -1,5 +1,5 @@
-import type { Json } from '@multicluster-engine/values/json';
-import { RefusedText } from '@multicluster-engine/values/read/malformed';
+import type { Json } from '../json.js';
+import { RefusedText } from './malformed.js';
 import { DocumentBuilder } from './document.js';
 
 const SPACE = /[ \t\n\r]*/y;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { nearestWord } from '../../../src/runtime/vocabulary/nearestword.js';
+import { nearestWord } from '../src/nearestword.js';
 
 describe('nearestWord', () => {
   const words = new Map([

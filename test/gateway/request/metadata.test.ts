@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { JsonObject } from '@multicluster-engine/values/json';
-import { formatValue } from '../../../src/gateway/object/document.js';
+import { formatValue } from '@multicluster-engine/values/read/document';
 import { parseBody } from '../../../src/gateway/request/objectbody.js';
-import { metadataErrors } from '../../../src/gateway/object/metadata.js';
+import { metadataErrors } from '@multicluster-engine/values/schema/metadata/types';
 
 /** The errors found, each as `field: message`. */
 function faultsOf(yaml: string): string[] {

@@ -5,7 +5,7 @@ import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import type { JsonObject } from '@multicluster-engine/values/json';
 import type { CauseReason } from '@multicluster-engine/values/schema/fielderror';
 import { invalidObjectError } from '../../../src/gateway/response/invalidobject.js';
-import { suggestField } from '../../../src/gateway/object/fieldrules.js';
+import { suggestField } from '@multicluster-engine/values/schema/fieldrules';
 import { rules } from '../openapi/document.js';
 
 function objectOf(yaml: string): JsonObject {

@@ -1,5 +1,5 @@
-import type { Json } from '@multicluster-engine/values/json';
-import { RefusedText } from '@multicluster-engine/values/read/malformed';
+import type { Json } from '../json.js';
+import { RefusedText } from './malformed.js';
 
 /** How many levels of arrays and objects a body may have. */
 export const MAX_DEPTH = 64;
@@ -36,8 +36,7 @@ export class DocumentBuilder {
 
   /** The complete body. Objects have no prototype and no duplicate keys; numbers are exact. */
   result(): Json {
-    if (this.#result === undefined || this.#frames.length > 0)
-      throw new RefusedText('the body is empty');
+    if (this.#result === undefined || this.#frames.length > 0) throw new RefusedText('the body is empty');
     return this.#result;
   }
 
@@ -84,8 +83,7 @@ export class DocumentBuilder {
   /** Adds a value at the current place. */
   value(value: Json): void {
     this.#nodes += 1;
-    if (this.#nodes > MAX_NODES)
-      throw new RefusedText(`the body holds more than ${MAX_NODES} values`);
+    if (this.#nodes > MAX_NODES) throw new RefusedText(`the body holds more than ${MAX_NODES} values`);
     const top = this.#frames.at(-1);
     if (top === undefined) {
       this.#result = value;

@@ -11,8 +11,8 @@ import {
   type ScalarEvent,
   type ScalarLayout,
 } from 'js-yaml';
-import type { Json } from '@multicluster-engine/values/json';
-import { RefusedText } from '@multicluster-engine/values/read/malformed';
+import type { Json } from '../json.js';
+import { RefusedText } from './malformed.js';
 import { DocumentBuilder, MAX_DEPTH, MAX_NODES } from './document.js';
 
 /**
@@ -112,8 +112,7 @@ function checkSize(text: string): void {
   // A bare CR ends a line in YAML, but readers differ on it.
   if (/\r(?!\n)/.test(text)) throw new RefusedText('lines must end in LF or CR LF');
   const markers: readonly string[] = text.match(DOCUMENT_MARKER) ?? [];
-  if (markers.some((marker) => marker === '%'))
-    throw new RefusedText('YAML directives are not allowed');
+  if (markers.some((marker) => marker === '%')) throw new RefusedText('YAML directives are not allowed');
   // After JSON, and before anything, the end of a document is an error to kubectl.
   const ends = markers.includes('...') && /^\s*(?:#.*\n\s*)*(?:\{|\.\.\.)/.test(text);
   if (ends || markers.length > 2) throw new RefusedText('the body must hold one document');

@@ -1,9 +1,9 @@
-import { isArray, isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
-import type { FieldError } from '@multicluster-engine/values/schema/fielderror';
-import type { Schema } from '@multicluster-engine/values/schema/schema';
-import { fieldOf } from '@multicluster-engine/values/schema/walk';
-import { RFC3339, timeProblem } from '@multicluster-engine/values/text';
-import { formatValue } from './document.js';
+import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
+import type { FieldError } from '../fielderror.js';
+import type { Schema } from '../schema.js';
+import { fieldOf } from '../walk.js';
+import { RFC3339, timeProblem } from '../../text.js';
+import { formatValue } from '../../read/document.js';
 
 const TEXT: Schema = { type: 'string' };
 const WHOLE: Schema = { type: 'integer' };
