@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MalformedBody, readManifestStream } from '@multicluster-engine/values/yaml';
-import { parseYaml } from '@multicluster-engine/values/read/strictyaml';
+import { readStrictYaml } from '@multicluster-engine/values/read/strictyaml';
 import { readFiles } from '../../src/answers/files/files.js';
 import { root } from '../support/repository/root.js';
 import { jsonTexts } from './jsontexts.js';
@@ -63,7 +63,7 @@ describe('the HTTPS interface and kubectl', () => {
     const texts = made.map(({ text }) => text);
 
     const accepted = texts.flatMap((text) => {
-      const value = readBy(() => parseYaml(text));
+      const value = readBy(() => readStrictYaml(text));
       return value?.startsWith('{') === true ? [{ text, value }] : [];
     });
 

@@ -7,7 +7,7 @@ import { load } from 'js-yaml';
 
 import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
 import { STATUS_ERRORS } from '../../src/gateway/statuserror.js';
-import { OBJECT_META } from '@multicluster-engine/values/schema/metadata/types';
+import { OBJECT_META } from '@multicluster-engine/values/schema/metadata/fields';
 import { releaseVersion } from '../../src/runtime/process/build.js';
 import { openApiDocument } from '../../tools/openapi/openapi.js';
 import { celKeywords } from '../../tools/openapi/celrules.js';

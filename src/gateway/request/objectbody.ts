@@ -1,5 +1,4 @@
-import { parseJsonBody } from '@multicluster-engine/values/read/strictjson';
-import { parseYaml } from '@multicluster-engine/values/read/strictyaml';
+import { readStrictYaml } from '@multicluster-engine/values/read/strictyaml';
 import type { Format } from './media.js';
 import { Placements } from '../../api/resources.js';
 import { readChangeWindows } from '../../domain/placement/spec/changewindows.js';
@@ -9,8 +8,8 @@ import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import type { ResourceType } from '../../runtime/vocabulary/meta.js';
 import { isObject, type Json, type JsonObject } from '@multicluster-engine/values/json';
 import { RefusedText } from '@multicluster-engine/values/read/malformed';
-import { formatValue } from '@multicluster-engine/values/read/document';
-import { metadataErrors } from '@multicluster-engine/values/schema/metadata/types';
+import { formatValue, readStrictJson } from '@multicluster-engine/values/read/strict';
+import { metadataErrors } from '@multicluster-engine/values/schema/metadata/fields';
 import { isResourceVersion } from './precondition.js';
 import { fieldError, fieldErrors, StatusError } from '../statuserror.js';
 
@@ -64,7 +63,7 @@ export function parseBody(bytes: Uint8Array, format: Format): Json {
   if (text.startsWith(BYTE_ORDER_MARK))
     throw new StatusError('malformed', { message: 'the body must not begin with a byte order mark' });
   try {
-    return format === 'json' ? parseJsonBody(text) : parseYaml(text);
+    return format === 'json' ? readStrictJson(text) : readStrictYaml(text);
   } catch (error) {
     if (!(error instanceof RefusedText)) throw error;
     const { field, message } = error;

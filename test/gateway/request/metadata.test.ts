@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { JsonObject } from '@multicluster-engine/values/json';
-import { formatValue } from '@multicluster-engine/values/read/document';
+import { formatValue } from '@multicluster-engine/values/read/strict';
 import { parseBody } from '../../../src/gateway/request/objectbody.js';
-import { metadataErrors } from '@multicluster-engine/values/schema/metadata/types';
+import { metadataErrors } from '@multicluster-engine/values/schema/metadata/fields';
 
 /** The errors found, each as `field: message`. */
 function faultsOf(yaml: string): string[] {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { parseBody } from '../../../src/gateway/request/objectbody.js';
 import type { Json } from '@multicluster-engine/values/json';
-import { MAX_DEPTH, MAX_NODES } from '@multicluster-engine/values/read/document';
+import { MAX_DEPTH, MAX_NODES } from '@multicluster-engine/values/read/strict';
 import { checkHeaders, headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation, type Format } from '../../../src/gateway/request/media.js';
 import { ifMatchRevision } from '../../../src/gateway/request/precondition.js';

@@ -1,6 +1,7 @@
 import { isObject, own, type Json } from '../json.js';
-import { JsonSyntaxError, exactNumber } from './malformed.js';
-import { goQuote, wellFormed } from '../text.js';
+import { scanJson, scanNextJson, type JsonTaker } from './jsonscanner.js';
+import { exactNumber } from './malformed.js';
+import { wellFormed } from '../text.js';
 
 /**
  * Parses JSON as Go's encoding/json does: the same inputs are rejected with the same messages, the last of two equal
@@ -11,8 +12,6 @@ import { goQuote, wellFormed } from '../text.js';
  * 1.0 is read as the integer 1.
  */
 
-/** Levels of objects and arrays in a body. */
-export const MAX_DEPTH = 500;
 /** The number of duplicates that are reported, as in Go. */
 const MAX_DUPLICATES = 100;
 /** The length to which the path of a duplicate is truncated. */
@@ -32,128 +31,67 @@ interface ReadOptions {
 
 /** @throws MalformedBody */
 export function readJson(text: string, { mergeDuplicates = false }: ReadOptions = {}): Parsed {
-  const reader = new Reader(text, mergeDuplicates);
-  return { value: reader.read(), duplicates: [...reader.duplicates] };
+  const builder = new Builder(mergeDuplicates);
+  scanJson(text, builder);
+  return { value: builder.value, duplicates: [...builder.duplicates] };
 }
 
 /** The value that begins at `at`, after blanks, and its end; undefined where only blanks are left. @throws MalformedBody */
 export function readNextJson(text: string, at: number): { readonly value: Json; readonly end: number } | undefined {
-  const reader = new Reader(text, false, at);
-  return reader.isAtEnd() ? undefined : reader.readNext();
+  const builder = new Builder(false);
+  const end = scanNextJson(text, builder, at);
+  return end === undefined ? undefined : { value: builder.value, end };
 }
 
 type Frame =
   | { readonly kind: 'array'; readonly items: Json[] }
   | { readonly kind: 'object'; readonly entries: Map<string, Json>; key: string };
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const PLAIN_TEXT = /[ !#-[\]-\ud7ff\ue000-\uffff]*/y;
-const BLANK = /[ \t\r\n]*/y;
-const LITERALS: ReadonlyMap<string, readonly [string, Json]> = new Map([
-  ['t', ['true', true]],
-  ['f', ['false', false]],
-  ['n', ['null', null]],
-]);
-const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ['\\', '\\'],
-  ['/', '/'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-]);
-const UNEXPECTED_END = 'unexpected end of JSON input';
-
-class Reader {
+/** Builds the value that Go's decoder makes. */
+class Builder implements JsonTaker {
   readonly duplicates = new Set<string>();
-  readonly #text: string;
+  value: Json = null;
   readonly #stack: Frame[] = [];
-  #at: number;
-
   readonly #mergeDuplicates: boolean;
 
-  constructor(text: string, mergeDuplicates: boolean, at = 0) {
-    this.#text = text;
+  constructor(mergeDuplicates: boolean) {
     this.#mergeDuplicates = mergeDuplicates;
-    this.#at = at;
   }
 
-  read(): Json {
-    const { value } = this.readNext();
-    if (!this.isAtEnd()) throw this.#syntaxError('after top-level value');
-    return value;
+  open(kind: 'array' | 'object'): void {
+    this.#stack.push(kind === 'array' ? { kind, items: [] } : { kind, entries: new Map(), key: '' });
   }
 
-  readNext(): { readonly value: Json; readonly end: number } {
-    let value = this.#begin();
-    while (this.#stack.length > 0) value = value === undefined ? this.#begin() : this.#put(value);
-    return { value: value ?? null, end: this.#at };
+  close(): void {
+    const frame = this.#stack.pop();
+    if (frame !== undefined) this.#put(frame.kind === 'array' ? frame.items : Object.fromEntries(frame.entries));
   }
 
-  isAtEnd(): boolean {
-    this.#skip();
-    return this.#at >= this.#text.length;
-  }
-
-  /** Parses a scalar or the start of an array or object; undefined when a non-empty container was opened. */
-  #begin(): Json | undefined {
-    this.#skip();
-    const char = this.#text[this.#at];
-    if (char === '{') return this.#open({ kind: 'object', entries: new Map(), key: '' }, '}');
-    if (char === '[') return this.#open({ kind: 'array', items: [] }, ']');
-    if (char === '"') return this.#string();
-    const literal = LITERALS.get(char ?? '');
-    if (literal !== undefined) return this.#literal(literal[0], literal[1]);
-    if (char === '-' || (char !== undefined && char >= '0' && char <= '9')) return this.#number();
-    throw this.#syntaxError('looking for beginning of value');
-  }
-
-  #open(frame: Frame, end: string): Json | undefined {
-    if (this.#stack.length >= MAX_DEPTH) throw this.#syntaxError('exceeded max depth');
-    this.#at += 1;
-    this.#skip();
-    if (this.#text[this.#at] === end) {
-      this.#at += 1;
-      return frame.kind === 'array' ? [] : {};
-    }
-    this.#stack.push(frame);
-    if (frame.kind === 'object') this.#key(frame);
-    return undefined;
-  }
-
-  /**
-   * Adds a complete value to the open container. Returns the container when this closes it, undefined when more
-   * follows, and the value itself when no container is open.
-   */
-  #put(value: Json): Json | undefined {
+  key(text: string): void {
     const frame = this.#stack.at(-1);
-    if (frame === undefined) return value;
-    if (frame.kind === 'array') frame.items.push(value);
-    else frame.entries.set(frame.key, this.#mergeDuplicates ? merged(frame.entries.get(frame.key), value) : value);
-    this.#skip();
-    const char = this.#text[this.#at];
-    const end = frame.kind === 'array' ? ']' : '}';
-    if (char !== ',' && char !== end)
-      throw this.#syntaxError(frame.kind === 'array' ? 'after array element' : 'after object key:value pair');
-    this.#at += 1;
-    if (char === end) {
-      this.#stack.pop();
-      return frame.kind === 'array' ? frame.items : Object.fromEntries(frame.entries);
-    }
-    if (frame.kind === 'object') this.#key(frame);
-    return undefined;
+    if (frame?.kind !== 'object') return;
+    frame.key = wellFormed(text);
+    if (frame.entries.has(frame.key)) this.#noteDuplicate();
   }
 
-  #key(frame: Extract<Frame, { kind: 'object' }>): void {
-    this.#skip();
-    if (this.#text[this.#at] !== '"') throw this.#syntaxError('looking for beginning of object key string');
-    frame.key = this.#string();
-    if (frame.entries.has(frame.key)) this.#noteDuplicate();
-    this.#skip();
-    if (this.#text[this.#at] !== ':') throw this.#syntaxError('after object key');
-    this.#at += 1;
+  /** A lone surrogate becomes U+FFFD, as in Go. */
+  text(text: string): void {
+    this.#put(wellFormed(text));
+  }
+
+  number(text: string): void {
+    this.#put(exactNumber(text));
+  }
+
+  scalar(value: boolean | null): void {
+    this.#put(value);
+  }
+
+  #put(value: Json): void {
+    const frame = this.#stack.at(-1);
+    if (frame === undefined) this.value = value;
+    else if (frame.kind === 'array') frame.items.push(value);
+    else frame.entries.set(frame.key, this.#mergeDuplicates ? merged(frame.entries.get(frame.key), value) : value);
   }
 
   #noteDuplicate(): void {
@@ -166,102 +104,6 @@ class Reader {
     }
     this.duplicates.add(path.slice(0, MAX_PATH));
   }
-
-  #string(): string {
-    this.#at += 1;
-    const start = this.#at;
-    PLAIN_TEXT.lastIndex = this.#at;
-    PLAIN_TEXT.test(this.#text);
-    this.#at = PLAIN_TEXT.lastIndex;
-    if (this.#text[this.#at] === '"') return this.#text.slice(start, this.#at++);
-    return this.#escapedString(start);
-  }
-
-  /** Parses a string with escapes or surrogates. A lone surrogate becomes U+FFFD, as in Go. */
-  #escapedString(start: number): string {
-    const parts = [this.#text.slice(start, this.#at)];
-    for (;;) {
-      PLAIN_TEXT.lastIndex = this.#at;
-      PLAIN_TEXT.test(this.#text);
-      parts.push(this.#text.slice(this.#at, PLAIN_TEXT.lastIndex));
-      this.#at = PLAIN_TEXT.lastIndex;
-      const char = this.#text[this.#at];
-      if (char === '"') break;
-      if (char === undefined || char < ' ') throw this.#syntaxError('in string literal');
-      parts.push(char === '\\' ? this.#escape() : char);
-      if (char !== '\\') this.#at += 1;
-    }
-    this.#at += 1;
-    return wellFormed(parts.join(''));
-  }
-
-  #escape(): string {
-    this.#at += 1;
-    const char = this.#text[this.#at];
-    const simple = SIMPLE_ESCAPES.get(char ?? '');
-    if (simple === undefined && char !== 'u') throw this.#syntaxError('in string escape code');
-    this.#at += 1;
-    if (simple !== undefined) return simple;
-    const start = this.#at;
-    for (; this.#at < start + 4; this.#at += 1) {
-      if (!/^[0-9a-fA-F]$/.test(this.#text[this.#at] ?? ''))
-        throw this.#syntaxError('in \\u hexadecimal character escape');
-    }
-    return String.fromCharCode(Number.parseInt(this.#text.slice(start, this.#at), 16));
-  }
-
-  #literal(word: string, value: Json): Json {
-    for (const char of word) {
-      if (this.#text[this.#at] !== char) throw this.#syntaxError(`in literal ${word} (expecting '${char}')`);
-      this.#at += 1;
-    }
-    return value;
-  }
-
-  #number(): number {
-    NUMBER.lastIndex = this.#at;
-    const start = this.#at;
-    const found = NUMBER.exec(this.#text)?.[0] ?? '';
-    this.#at = start + found.length;
-    const next = this.#text[this.#at] ?? '';
-    if (found === '' || /^[.eE]$/.test(next)) throw this.#numberError(start, found, next);
-    return exactNumber(found);
-  }
-
-  #numberError(start: number, found: string, next: string): JsonSyntaxError {
-    if (found === '') {
-      this.#at = start + 1;
-      return this.#syntaxError('in numeric literal');
-    }
-    if (next === '.' && /[.eE]/.test(found))
-      return this.#syntaxError(this.#stack.length === 0 ? 'after top-level value' : this.#expectedPosition());
-    this.#at += 1;
-    if (next === '.') return this.#syntaxError('after decimal point in numeric literal');
-    if (/[eE]/.test(found)) {
-      this.#at -= 1;
-      return this.#syntaxError(this.#stack.length === 0 ? 'after top-level value' : this.#expectedPosition());
-    }
-    if (/^[+-]$/.test(this.#text[this.#at] ?? '')) this.#at += 1;
-    return this.#syntaxError('in exponent of numeric literal');
-  }
-
-  #expectedPosition(): string {
-    return this.#stack.at(-1)?.kind === 'array' ? 'after array element' : 'after object key:value pair';
-  }
-
-  #skip(): void {
-    const code = this.#text.charCodeAt(this.#at);
-    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return;
-    BLANK.lastIndex = this.#at;
-    BLANK.test(this.#text);
-    this.#at = BLANK.lastIndex;
-  }
-
-  #syntaxError(where: string): JsonSyntaxError {
-    const char = this.#text.codePointAt(this.#at);
-    if (char === undefined) return new JsonSyntaxError(UNEXPECTED_END);
-    return new JsonSyntaxError(`invalid character ${quotedByte(char)} ${where}`);
-  }
 }
 
 function merged(before: Json | undefined, value: Json): Json {
@@ -269,12 +111,4 @@ function merged(before: Json | undefined, value: Json): Json {
   const entries = new Map(Object.entries(before));
   for (const [key, item] of Object.entries(value)) entries.set(key, merged(own(before, key), item ?? null));
   return Object.fromEntries(entries);
-}
-
-/** Go reports bytes: for a character outside of ASCII, its first byte as a character. */
-function quotedByte(code: number): string {
-  if (code === 0x27) return `'\\''`;
-  if (code === 0x22) return `'"'`;
-  const byte = Buffer.from(String.fromCodePoint(code), 'utf8')[0] ?? 0;
-  return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
 }

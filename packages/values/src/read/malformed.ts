@@ -4,7 +4,18 @@ export class MalformedBody extends Error {
 }
 
 /** A text that is no JSON, unlike JSON whose values cannot be kept. */
-export class JsonSyntaxError extends MalformedBody {}
+export class JsonSyntaxError extends MalformedBody {
+  /** Where Go's scanner was: `after object key`. */
+  readonly where: string;
+  /** The offset of the character that cannot stand there, or of the string, number or word that is wrong. */
+  readonly at: number;
+
+  constructor(message: string, where: string, at: number) {
+    super(message);
+    this.where = where;
+    this.at = at;
+  }
+}
 
 /** A text that rules stricter than kubectl's refuse. */
 export class RefusedText extends MalformedBody {

@@ -13,7 +13,9 @@ import {
 } from 'js-yaml';
 import type { Json } from '../json.js';
 import { RefusedText } from './malformed.js';
-import { DocumentBuilder, MAX_DEPTH, MAX_NODES } from './document.js';
+import { MAX_DEPTH, MAX_NODES, StrictBuilder } from './strict.js';
+import { isDisputedInFlow } from './yamlevents.js';
+import { UNKNOWN_ESCAPE, wordValue } from './yamlscalar.js';
 
 /**
  * Characters that can begin or separate values, with the cost of each for the parser. A text whose cost is far above
@@ -35,20 +37,11 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 const MAX_WEIGHT = 2 * MAX_NODES;
 /** A directive or a document marker: checked before anything is parsed. */
 const DOCUMENT_MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
-const NULL = /^(?:|~|null|Null|NULL)$/;
-const TRUE = /^(?:true|True|TRUE)$/;
-const FALSE = /^(?:false|False|FALSE)$/;
-/** Words that are booleans in YAML 1.1, by which kubectl and the API server read, and strings in YAML 1.2. */
-const OTHER_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
-/** Escapes of JSON that YAML 1.1 does not have: a slash, and surrogates. kubectl reads them in JSON alone. */
-const JSON_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 /** The first character of a scalar that some YAML reader takes for a number. */
 const NUMBER_BEGIN = /^[-+.\d]/;
-/** A number in a version of YAML, without underscores. DocumentBuilder rejects those that JSON writes differently. */
+/** A number in a version of YAML, without underscores. StrictBuilder rejects those that JSON writes differently. */
 const NUMBER =
   /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
-const ENDS_OTHERWISE = /^:[,[\]{}]/;
-const LATE_COLON = /^["']?(?:[^\S\n]*(?:#.*)?\n)+[^\S\n]*:/;
 /** A line with a tab and perhaps a comment alone, and line breaks of YAML 1.1 that are letters in YAML 1.2. */
 const DISPUTED_BLANK = /^ *\t[\t ]*(?:#.*)?$|[\u0085\u2028\u2029]/m;
 const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
@@ -60,19 +53,19 @@ type Property = Extract<Event, { readonly tagStart: number }>;
  * reads alike: what it accepts, kubectl reads as the same object.
  * @throws RefusedText
  */
-export function parseYaml(text: string): Json {
+export function readStrictYaml(text: string): Json {
   checkSize(text);
   checkBlanks(text);
   const events = eventsOf(text);
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
   if (documents.length > 1) throw new RefusedText('the body must hold one document');
   checkFlow(events, text);
-  const builder = new DocumentBuilder();
+  const builder = new StrictBuilder();
   for (const event of events) addEvent(event, text, builder);
   return builder.result();
 }
 
-/** A value as YAML that every version reads alike and that `parseYaml` accepts. */
+/** A value as YAML that every version reads alike and that `readStrictYaml` accepts. */
 export function writeYaml(value: unknown): string {
   return dump(value, { lineWidth: -1, noRefs: true, scalarStyleRules: STYLES });
 }
@@ -84,7 +77,7 @@ function quoteNumber(layout: ScalarLayout): void {
   if (text && layout.style === SCALAR_STYLE.PLAIN && isNumber(node.value)) layout.style = SCALAR_STYLE.SINGLE_QUOTED;
 }
 
-function checkIsJson(source: string, builder: DocumentBuilder): void {
+function checkIsJson(source: string, builder: StrictBuilder): void {
   if (!isJson(source))
     throw builder.errorHere(
       'the escapes of a slash and of surrogates are those of JSON: readers of YAML disagree on them',
@@ -98,10 +91,6 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isBoolean(text: string): boolean {
-  return TRUE.test(text) || FALSE.test(text);
 }
 
 function isNumber(text: string): boolean {
@@ -156,16 +145,15 @@ function checkFlow(events: readonly Event[], source: string): void {
   }
 }
 
-function checkFlowScalar({ style, valueStart, valueEnd }: ScalarEvent, source: string): void {
-  if (valueStart < 0) return;
-  const [text, rest] = [source.slice(valueStart, valueEnd), source.slice(valueEnd)];
-  const isOpen = style === SCALAR_STYLE.PLAIN && (/^:|\?/.test(text) || ENDS_OTHERWISE.test(rest));
-  if (!isOpen && !LATE_COLON.test(rest)) return;
-  const message = `${JSON.stringify(text.slice(0, 100))}: put it in quotes, with its colon on the same line: readers of YAML disagree on it`;
-  throw new RefusedText(message);
+function checkFlowScalar(event: ScalarEvent, source: string): void {
+  if (!isDisputedInFlow(source, event)) return;
+  const text = source.slice(event.valueStart, Math.min(event.valueEnd, event.valueStart + 100));
+  throw new RefusedText(
+    `${JSON.stringify(text)}: put it in quotes, with its colon on the same line: readers of YAML disagree on it`,
+  );
 }
 
-function addEvent(event: Event, source: string, builder: DocumentBuilder): void {
+function addEvent(event: Event, source: string, builder: StrictBuilder): void {
   switch (event.type) {
     case EVENT_ID.DOCUMENT:
       return;
@@ -186,32 +174,29 @@ function addEvent(event: Event, source: string, builder: DocumentBuilder): void 
   }
 }
 
-function checkProperties(event: Property, builder: DocumentBuilder): void {
+function checkProperties(event: Property, builder: StrictBuilder): void {
   if (event.anchorStart >= 0) throw builder.errorHere('YAML anchors are not allowed');
   if (event.tagStart >= 0) throw builder.errorHere('YAML tags are not allowed');
 }
 
-function addScalar(event: ScalarEvent, source: string, builder: DocumentBuilder): void {
+function addScalar(event: ScalarEvent, source: string, builder: StrictBuilder): void {
   const text = event.valueStart < 0 ? '' : getScalarValue(source, event);
   const plain = event.style === SCALAR_STYLE.PLAIN;
-  if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && JSON_ESCAPE.test(source.slice(event.valueStart, event.valueEnd)))
+  if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && UNKNOWN_ESCAPE.test(source.slice(event.valueStart, event.valueEnd)))
     checkIsJson(source, builder);
+  const word = plain ? wordValue(text) : undefined;
   if (builder.expectsKey) {
     if (plain && text === '<<') throw builder.errorHere('YAML merge keys are not allowed');
-    if (plain && (NULL.test(text) || isBoolean(text) || OTHER_BOOLEAN.test(text) || isNumber(text)))
+    if (plain && (word !== undefined || isNumber(text)))
       throw builder.errorHere('a key must be a string: put it in quotes');
     builder.key(text);
-  } else if (!plain) {
+  } else if (!plain || (word === undefined && !isNumber(text))) {
     builder.text(text);
-  } else if (NULL.test(text)) {
-    builder.value(null);
-  } else if (isBoolean(text)) {
-    builder.value(TRUE.test(text));
-  } else if (OTHER_BOOLEAN.test(text)) {
-    throw builder.errorHere(`${text}: write true or false, or put it in quotes: readers of YAML disagree on it`);
-  } else if (isNumber(text)) {
+  } else if (word === undefined) {
     builder.number(text);
+  } else if (word === null || /^(?:true|false)$/i.test(text)) {
+    builder.scalar(word);
   } else {
-    builder.text(text);
+    throw builder.errorHere(`${text}: write true or false, or put it in quotes: readers of YAML disagree on it`);
   }
 }

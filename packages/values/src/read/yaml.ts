@@ -12,7 +12,7 @@ import { isArray, isObject, type Json } from '../json.js';
 import { compareBytes, goQuote, wellFormed } from '../text.js';
 import { readJson, type Parsed } from './json.js';
 import { MalformedBody } from './malformed.js';
-import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
+import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar, UNKNOWN_ESCAPE } from './yamlscalar.js';
 import { refuseOtherBreaks } from './yamlmend.js';
 import { decodeYaml, eventsOf, readableText, refuseFlowScalar } from './yamlevents.js';
 
@@ -21,9 +21,6 @@ const MAX_ALIASED = 100_000;
 const RESOLVED_TAGS: readonly string[] = ['!!bool', '!!int', '!!float', '!!null', '!!timestamp'];
 const MERGE = '<<';
 const MERGE_TAG = '!!merge';
-/** Escapes of JSON and of later YAML versions that YAML 1.1 does not have: an escaped slash, and surrogates. */
-const UNKNOWN_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
-
 /** Characters that start or separate values. YAML with more of them takes too long to parse; JSON has no such limit. */
 const STRUCTURE = /[\n,[{:?&*]/g;
 const MAX_STRUCTURE = 200_000;

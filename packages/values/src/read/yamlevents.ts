@@ -75,17 +75,20 @@ const NO_TOKEN = /^(?:[@`%]|"(?:[^"\\]|\\.)*$|'(?:[^']|'')*$)/s;
 const LATE_COLON = /^["']?(?:[^\S\n]*(?:#.*)?\n)+[^\S\n]*:/;
 
 /**
- * Refuses what is a word or a key in a flow collection to this parser, and not to Go's: a word that begins with a colon, has
+ * Whether a scalar in a flow collection is a word or a key to this parser, and not to Go's: a word that begins with a colon, has
  * a question mark or ends before a colon that no blank follows; a key whose colon is on another line.
- * @throws MalformedBody
  */
-export function refuseFlowScalar(text: string, event: ScalarEvent): void {
-  const { style, valueStart, valueEnd } = event;
-  if (valueStart < 0) return;
+export function isDisputedInFlow(text: string, { style, valueStart, valueEnd }: ScalarEvent): boolean {
+  if (valueStart < 0) return false;
   const rest = text.slice(valueEnd);
-  const isWord = style === SCALAR_STYLE.PLAIN && /^:|\?/.test(text.slice(valueStart, valueEnd));
-  if (isWord || LATE_COLON.test(rest) || (style === SCALAR_STYLE.PLAIN && /^:[,[\]{}]/.test(rest)))
-    throw new MalformedBody(NO_CONTENT);
+  const isPlain = style === SCALAR_STYLE.PLAIN;
+  const isWord = isPlain && /^:|\?/.test(text.slice(valueStart, valueEnd));
+  return isWord || LATE_COLON.test(rest) || (isPlain && /^:[,[\]{}]/.test(rest));
+}
+
+/** @throws MalformedBody for a scalar that {@link isDisputedInFlow} */
+export function refuseFlowScalar(text: string, event: ScalarEvent): void {
+  if (isDisputedInFlow(text, event)) throw new MalformedBody(NO_CONTENT);
 }
 
 /** The block size in which the API server's parser reads and checks its input. */

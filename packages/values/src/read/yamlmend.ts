@@ -1,5 +1,5 @@
 import { COLLECTION_STYLE, EVENT_ID, parseEvents, SCALAR_STYLE, YAMLException, type Event } from 'js-yaml';
-import { MAX_DEPTH } from './json.js';
+import { MAX_DEPTH } from './jsonscanner.js';
 import { MalformedBody } from './malformed.js';
 
 /** The events, whose offsets count in the text; or why there are none. */

@@ -3,7 +3,7 @@ import { goFloat } from '../text.js';
 import { exactNumber, MalformedBody } from './malformed.js';
 
 /** Plain scalars of YAML 1.1 with a special meaning in Kubernetes' YAML parser. */
-const RESOLVED_WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
+const RESOLVED_WORDS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
@@ -22,6 +22,14 @@ const BASES: readonly (readonly [RegExp, number])[] = [
 ];
 const DATE = /^\d{4}-/;
 
+/** Escapes of JSON and of later YAML versions that YAML 1.1 does not have: an escaped slash, and surrogates. */
+export const UNKNOWN_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
+
+/** The value of a plain word such as `yes` or `~`; undefined for all others. */
+export function wordValue(text: string): boolean | null | undefined {
+  return RESOLVED_WORDS.get(text);
+}
+
 /**
  * Go's name of the non-finite number that a plain scalar represents (JSON has none); undefined for all other scalars.
  */
@@ -35,7 +43,7 @@ export function notFinite(text: string): string | undefined {
  * @throws MalformedBody for integers that a double cannot represent.
  */
 export function plainScalar(text: string): Json {
-  const word = RESOLVED_WORDS.get(text);
+  const word = wordValue(text);
   if (word !== undefined) return word;
   if (!/^[-+.\d]/.test(text) || DATE.test(text)) return text;
   const digits = text.replaceAll('_', '');

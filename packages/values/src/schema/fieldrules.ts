@@ -7,8 +7,8 @@ import type { CauseReason, FieldError } from './fielderror.js';
 import type { Schema, ValidationRule } from './schema.js';
 import { additionalOf, propertyOf } from './walk.js';
 import { editDistance } from '../nearestword.js';
-import { formatValue } from '../read/document.js';
-import { OBJECT_META } from './metadata/types.js';
+import { formatValue } from '../read/strict.js';
+import { OBJECT_META } from './metadata/fields.js';
 
 interface SchemaField {
   readonly node: Schema;

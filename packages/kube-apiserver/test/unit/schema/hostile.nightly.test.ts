@@ -3,7 +3,7 @@ import { checkRules, compileRules, runDefaultRules } from '@multicluster-engine/
 import { isObject, type Json } from '@multicluster-engine/values/json';
 import { createDefinitionRules } from '../../../src/schema/crd/definition.js';
 import { readBody } from '../../../src/schema/body/parse.js';
-import { MAX_DEPTH } from '@multicluster-engine/values/read/json';
+import { MAX_DEPTH } from '@multicluster-engine/values/read/jsonscanner';
 import { validateMeta } from '@multicluster-engine/values/schema/metadata/validate';
 import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { decodeStruct } from '@multicluster-engine/values/schema/struct/decode';

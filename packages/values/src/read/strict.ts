@@ -1,5 +1,6 @@
 import type { Json } from '../json.js';
-import { RefusedText } from './malformed.js';
+import { scanJson, UNEXPECTED_END, type JsonTaker } from './jsonscanner.js';
+import { JsonSyntaxError, RefusedText } from './malformed.js';
 
 /** How many levels of arrays and objects a body may have. */
 export const MAX_DEPTH = 64;
@@ -24,12 +25,43 @@ interface Frame {
   key: string | undefined;
 }
 
+/** What is expected, by where Go's scanner was. */
+const SYNTAX_RULES: ReadonlyMap<string, string> = new Map([
+  ['after array element', '"," or "]" is expected'],
+  ['after object key:value pair', '"," or "}" is expected'],
+  ['after object key', '":" is expected'],
+  ['after top-level value', 'nothing may follow the value'],
+  ['looking for beginning of object key string', 'a key in double quotes is expected'],
+]);
+
+/**
+ * Parses JSON (RFC 8259) with the limits of {@link StrictBuilder}. In one pass: a text is refused at the first error.
+ * @throws RefusedText
+ */
+export function readStrictJson(text: string): Json {
+  const builder = new StrictBuilder();
+  try {
+    scanJson(text, builder);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new RefusedText(`the body is not valid JSON: character ${error.at + 1}: ${syntaxRule(error)}`);
+  }
+  return builder.result();
+}
+
+function syntaxRule({ where, message }: JsonSyntaxError): string {
+  if (!/^in (?:string|\\u)/.test(where)) return SYNTAX_RULES.get(where) ?? 'a value is expected';
+  return message === UNEXPECTED_END
+    ? 'a string is not terminated'
+    : 'a string holds a control character or an invalid escape';
+}
+
 /**
  * Builds a body from the events of a parser. Rejects, with the path of the place, more than 20,000 values or 64 levels,
  * duplicate keys, the keys `__proto__`, `constructor` and `prototype`, and numbers that are not exact integers. The
  * parser closes each array and object that it has opened.
  */
-export class DocumentBuilder {
+export class StrictBuilder implements JsonTaker {
   readonly #frames: Frame[] = [];
   #nodes = 0;
   #result: Json | undefined;
@@ -54,7 +86,7 @@ export class DocumentBuilder {
 
   close(): void {
     const frame = this.#frames.pop();
-    if (frame !== undefined) this.value(frame.value);
+    if (frame !== undefined) this.#add(frame.value);
   }
 
   key(text: string): void {
@@ -69,7 +101,7 @@ export class DocumentBuilder {
 
   text(text: string): void {
     if (LONE_SURROGATE.test(text)) throw this.errorHere('the string is not valid Unicode');
-    this.value(text);
+    this.#add(text);
   }
 
   /** Adds a number in its source text. A JSON reader may change other numbers than integers from -2^53 to 2^53. */
@@ -77,11 +109,15 @@ export class DocumentBuilder {
     const exact = INTEGER.test(text) && BigInt(text) <= LARGEST_INTEGER && BigInt(text) >= -LARGEST_INTEGER;
     if (!exact) throw this.errorHere(`${truncate(text)}: a number must be a whole decimal number from -2^53 to 2^53`);
     // The sum makes 0 of -0.
-    this.value(Number(text) + 0);
+    this.#add(Number(text) + 0);
+  }
+
+  scalar(value: boolean | null): void {
+    this.#add(value);
   }
 
   /** Adds a value at the current place. */
-  value(value: Json): void {
+  #add(value: Json): void {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES) throw new RefusedText(`the body holds more than ${MAX_NODES} values`);
     const top = this.#frames.at(-1);

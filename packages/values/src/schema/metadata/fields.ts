@@ -3,7 +3,7 @@ import type { FieldError } from '../fielderror.js';
 import type { Schema } from '../schema.js';
 import { fieldOf } from '../walk.js';
 import { RFC3339, timeProblem } from '../../text.js';
-import { formatValue } from '../../read/document.js';
+import { formatValue } from '../../read/strict.js';
 
 const TEXT: Schema = { type: 'string' };
 const WHOLE: Schema = { type: 'integer' };
