@@ -105,5 +105,8 @@ export function fieldError(kind: StatusErrorKind, field: string, rule: string): 
 
 /** A StatusError about fields of the body. */
 export function fieldErrors(kind: StatusErrorKind, causes: readonly StatusCause[]): StatusError {
-  return new StatusError(kind, { message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '), causes });
+  return new StatusError(kind, {
+    message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '),
+    causes,
+  });
 }

@@ -164,14 +164,14 @@ const objects: readonly Case[] = [
     validateTarget(
       placement({
         metadata: {
-        name: 1,
-        generation: '1',
-        creationTimestamp: 'soon',
-        labels: [],
-        finalizers: 'x',
-        ownerReferences: [{ controller: 'x' }],
-        managedFields: [{ fieldsV1: 'x' }],
-        annotations: { 'a/b': [1, 2, 3, 4, 5] },
+          name: 1,
+          generation: '1',
+          creationTimestamp: 'soon',
+          labels: [],
+          finalizers: 'x',
+          ownerReferences: [{ controller: 'x' }],
+          managedFields: [{ fieldsV1: 'x' }],
+          annotations: { 'a/b': [1, 2, 3, 4, 5] },
         },
       }),
       web,

@@ -5,7 +5,6 @@ import { mergeSchemas, refTo, type JsonSchema } from './jsonschema.js';
 import { requestMetadata, type WriteAction } from './metadata.js';
 import { ALLOWED_KEYS, TIME_PATTERN } from './patterns.js';
 import { Placements } from '../../src/api/resources.js';
-import type { Schema } from '@multicluster-engine/values/schema/schema';
 import { forbiddenFields } from '@multicluster-engine/values/schema/fieldrules';
 
 /** Integers of JSON are exact up to here. */
@@ -216,7 +215,7 @@ function toJsonSchema(node: JsonRecord, childSchema = (child: JsonRecord) => toJ
 function exactSchema(node: JsonRecord): JsonSchema {
   const schema = toJsonSchema(node, exactSchema);
   const properties = { ...asRecord(schema['properties']) };
-  for (const name of forbiddenFields(node as Schema)) delete properties[name];
+  for (const name of forbiddenFields(node)) delete properties[name];
   const limits: JsonSchema = {
     ...(schema['type'] === 'integer' && {
       minimum: schema['minimum'] ?? -MAX_INTEGER,

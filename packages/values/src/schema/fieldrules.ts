@@ -102,7 +102,8 @@ export class FieldRules {
   /** The paths of the fields of an object that the kind does not have, sorted. */
   unknownFields(kind: string, object: JsonObject): readonly string[] {
     const schema = this.#schemas.get(kind) ?? {};
-    return prune({ ...schema, properties: { ...schema.properties, metadata: OBJECT_META } }, object).unknown;
+    const properties = { ...schema.properties, apiVersion: {}, kind: {}, metadata: OBJECT_META };
+    return prune({ ...schema, properties }, object).unknown;
   }
 
   /** Whether the schema declares the field only to forbid it. */
@@ -113,11 +114,11 @@ export class FieldRules {
 
   #rule(kind: string, field: string, reason: CauseReason): string | undefined {
     const place = this.#place(kind, field);
-    const own = METADATA_RULES.get(field);
-    if (place === undefined) return reason === 'FieldValueInvalid' ? own : undefined;
+    const ofMetadata = METADATA_RULES.get(field);
+    if (place === undefined) return reason === 'FieldValueInvalid' ? ofMetadata : undefined;
     // A value that a rule refuses is one of those that the schema lists.
     const isListed = reason === 'FieldValueInvalid' && place.node.enum !== undefined;
-    const parts = isListed ? [own] : [own, typeRule(place.node)];
+    const parts = isListed ? [ofMetadata] : [ofMetadata, typeRule(place.node)];
     const hasType = !['FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'].includes(reason);
     const stated = [
       ...ruleMessages(place.node, undefined, reason),
