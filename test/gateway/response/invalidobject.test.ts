@@ -302,12 +302,11 @@ describe('an object that the API server rejects', () => {
     });
   });
 
-  it('a rejection for 9,000 unknown fields gets 32 causes, in the order of their paths', () => {
+  it('a rejection for 9,000 unknown fields gets 32 causes', () => {
     const keys = Array.from({ length: 9_000 }, (_, index) => `key${index}`);
-    const first = keys.slice(0, 1_000).sort().slice(0, 32);
 
     expect(mappedError(400, {}, `spec: {${keys.map((key) => `${key}: 1`).join(', ')}}`)).toMatchObject({
-      fields: first.map((key) => `spec.${key}`),
+      fields: keys.slice(0, 32).map((key) => `spec.${key}`),
     });
   });
 

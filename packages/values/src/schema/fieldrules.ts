@@ -99,11 +99,11 @@ export class FieldRules {
     };
   }
 
-  /** The paths of the fields of an object that the kind does not have, sorted. */
+  /** The paths of the fields of an object that the kind does not have, in document order. */
   unknownFields(kind: string, object: JsonObject): readonly string[] {
     const schema = this.#schemas.get(kind) ?? {};
     const properties = { ...schema.properties, apiVersion: {}, kind: {}, metadata: OBJECT_META };
-    return prune({ ...schema, properties }, object).unknown;
+    return prune({ ...schema, properties }, object, { inOrder: true }).unknown;
   }
 
   /** Whether the schema declares the field only to forbid it. */

@@ -22,19 +22,21 @@ interface PruneOptions {
    * are reported in document order, not sorted.
    */
   readonly builtin?: boolean;
+  /** Whether the paths of any schema are reported in document order. */
+  readonly inOrder?: boolean;
 }
 
 const META_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 /** Drops fields that a schema does not describe and reports their paths. */
 export function prune(schema: Schema, value: Json, options: PruneOptions = {}): Pruned {
-  const { root = false, builtin = false } = options;
+  const { root = false, builtin = false, inOrder = builtin } = options;
   const start = root && schema['x-kubernetes-embedded-resource'] !== true ? asRoot(schema) : schema;
   const pruned = pruneValue(start, value, builtin);
   if (pruned === value) return { value, unknown: [] };
   const unknown: string[] = [];
   collect({ builtin, unknown }, start, value, '');
-  return { value: pruned, unknown: builtin ? unknown : unknown.sort(compareBytes) };
+  return { value: pruned, unknown: inOrder ? unknown : unknown.sort(compareBytes) };
 }
 
 const roots = new WeakMap<Schema, Schema>();
