@@ -1,32 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { isRecord } from '../../src/runtime/vocabulary/json.js';
+import { explainPlacement } from '../../src/cli/explain/explain.js';
+import { planChange } from '../../src/cli/plan/plan.js';
 import { tree } from '../../src/cli/tree/run.js';
 import { whoSelects } from '../../src/cli/whoselects/run.js';
 import { clusterViewIn } from '../../src/answers/world/world.js';
 import { readRecorded } from '../golden/recorded.js';
 import { readingOf } from '../support/builders/hubinput.js';
 import { root } from '../support/repository/root.js';
+import { exampleWorld } from '../support/builders/examplefleet.js';
 import { someWorld } from '../support/builders/world.js';
 
-const KINDS = [
-  'PlacementHistory',
-  'PlacementExplanation',
-  'ClusterSelections',
-  'FleetTree',
-  'HubStatus',
-  'CheckReport',
-  'ClusterList',
-];
+const FOLDER = path.join(root, 'docs', 'reference', 'cli');
+const SCHEMAS = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.schema.json'))
+  .map((file) => JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8')) as Schema);
 const ajv = new Ajv({ allErrors: true });
-const validators = new Map(KINDS.map((kind) => [kind, ajv.compile(schemaOf(kind))]));
+const validators = new Map(SCHEMAS.map((one) => [one.properties.kind.const, ajv.compile(one)]));
 
-function schemaOf(kind: string): object {
-  const file = path.join(root, 'docs', 'reference', 'cli', `${kind.toLowerCase()}.schema.json`);
-  return JSON.parse(readFileSync(file, 'utf8')) as object;
+interface Schema {
+  readonly properties: { readonly kind: { readonly const: string } };
 }
 
 /** The errors of a document by the schema of its kind. */
@@ -37,11 +34,23 @@ function errorsOf(document: unknown): unknown {
   return validate(document) ? [] : validate.errors;
 }
 
-const recorded = Object.entries(readRecorded('cli-inspect')).filter(([sentence]) => sentence.startsWith('the JSON'));
+const recorded = (['cli-inspect', 'cli-explain', 'cli-plan'] as const)
+  .flatMap((file) => Object.entries(readRecorded(file)))
+  .filter(([sentence]) => sentence.startsWith('the JSON'));
 const documents = recorded.flatMap(([sentence, document]): [string, unknown][] => {
   const items = isRecord(document) && document['kind'] === 'List' ? document['items'] : [document];
   return (items as unknown[]).map((one) => [sentence, one]);
 });
+
+const EXPLAIN = { namespace: 'shop', placement: 'web', cluster: undefined, nearest: 1 };
+const PLAN = {
+  namespace: 'shop',
+  manifests: undefined,
+  complete: false,
+  labels: [],
+  maxRemovals: undefined,
+  maxAdditions: undefined,
+};
 
 describe('the JSON of the commands', () => {
   it.each(documents)('%s is valid by the schema of its kind', (_sentence, document) => {
@@ -50,7 +59,7 @@ describe('the JSON of the commands', () => {
 
   it('there is a recorded document of each kind', () => {
     const kinds = documents.map(([, document]) => isRecord(document) && document['kind']);
-    expect(new Set(kinds)).toEqual(new Set(KINDS));
+    expect(new Set(kinds)).toEqual(new Set(validators.keys()));
   });
 
   it('the JSON of any world is valid by its schema', () => {
@@ -61,6 +70,9 @@ describe('the JSON of the commands', () => {
         const hasKey = world.objects.managedclusters.some((one) => 'platform' in clusterViewIn(world, one).claims);
         const by = hasKey ? ({ source: 'claim', key: 'platform' } as const) : undefined;
         expect(errorsOf(JSON.parse(tree(reading, undefined, options, by)))).toEqual([]);
+        expect(errorsOf(JSON.parse(explainPlacement(world, { ...EXPLAIN, ...options })))).toEqual([]);
+        const deletions = world.objects.managedclustersets.map(({ metadata }) => `mclset/${metadata.name}`);
+        expect(errorsOf(JSON.parse(planChange(reading, { ...PLAN, ...options, deletions }).text))).toEqual([]);
         const cluster = world.objects.managedclusters[0]?.metadata.name;
         if (cluster !== undefined) expect(errorsOf(JSON.parse(whoSelects(reading, cluster, options)))).toEqual([]);
       }),
@@ -70,5 +82,13 @@ describe('the JSON of the commands', () => {
 
   it.each(documents)('%s is refused with a field that the schema does not know', (_sentence, document) => {
     expect(errorsOf({ ...(document as object), more: true })).not.toEqual([]);
+  });
+
+  it('a phase that the schema does not know is refused', () => {
+    const document = JSON.parse(
+      explainPlacement(exampleWorld(), { ...EXPLAIN, output: 'json', colored: false }),
+    ) as object;
+
+    expect(errorsOf({ ...document, phase: 'Fine' })).not.toEqual([]);
   });
 });
