@@ -5,16 +5,9 @@ import { createHealthControllers } from './controllers/clusters/health/controlle
 import { openLeaseCache } from './controllers/clusters/health/leases.js';
 import { clusterRights, healthRights } from './controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from './controllers/placement/caches.js';
-import {
-  createMultiKueueControllers,
-  multiKueueCacheOptions,
-  multiKueueRights,
-} from './controllers/followers/multikueue.js';
-import {
-  createSigDecisionControllers,
-  sigDecisionCacheOptions,
-  sigDecisionRights,
-} from './controllers/followers/sigdecision.js';
+import { createMultiKueueControllers, multiKueueCacheOptions } from './controllers/followers/multikueue.js';
+import { multiKueueRights, sigDecisionRights } from './controllers/followers/rights.js';
+import { createSigDecisionControllers, sigDecisionCacheOptions } from './controllers/followers/sigdecision.js';
 import { createPlacementControllers } from './controllers/placement/controller.js';
 import { placementRights } from './controllers/placement/rights.js';
 import { saysJoined } from '../domain/health/conditions.js';

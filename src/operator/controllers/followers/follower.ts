@@ -1,8 +1,8 @@
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
-import type { KubeClient } from '../../../runtime/client/client.js';
+import type { ControllerOptions } from '../../../runtime/controller/controller.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
-import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
+import { DONE, type Pass, type Result } from '../../../runtime/controller/result.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
 import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
@@ -10,35 +10,24 @@ import { optionalSource, type OptionalControllers } from '../optionalsource.js';
 import type { PlacementCaches } from '../placement/caches.js';
 
 export interface FollowerOptions extends Omit<ClusterControllerOptions, 'caches'> {
-  /** Guarded by the rights of the follower. */
-  readonly client: KubeClient;
   /** Those of the placement group, which starts them. */
   readonly caches: PlacementCaches;
 }
 
 /** A controller that repeats decisions in objects of a kind of another project. */
-interface Follower<T extends KubeObject> {
-  readonly name: string;
-  /** What its keys name. */
-  readonly kind: string;
-  readonly workers: number;
+interface Follower<T extends KubeObject> extends Omit<ControllerOptions, keyof FollowerOptions> {
   /** The objects of the other project: created with the cache options of the follower, not started yet. */
   readonly objects: Cache<T>;
-  readonly reconciler: Reconciler;
   /** Own writes that the cache may not show yet. */
   readonly mutations: MutationCache<T>;
-  readonly keys: () => Iterable<string>;
   /** The keys that a change of a Placement or of its decision concerns. */
   readonly keysOfPlacement: (placement: string) => Iterable<string>;
   readonly keysOfObject: (object: T) => Iterable<string>;
 }
 
 /** What a pass works with. */
-export interface FollowerScope<T extends KubeObject> {
-  readonly client: KubeClient;
-  readonly caches: PlacementCaches;
-  readonly objects: Cache<T>;
-  readonly mutations: MutationCache<T>;
+export interface FollowerScope<T extends KubeObject>
+  extends Pick<FollowerOptions, 'client' | 'caches'>, Pick<Follower<T>, 'objects' | 'mutations'> {
   readonly key: string;
   readonly pass: Pass;
 }

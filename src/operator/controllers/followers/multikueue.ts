@@ -1,6 +1,6 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import { MultiKueueEvents } from '../../../api/placementevents.js';
-import { FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
+import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { MultiKueueConfigs } from '../../../api/resources.js';
 import {
   followedPlacement,
@@ -16,7 +16,6 @@ import { clusterView, type ClusterView } from '../../../domain/placement/spec/cl
 import { Expressions } from '../../../domain/placement/spec/expression.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
-import type { GuardRow } from '../../../runtime/client/guard.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -45,19 +44,6 @@ export const multiKueueCacheOptions: CacheOptions<MultiKueueConfig> = {
     },
   },
 };
-
-/** What the controller of MultiKueueConfigs may write. */
-export const multiKueueRights: readonly GuardRow[] = [
-  {
-    verbs: ['update'],
-    type: MultiKueueConfigs,
-    namespace: (namespace) => namespace === '',
-    check: ({ object }) =>
-      object?.metadata.annotations?.[FOLLOWS_PLACEMENT_ANNOTATION] === undefined
-        ? 'it follows no Placement'
-        : undefined,
-  },
-];
 
 /** `client` is guarded by `multiKueueRights`. */
 export interface MultiKueueOptions extends FollowerOptions {

@@ -1,5 +1,5 @@
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
-import { FLEET_GROUP, Placements, SigPlacementDecisions } from '../../../api/resources.js';
+import { Placements, SigPlacementDecisions } from '../../../api/resources.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { placementKeys, type DecisionOwner, type StoredDecision } from '../../../domain/placement/stored/decision.js';
 import {
@@ -10,7 +10,6 @@ import {
   type SigWrite,
 } from '../../../domain/placement/publish/sigdecision.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
-import type { GuardRow } from '../../../runtime/client/guard.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import type { OptionalControllers } from '../optionalsource.js';
@@ -28,19 +27,6 @@ export const sigDecisionCacheOptions: CacheOptions<SigDecision> = {
   type: SigPlacementDecisions,
   indexers: { [BY_PLACEMENT]: placementKeys },
 };
-
-const anyNamespace = (namespace: string): boolean => namespace !== '';
-
-/** What the controller of SIG Multicluster's decisions may write. */
-export const sigDecisionRights: readonly GuardRow[] = [
-  {
-    verbs: ['create', 'update'],
-    type: SigPlacementDecisions,
-    namespace: anyNamespace,
-    owner: { group: FLEET_GROUP, kind: Placements.kind },
-  },
-  { verbs: ['delete'], type: SigPlacementDecisions, namespace: anyNamespace },
-];
 
 /** `client` is guarded by `sigDecisionRights`. */
 export interface SigDecisionOptions extends FollowerOptions {

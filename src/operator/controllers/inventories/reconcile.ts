@@ -2,11 +2,9 @@ import { isAvailable } from '../../../domain/inventories/source.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Pass, Reconciler, Result } from '../../../runtime/controller/result.js';
 import { apply } from './apply.js';
-import { InventoryCounts } from './counts.js';
 import { decide } from './decide.js';
-import { gather, type Gathered } from './gather.js';
+import { gather, InventoryCounts, type Gathered } from './gather.js';
 import { CONFLICT_RETRY_MS } from './remove.js';
-import { report } from './report.js';
 import type { InventoryContext, InventoryMemory, Scope } from './scope.js';
 
 /**
@@ -53,4 +51,11 @@ function remember(gathered: Gathered, { name, memory, clock }: Scope): void {
 /** A cluster that is not stored yet may get its taint at once. */
 function isUnavailable({ cluster, stored }: Extract<Gathered, { kind: 'known' }>): boolean {
   return stored !== undefined && !isAvailable(cluster);
+}
+
+/** Logs once that a cluster of an inventory has the name of one that somebody else manages. */
+function report({ kind }: Gathered, { name, memory, pass }: Scope): void {
+  if (kind !== 'taken' || memory.taken.has(name)) return;
+  pass.log.info({}, 'cluster of an inventory skipped: the ManagedCluster is not managed by it');
+  memory.taken.add(name);
 }

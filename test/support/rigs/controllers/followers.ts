@@ -5,12 +5,11 @@ import type { SigDecision } from '../../../../src/domain/placement/publish/sigde
 import {
   createMultiKueueControllers,
   multiKueueCacheOptions,
-  multiKueueRights,
 } from '../../../../src/operator/controllers/followers/multikueue.js';
+import { multiKueueRights, sigDecisionRights } from '../../../../src/operator/controllers/followers/rights.js';
 import {
   createSigDecisionControllers,
   sigDecisionCacheOptions,
-  sigDecisionRights,
 } from '../../../../src/operator/controllers/followers/sigdecision.js';
 import { guardClient } from '../../../../src/runtime/client/guard.js';
 import type { EventNote } from '../../../../src/runtime/events/event.js';
