@@ -14,7 +14,6 @@ import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { SetUsage } from '../../index/setusage.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { CLUSTER_FIELDS, readableAnnotations } from '../../../domain/clusters/fields.js';
-import type { Result } from '../../../runtime/controller/result.js';
 
 /** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
 export interface ClusterCaches {
@@ -44,16 +43,6 @@ export const clusterCacheOptions: {
   sets: { type: ManagedClusterSets },
   bindings: { type: ManagedClusterSetBindings, indexers: { [BY_SET]: (binding) => [clusterSetOf(binding)] } },
 };
-
-/** The plural names of the caches that are not current: never synced, or not readable at the moment. */
-export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly string[] {
-  return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
-}
-
-/** The result of a reconcile that waits for caches, by their plural names; requeued after `afterMs` at the latest. */
-export function waitForCaches(caches: readonly string[], afterMs = 5_000): Result {
-  return { ending: 'wait', reason: `caches not current: ${caches.join(', ')}`, afterMs };
-}
 
 /** The conditions that this process writes, and the one that it reads. */
 const KEPT_CONDITIONS = [

@@ -8,7 +8,8 @@ import type { KubeClient } from '../../../runtime/client/client.js';
 import { delay, type Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
-import { cachesNotCurrent, waitForCaches, type ClusterCaches } from './caches.js';
+import { cachesNotCurrent, waitForCaches } from '../caches.js';
+import type { ClusterCaches } from './caches.js';
 
 /** Ms between two writes: many clusters can name one set, and no decision waits for this condition. */
 const WRITE_INTERVAL_MS = 100;

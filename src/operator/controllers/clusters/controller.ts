@@ -1,30 +1,20 @@
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
-import type { Clock, Random } from '../../../runtime/clock.js';
-import { createController, type Controller, type ControllerOptions } from '../../../runtime/controller/controller.js';
-import type { Logger } from '../../../runtime/logger.js';
-import type { ControllerMetrics } from '../../../runtime/metrics/metrics.js';
-import type { Tracer } from '../../../runtime/tracing/tracer.js';
+import type { Controller } from '../../../runtime/controller/controller.js';
+import { newController, type SharedOptions } from '../controller.js';
 import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import { bindingKind, setKind } from './kinds.js';
 import { StatusReconciler } from './reconcile.js';
 import { ComplaintReconciler } from './complaints.js';
 import { watchClusters } from './watches.js';
 
-export interface ClusterControllerOptions {
+export interface ClusterControllerOptions extends SharedOptions {
   /** Guarded by `clusterRights`. */
   readonly client: KubeClient;
   /** Created with `clusterCacheOptions`, not started yet. */
   readonly caches: ClusterCaches;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
   /** Ms that a change waits for others, so that one reconcile covers them all. */
   readonly settleWindowMs: number;
-  readonly resyncMs?: number;
-  readonly controllerMetrics?: (controller: string) => ControllerMetrics;
-  /** Undefined without traces. */
-  readonly tracer?: Tracer | undefined;
 }
 
 export interface ClusterControllers {
@@ -82,28 +72,4 @@ export function createClusterControllers(
       bindings.clear();
     },
   };
-}
-
-/** A controller of one kind, with the metrics and intervals that all controllers of the process share. */
-export function newController(
-  {
-    clock,
-    random,
-    log,
-    resyncMs,
-    controllerMetrics,
-    tracer,
-  }: Omit<ClusterControllerOptions, 'caches' | 'client' | 'settleWindowMs'>,
-  kind: Pick<ControllerOptions, 'name' | 'kind' | 'reconciler' | 'keys' | 'workers'>,
-): Controller {
-  const metrics = controllerMetrics?.(kind.name);
-  return createController({
-    ...kind,
-    clock,
-    random,
-    log,
-    tracer,
-    ...(resyncMs !== undefined && { resyncMs }),
-    ...(metrics && { metrics }),
-  });
 }

@@ -4,8 +4,9 @@ import type { ControllerOptions } from '../../../runtime/controller/controller.j
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Result } from '../../../runtime/controller/result.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
-import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
+import { cachesNotCurrent, waitForCaches } from '../caches.js';
+import type { ClusterControllerOptions } from '../clusters/controller.js';
+import { newController } from '../controller.js';
 import { optionalSource, type OptionalControllers } from '../optionalsource.js';
 import type { PlacementCaches } from '../placement/caches.js';
 

@@ -6,9 +6,10 @@ import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Controller } from '../../../runtime/controller/controller.js';
 import type { CacheSource } from '../../../runtime/manager/group.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
-import { newController, type ClusterControllerOptions } from '../clusters/controller.js';
+import type { ClusterControllerOptions } from '../clusters/controller.js';
+import { newController } from '../controller.js';
 import { optionalSource } from '../optionalsource.js';
-import { DeletionCheck } from '../placement/deletions.js';
+import { DeletionCheck } from '../deletions.js';
 import { InventoryReconciler } from './reconcile.js';
 import type { InventoryCache, InventoryContext } from './scope.js';
 

@@ -7,7 +7,7 @@ import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { Pass } from '../../../runtime/controller/result.js';
-import type { DeletionCheck } from '../placement/deletions.js';
+import type { DeletionCheck } from '../deletions.js';
 
 /** One inventory and its objects. */
 export interface InventoryCache {

@@ -9,9 +9,9 @@ import { readDecision, type DecisionOwner } from '../../../domain/placement/stor
 import { NO_HISTORY } from '../../../domain/placement/stored/history.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
-import { cachesNotCurrent } from '../clusters/caches.js';
+import { cachesNotCurrent } from '../caches.js';
 import { BY_PLACEMENT } from './caches.js';
-import type { KnownDefinitions } from './deletions.js';
+import type { KnownDefinitions } from '../deletions.js';
 import type { PlacementState, Scope } from './scope.js';
 
 /** Everything that a decision is based on, read at one moment. */

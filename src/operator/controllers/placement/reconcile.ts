@@ -4,7 +4,7 @@ import { collectionEnd, type Collection } from '../../../domain/placement/select
 import { readableSelectors } from '../../../domain/placement/select/eligible.js';
 import { decisionName, readDecision } from '../../../domain/placement/stored/decision.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
-import { waitForCaches } from '../clusters/caches.js';
+import { waitForCaches } from '../caches.js';
 import { apply } from './apply.js';
 import { CACHE_BEHIND, confirm } from './confirm.js';
 import { decide, type Outcome } from './decide.js';

@@ -13,7 +13,7 @@ import type { PlacementMetrics } from '../metrics.js';
 import type { ChangeFilter, MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { Pass } from '../../../runtime/controller/result.js';
 import type { PlacementCaches } from './caches.js';
-import type { DeletionCheck } from './deletions.js';
+import type { DeletionCheck } from '../deletions.js';
 import type { ExplanationLimit } from './explanationlimit.js';
 
 /** What is kept of one Placement between reconciles. All of it may be lost at any time. */

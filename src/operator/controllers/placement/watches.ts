@@ -21,7 +21,7 @@ import { compileSpec } from '../../../domain/placement/spec/predicates.js';
 import { clusterView } from '../../../domain/placement/spec/cluster.js';
 import type { Change } from '../../../runtime/cache/store.js';
 import { NamedFacts } from '../../index/namedfacts.js';
-import { cachesNotCurrent } from '../clusters/caches.js';
+import { cachesNotCurrent } from '../caches.js';
 
 import type { PlacementContext } from './scope.js';
 

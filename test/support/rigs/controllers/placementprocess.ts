@@ -1,6 +1,6 @@
 import { Expressions } from '../../../../src/domain/placement/spec/expression.js';
 import { placementCacheOptions } from '../../../../src/operator/controllers/placement/caches.js';
-import { DeletionCheck } from '../../../../src/operator/controllers/placement/deletions.js';
+import { DeletionCheck } from '../../../../src/operator/controllers/deletions.js';
 import { PlacementReconciler } from '../../../../src/operator/controllers/placement/reconcile.js';
 import type { PlacementContext } from '../../../../src/operator/controllers/placement/scope.js';
 import { ExplanationLimit } from '../../../../src/operator/controllers/placement/explanationlimit.js';

@@ -1,7 +1,8 @@
 import { ManagedClusters } from '../../../../api/resources.js';
 import type { EventRecorder } from '../../../../runtime/events/recorder.js';
 import type { Controller } from '../../../../runtime/controller/controller.js';
-import { newController, type ClusterControllerOptions } from '../controller.js';
+import type { ClusterControllerOptions } from '../controller.js';
+import { newController } from '../../controller.js';
 import { HealthObserver, type HealthCaches } from './observer.js';
 import { HealthReconciler } from './reconcile.js';
 

@@ -1,8 +1,8 @@
-import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
-import { CustomResourceDefinitions } from '../../../runtime/vocabulary/kinds.js';
-import type { ReadClient } from '../../../runtime/client/client.js';
-import type { Clock } from '../../../runtime/clock.js';
+import type { KubeObject, ResourceType } from '../../runtime/vocabulary/meta.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { CustomResourceDefinitions } from '../../runtime/vocabulary/kinds.js';
+import type { ReadClient } from '../../runtime/client/client.js';
+import type { Clock } from '../../runtime/clock.js';
 
 /** Whether objects that are missing were deleted one by one, and if not, when to check again. */
 export type DeletionCheckResult =
