@@ -119,7 +119,7 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
     const began = performance.now();
     const matching = clusters.filter((one) => matches(rules, one));
     const matched = { size: matching.length, has, [Symbol.iterator]: () => matching.values() };
-    const { added } = schedule({
+    const decision = schedule({
       placement: {
         namespace: 'a',
         name: 'b',
@@ -141,7 +141,8 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
       now: 0,
     });
     const ms = performance.now() - began;
-    if (added.length !== Math.min(100, candidates)) throw new Error(`the decision has ${added.length} clusters`);
+    if (decision.fates.size !== Math.min(100, candidates))
+      throw new Error(`the decision has ${decision.fates.size} clusters`);
     return ms;
   });
   const measure = `one decision among ${candidates} candidates, 8 expressions each`;

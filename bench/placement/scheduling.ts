@@ -136,8 +136,8 @@ function cpuMs(work: () => void): number {
 function decision(spec: object, candidates: number): number {
   const fleet = new Fleet(spec, candidates);
   return cpuMs(() => {
-    const { added } = schedule(snapshotOf(fleet.read()));
-    if (added.length !== WANTED) throw new Error(`the decision has ${added.length} clusters`);
+    const { fates } = schedule(snapshotOf(fleet.read()));
+    if (fates.size !== WANTED) throw new Error(`the decision has ${fates.size} clusters`);
   });
 }
 

@@ -2,15 +2,16 @@ import { asRecord, field } from '../runtime/vocabulary/json.js';
 import { TAINTS } from '../api/names.js';
 import { MAINTENANCE_TAINTS, taintsOf } from '../domain/clusters/maintenance.js';
 import { timestamp, type RawObject } from '../runtime/vocabulary/meta.js';
-import { holdCause } from '../domain/placement/report/holds.js';
+import { boundText } from '../domain/placement/report/holds.js';
 import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
 import { standingOf } from '../domain/placement/select/standing.js';
-import { waitCause } from '../domain/placement/report/waits.js';
+import { waitText } from '../domain/placement/report/waits.js';
 import { timeText } from '../domain/placement/explain/taints.js';
 import { forecastOf } from './world/forecast.js';
 import { holdersOf } from './whoselects.js';
 import { inputsOf } from './world/once.js';
 import { WorldInputs, type World } from './world/world.js';
+import { boundIn } from '../domain/placement/select/decision.js';
 
 /** What becomes of the decisions that name a cluster when it is drained. */
 
@@ -101,14 +102,15 @@ function drainEffect(cluster: string, before: readonly string[], snapshot: Place
   const after = forecastOf(snapshot);
   if (after.clusters.includes(cluster)) {
     if (rules.problem !== undefined) return { kind: 'Misconfigured' };
-    if (after.schedule.heldRemovals.some((one) => one.cluster === cluster))
-      return { kind: 'Held', why: holdCause(snapshot, after.schedule), ends: after.schedule.hold === 'Deletions' };
-    const { waiting } = after.schedule;
-    if (waiting?.removals.some((one) => one.cluster === cluster) === true)
-      return { kind: 'Waits', why: waitCause(waiting, cluster), ends: waiting.awaits === 'WindowOpens' };
+    const fate = after.schedule.fates.get(cluster);
+    if (fate?.kind === 'held') {
+      const bound = boundIn(fate.by);
+      if (bound !== undefined) return { kind: 'Held', why: boundText(bound, snapshot), ends: bound === 'Deletions' };
+      return { kind: 'Waits', why: waitText(fate.by), ends: !rules.paused };
+    }
     const standing = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
-    const isForTime = standing.kind !== 'leaves' && standing.until !== Infinity;
-    return { kind: 'Tolerated', until: isForTime ? standing.until : undefined };
+    const until = standing.kind === 'leaves' ? undefined : standing.until;
+    return { kind: 'Tolerated', until };
   }
   const by = after.clusters.filter((name) => !before.includes(name));
   if (by.length > 0) return { kind: 'Replaced', by };

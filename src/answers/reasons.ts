@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from '../domain/placement/explain/verdict.js';
 import { endableLine, type ActiveRelease } from '../domain/placement/report/releases.js';
+import { isKeptOutByPause } from '../domain/placement/select/decision.js';
 
 /** Clauses and fields about a Placement that several commands print. */
 
@@ -19,8 +20,8 @@ export function taintClause(one: ClusterExplanation, explanation: Explanation): 
   const text = selectedTaintsText(one, explanation.placement.rules);
   if (text === undefined) return '';
   const { schedule } = explanation;
-  const isStuck = schedule?.stuck.some(({ cluster }) => cluster === one.name) === true;
-  return `; ${text}${isStuck ? `, and ${placeText(schedule)}` : ''}`;
+  const isStuck = schedule?.fates.get(one.name)?.kind === 'stays';
+  return `; ${text}${isStuck ? `, and ${placeText(isKeptOutByPause(schedule))}` : ''}`;
 }
 
 /** How lists show the verdict: one that waits for a window or the end of a pause is not held by a bound. */

@@ -13,7 +13,8 @@ import {
   type Explanation,
   type Verdict,
 } from '../domain/placement/explain/verdict.js';
-import { schedule, selectedClusters } from '../domain/placement/select/schedule.js';
+import { selectedClusters } from '../domain/placement/select/decision.js';
+import { schedule } from '../domain/placement/select/schedule.js';
 import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
 import { isList } from '../domain/selectors.js';
 import { namesOf } from './meant.js';

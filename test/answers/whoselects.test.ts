@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { selectionsOf } from '../../src/answers/whoselects.js';
 import { explainInputOf, type World } from '../../src/answers/world/world.js';
-import { schedule, selectedClusters } from '../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../src/domain/placement/select/decision.js';
+import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { NAMESPACE, rawDecision, someWorld } from '../support/builders/world.js';
 

@@ -19,13 +19,13 @@ import { field, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { releaseClusters } from '../../src/cli/release/run.js';
 import { explainInputOf } from '../../src/answers/world/world.js';
 import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
-import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { exampleWorld } from '../support/builders/examplefleet.js';
 import { NOW } from '../support/builders/hubinput.js';
 import { predicate, rawCluster, rawDecision, rawPlacement } from '../support/builders/world.js';
 import { ReleaseClient } from '../support/fakes/releaseclient.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';
+import { scheduled } from '../support/builders/scheduled.js';
 
 const LIMIT = 262_144;
 const UNTIL = NOW + 600_000;
@@ -71,7 +71,7 @@ describe('a release', () => {
     }));
     const input = explainInputOf({ ...world, at: NOW, objects: { ...world.objects, placements } }, 'shop', 'web');
     if (input === undefined) throw new Error('the world has no Placement web');
-    const { dropped, heldRemovals } = schedule(input.snapshot);
+    const { dropped, heldRemovals } = scheduled(input.snapshot);
     expect([dropped.length, heldRemovals.length]).toEqual([10_000, 0]);
     const release = readRelease(text);
     expect(isReleased(release, 'another', NOW)).toBe(false);

@@ -5,7 +5,7 @@ import { worldOf, type World } from '../../src/answers/world/world.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { ExplainInput } from '../../src/domain/placement/explain/verdict.js';
 import { forecastOf } from '../../src/answers/world/forecast.js';
-import { schedule, selectedClusters } from '../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../src/domain/placement/select/decision.js';
 import { taint } from '../support/builders/taints.js';
 import {
   explainInput,
@@ -16,6 +16,7 @@ import {
   rawPlacement,
   rawSet,
 } from '../support/builders/world.js';
+import { scheduled } from '../support/builders/scheduled.js';
 
 /*
  * Three regions, `DoNotSchedule`, `maxSkew: 1`. The clusters of one region fall silent, and after 300 s nothing had moved and
@@ -51,7 +52,7 @@ function inputOf(spec: object, fleet: Fleet, decided: readonly string[]): Explai
 }
 
 function chosen(spec: object, fleet: Fleet, decided: readonly string[]): readonly string[] {
-  return [...selectedClusters(schedule(inputOf(spec, fleet, decided).snapshot))].sort();
+  return [...selectedClusters(scheduled(inputOf(spec, fleet, decided).snapshot))].sort();
 }
 
 function spread(constraint: object = {}, more: object = {}): object {
@@ -110,7 +111,7 @@ describe('a region of which all clusters are silent', () => {
     const input = inputOf(spread({ minDomains: 3 }), lost('eu'), BEFORE);
     const { phase, satisfied } = forecastOf(input.snapshot);
 
-    expect([...selectedClusters(schedule(input.snapshot))].sort()).toEqual(BEFORE);
+    expect([...selectedClusters(scheduled(input.snapshot))].sort()).toEqual(BEFORE);
     expect([phase, satisfied]).toEqual([
       'PartiallySatisfied',
       {
@@ -128,7 +129,7 @@ describe('a region of which all clusters are silent', () => {
     const rebalance = { scoreMargin: 0, minSelectedSeconds: 0, intervalSeconds: 1 };
     const spec = spread({ maxSkew: 1 }, { numberOfClusters: 4, rebalance });
     const fleet = { ...lost('eu'), 'ap-2': { region: 'ap' } };
-    const { move, stuck } = schedule(inputOf(spec, fleet, ['eu-1', 'us-1', 'us-2', 'ap-1']).snapshot);
+    const { move, stuck } = scheduled(inputOf(spec, fleet, ['eu-1', 'us-1', 'us-2', 'ap-1']).snapshot);
 
     expect([move, stuck]).toEqual([undefined, []]);
   });
@@ -163,7 +164,7 @@ describe('a disruption budget', () => {
       const status = { observedGeneration: 1, phase: 'Satisfied', basis: { numberOfClusters: 2 } };
       const outcome = (fleet: Fleet): unknown => {
         const { snapshot } = inputOf(spec, fleet, ['eu-1', 'us-1']);
-        const decided = schedule({ ...snapshot, placement: { ...snapshot.placement, status } });
+        const decided = scheduled({ ...snapshot, placement: { ...snapshot.placement, status } });
         return [decided.dropped, decided.added.length, decided.heldAdditions.length];
       };
       const replaced = [{ cluster: 'eu-1', cause: 'Tainted' }];

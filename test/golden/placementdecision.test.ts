@@ -1,9 +1,9 @@
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
-import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { sliceChanges } from '../../src/domain/placement/publish/slices.js';
 import { problemText } from '../../src/domain/conditions.js';
 import { decision, member, members, names, snapshot, type World } from '../support/builders/placement.js';
 import { describeRecorded, type Case } from './recorded.js';
+import { scheduled } from '../support/builders/scheduled.js';
 
 /** Specs that admission should have refused, by what is wrong with them. */
 const selector = (requiredClusterSelector: unknown): unknown => ({ predicates: [{ requiredClusterSelector }] });
@@ -52,8 +52,9 @@ function decided(sentence: string, over: Partial<World>): Case {
     `a decision for ${sentence}`,
     () => {
       const seen = snapshot(over);
-      const { added, dropped } = schedule(seen);
-      const { writes, blocked } = sliceChanges(seen, { ...schedule(seen) });
+      const decision = scheduled(seen);
+      const { added, dropped } = decision;
+      const { writes, blocked } = sliceChanges(seen, decision);
       const short = (list: readonly string[]): string =>
         list.length > 5 ? `${list.length} clusters from ${list[0]}` : list.join(' ');
       return {

@@ -17,6 +17,7 @@ import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { CLI_API_VERSION } from '../output.js';
 import { releasesField } from '../reasons.js';
+import { isWaiting as areWaiting, keptOut, staying, windowIn } from '../../domain/placement/select/decision.js';
 
 /** The clusters that a document holds, and how many of the nearest. */
 export interface DocumentOptions {
@@ -76,17 +77,16 @@ function summaryDocument(summary: Summary): object {
 /** Field `waiting`; left out where nothing waits for a change window, or for the end of a pause. */
 function waitingField({ explanation, input }: ExplainReport): object {
   const { schedule } = explanation;
-  if (schedule?.waiting === undefined) return {};
-  const { awaits, removals, additions, opens } = schedule.waiting;
+  const texts = schedule === undefined ? [] : waitingTexts(input.snapshot, schedule);
+  if (schedule === undefined || texts.length === 0) return {};
+  const [window] = staying(schedule).flatMap(({ by }) => windowIn(by) ?? []);
   return {
     waiting: {
-      until: awaits,
-      ...(opens === undefined ? {} : { opens: timestamp(opens.at) }),
-      removals: removals.map(({ cluster }) => cluster),
-      additions: [...additions].sort(),
-      message: waitingTexts(input.snapshot, schedule)
-        .map(({ message }) => message)
-        .join('; '),
+      until: input.snapshot.placement.rules.paused ? 'Resumed' : 'WindowOpens',
+      ...(window === undefined ? {} : { opens: timestamp(window.opens) }),
+      removals: staying(schedule, areWaiting).map(({ cluster }) => cluster),
+      additions: [...keptOut(schedule, areWaiting)].sort(),
+      message: texts.map(({ message }) => message).join('; '),
     },
   };
 }

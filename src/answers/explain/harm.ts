@@ -10,6 +10,7 @@ import { firstFailure, type Subject } from '../../domain/placement/select/rules.
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import type { FleetReading } from '../world/worlds.js';
 import { someNames } from '../output.js';
+import { stuck } from '../../domain/placement/select/decision.js';
 
 /** Whom a proposal harms: the other Placements that lose a cluster by it. */
 
@@ -94,7 +95,7 @@ export class Harm {
       const input = this.#inputsNow().input({ namespace, name });
       if (input === undefined || input.deleting) return [];
       const { clusters, schedule } = forecastOf(input.snapshot);
-      return [{ input, clusters, yields: schedule.stuck.length > 0 }];
+      return [{ input, clusters, yields: stuck(schedule).length > 0 }];
     }));
   }
 

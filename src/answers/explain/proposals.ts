@@ -11,6 +11,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { labelChanges } from './harm.js';
 import { fixText, isDenied, missingRights, missingText } from './rights.js';
 import { explainReport, setsText, type ExplainReport } from './report.js';
+import { chosen } from '../../domain/placement/select/decision.js';
 
 /** What would help a Placement: commands from which no other Placement loses a cluster, in the order in which to run them. */
 
@@ -175,7 +176,7 @@ function isMember({ name }: ClusterExplanation, { explanation }: ExplainReport):
 /** How many more clusters would come in. With held clusters a decision can be full and short at once: none is needed then. */
 function missingClusters({ schedule: decided }: ExplainReport['explanation']): number {
   if (decided?.wanted === undefined) return 1;
-  return decided.wanted - decided.kept.flat().length - decided.added.length;
+  return decided.wanted - chosen(decided).length;
 }
 
 /** Whether a change of labels is offered for the predicate: not where it asks for a value that no candidate has. */

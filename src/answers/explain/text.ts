@@ -6,7 +6,7 @@ import { foundText, requirementText, wordText } from '../../domain/placement/exp
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
-import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
+import { boundText, heldBackCause } from '../../domain/placement/report/holds.js';
 import { waitingTexts } from '../../domain/placement/report/waits.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
 import { textOf } from '../../domain/placement/select/rules.js';
@@ -35,6 +35,7 @@ import {
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
 import { outText, verdictText } from './verdicttext.js';
+import { boundOf, comingIn, isHeld, keptOut, leaving } from '../../domain/placement/select/decision.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
@@ -122,9 +123,10 @@ function holdLines({ explanation, input }: ExplainReport): readonly string[] {
   const { schedule: decided, placement } = explanation;
   const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
   const lines: string[] = [];
-  if (decided?.hold !== undefined)
-    lines.push(`removals are held: ${holdCause(input.snapshot, decided)}; to let them go: ${release}`);
-  if (decided !== undefined && decided.heldAdditions.length > 0)
+  const bound = decided && boundOf(decided);
+  if (bound !== undefined)
+    lines.push(`removals are held: ${boundText(bound, input.snapshot)}; to let them go: ${release}`);
+  if (decided !== undefined && keptOut(decided, isHeld).length > 0)
     lines.push(`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`);
   if (decided !== undefined) lines.push(...waitingTexts(input.snapshot, decided).map(({ message }) => message));
   return lines;
@@ -141,8 +143,7 @@ export function findingLines(report: ExplainReport): readonly string[] {
       `${[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')}${existingValues(one.index, report)}`,
     ];
   });
-  const { length: adds } = decided?.added ?? [];
-  const { length: removes } = decided?.dropped ?? [];
+  const [adds, removes] = decided === undefined ? [0, 0] : [comingIn(decided).length, leaving(decided).length];
   const isPending = readable.decisions && input.snapshot.stored.length > 0 && adds + removes > 0;
   return [
     ...unmatched,

@@ -2,10 +2,11 @@ import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { keptOutBy } from '../../domain/placement/explain/summary.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isWaiting, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { heldBackCause, holdCause } from '../../domain/placement/report/holds.js';
-import { waitCause } from '../../domain/placement/report/waits.js';
+import { boundText, heldBackCause } from '../../domain/placement/report/holds.js';
+import { waitText } from '../../domain/placement/report/waits.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
-import { stayingUnselected } from '../../domain/placement/select/waiting.js';
+import { boundIn, staying, type Holders } from '../../domain/placement/select/decision.js';
+import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { problemText } from '../../domain/conditions.js';
 import { someNames } from '../output.js';
 import { whyText, type ExplainReport } from './report.js';
@@ -64,31 +65,35 @@ function limitText({ cluster }: ClusterExplanation, { explanation }: ExplainRepo
 /** `; edge-1 keeps a place: …`: why a cluster is out that ranks among the wanted ones; empty for another one. */
 function placesText({ rank = Infinity }: ClusterExplanation, { explanation, input }: ExplainReport): string {
   const { schedule, placement } = explanation;
-  const staying = schedule === undefined ? [] : stayingUnselected(schedule);
-  const [first] = staying;
-  if (schedule === undefined || first === undefined) return '';
+  const all = schedule === undefined ? [] : staying(schedule).filter(({ cause }) => cause !== 'Moved');
+  const [first] = all;
+  if (first === undefined) return '';
   if (!hasNumbers(placement.rules) && rank > (placement.rules.wanted ?? 0)) return '';
   const names = someNames(
-    staying.map(({ cluster }) => wordText(cluster)),
+    all.map(({ cluster }) => wordText(cluster)),
     MOST_NAMES,
   );
-  const cause =
-    schedule.waiting === undefined ? holdCause(input.snapshot, schedule) : waitCause(schedule.waiting, first.cluster);
-  return `; ${names} ${staying.length === 1 ? 'keeps a place' : 'keep places'}: ${cause}`;
+  const cause = holdersText(first.by, input.snapshot);
+  return `; ${names} ${all.length === 1 ? 'keeps a place' : 'keep places'}: ${cause}`;
 }
 
 function heldBackText({ explanation, input }: ExplainReport): string {
-  const { schedule, placement } = explanation;
+  const { placement } = explanation;
   const out = `${keptOutBy(placement.rules)} keeps it out`;
-  return schedule?.waiting?.awaits === 'Resumed' ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
+  return placement.rules.paused ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
 }
 
 /** What keeps the cluster in the decision, and until when. */
 function stayText(one: ClusterExplanation, report: ExplainReport): string {
-  const { schedule } = report.explanation;
-  const why = whyText(one, report);
-  if (schedule?.waiting !== undefined && isWaiting(one, report.explanation))
-    return `stays in the decision: its removal waits, ${why}; ${waitCause(schedule.waiting, one.name)}`;
-  const cause = schedule?.hold === undefined ? '' : `; ${holdCause(report.input.snapshot, schedule)}`;
-  return `stays in the decision: its removal is held, ${why}${cause}`;
+  const { explanation, input } = report;
+  const fate = explanation.schedule?.fates.get(one.name);
+  const cause = fate?.kind === 'held' ? `; ${holdersText(fate.by, input.snapshot)}` : '';
+  const what = isWaiting(one, explanation) ? 'its removal waits' : 'its removal is held';
+  return `stays in the decision: ${what}, ${whyText(one, report)}${cause}`;
+}
+
+/** What keeps a removal from being made. */
+function holdersText(by: Holders, snapshot: PlacementSnapshot): string {
+  const bound = boundIn(by);
+  return bound === undefined ? waitText(by) : boundText(bound, snapshot);
 }

@@ -1,5 +1,5 @@
 import { sameJson } from '../../runtime/vocabulary/json.js';
-import { stayingOut, stayingRemovals } from '../../domain/placement/select/waiting.js';
+import { isWaiting, keptOut, staying } from '../../domain/placement/select/decision.js';
 import type { PlacementPlan } from './plan.js';
 import { forecastOf, type PublishedState } from '../world/forecast.js';
 import { WorldInputs, type World } from '../world/world.js';
@@ -105,8 +105,8 @@ function nextInterim(inputs: WorldInputs, plan: PlacementPlan, before: Interim |
       removals: published.removals + (before?.published.removals ?? 0),
       additions: published.additions + (before?.published.additions ?? 0),
     },
-    held: [...stayingRemovals(schedule).map((one) => one.cluster), ...stayingOut(schedule)].sort(),
-    waiting: (schedule.waiting?.removals.length ?? 0) + (schedule.waiting?.additions.length ?? 0),
+    held: [...staying(schedule).map((one) => one.cluster), ...keptOut(schedule)].sort(),
+    waiting: staying(schedule, isWaiting).length + keptOut(schedule, isWaiting).length,
     leave,
     come,
   };

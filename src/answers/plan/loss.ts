@@ -7,6 +7,7 @@ import { placeText, selectedTaintsText } from '../../domain/placement/explain/ta
 import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
 import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
+import { isHeld, isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
 
 /**
  * What becomes of the decisions when clusters are lost, such as those of a region: they fall silent, the hub taints them, and each
@@ -116,10 +117,11 @@ function withLost(plan: PlacementPlan, after: Side, why: ReadonlyMap<string, str
 function stayText(name: string, { input: { snapshot }, forecast: { schedule } }: Side): string {
   const { rules } = snapshot.placement;
   if (rules.problem !== undefined) return 'stays while the spec is invalid';
-  if (schedule.stuck.some(({ cluster }) => cluster === name))
+  const fate = schedule.fates.get(name);
+  if (fate?.kind === 'stays' || (fate?.kind === 'held' && fate.yields !== undefined))
     return rules.wanted === undefined
       ? 'stays, since every cluster that matches is wanted'
-      : `stays, and ${placeText(schedule)}`;
+      : `stays, and ${placeText(isKeptOutByPause(schedule))}`;
   return `stays: ${selectedTaintsText({ cluster: snapshot.selected.get(name), inDecision: true }, rules) ?? ''}`;
 }
 
@@ -229,7 +231,7 @@ function valuesThatMatter(
   rows: ReadonlyMap<string, Row>,
   values: ReadonlyMap<string, string>,
 ): Iterable<string> {
-  if (satisfied.status !== 'True' || decided.heldAdditions.length > 0) return rows.keys();
+  if (satisfied.status !== 'True' || keptOut(decided, isHeld).length > 0) return rows.keys();
   return new Set(clusters.map((name) => values.get(name)).filter((value) => value !== undefined));
 }
 

@@ -5,9 +5,9 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isCompared, type PlacementRules } from '../../domain/placement/spec/predicates.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import type { Move } from '../../domain/placement/select/choice/moves.js';
-import type { MoveWait } from '../../domain/placement/select/rebalance.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { forecastOf, snapshotAfter, type Forecast } from '../world/forecast.js';
+import { comingIn, leaving, type MoveWait } from '../../domain/placement/select/decision.js';
 
 /**
  * The moves of `spec.rebalance` that follow, as far as what is known now says: each decision is made at the time at which the
@@ -148,21 +148,21 @@ export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_O
       timeline.next = Infinity;
       continue;
     }
-    const { added, dropped } = decide(timeline);
-    if (added.length + dropped.length === 0) continue;
+    const schedule = decide(timeline);
+    if (comingIn(schedule).length + leaving(schedule).length === 0) continue;
     for (const one of balanced) if (one !== timeline) wake(one, timeline.snapshot.now);
   }
   return timelines.map(({ moves, addLater, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
-    const isStuck = mayMove(snapshot) && schedule.until === Infinity;
+    const isStuck = mayMove(snapshot) && schedule.lookAgain === undefined;
     return { moves, addLater, isComplete, stuck: isStuck ? schedule.moveWaits?.move : undefined };
   });
 }
 
 function timelineOf({ snapshot, forecast, decided }: Start): Timeline {
   const { schedule } = forecast;
-  const next = mayMove(snapshot) ? schedule.until : Infinity;
+  const next = mayMove(snapshot) ? (schedule.lookAgain ?? Infinity) : Infinity;
   const moves: MoveAhead[] = [];
-  const isMade = schedule.move !== undefined && schedule.added.length > 0;
+  const isMade = schedule.move !== undefined && comingIn(schedule).length > 0;
   if (schedule.move !== undefined && isMade) moves.push({ move: schedule.move, at: snapshot.now, waits: undefined });
   return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves, addLater: [] };
 }
@@ -186,15 +186,21 @@ function decide(timeline: Timeline): Forecast['schedule'] {
   const snapshot = snapshotAfter(timeline.snapshot, before, at);
   const forecast = forecastOf(snapshot);
   const { schedule, clusters } = forecast;
-  const { move, added, dropped } = schedule;
+  const { move } = schedule;
+  const added = comingIn(schedule);
   const last = timeline.moves.at(-1);
   if (move !== undefined && added.length > 0)
     timeline.moves.push({ move, at, waits: before.schedule.moveWaits?.field ?? 'intervalSeconds' });
-  else if (last !== undefined && dropped.length === 0) {
+  else if (last !== undefined && leaving(schedule).length === 0) {
     const why = `comes in after ${wordText(last.move.leaves)} → ${wordText(last.move.comes)}`;
     timeline.addLater.push(...added.map((name) => ({ name, why, at: timestamp(at) })));
   }
-  Object.assign(timeline, { snapshot, forecast, next: schedule.until, decisions: timeline.decisions + 1 });
+  Object.assign(timeline, {
+    snapshot,
+    forecast,
+    next: schedule.lookAgain ?? Infinity,
+    decisions: timeline.decisions + 1,
+  });
   timeline.decided?.(clusters);
   return schedule;
 }

@@ -2,7 +2,7 @@ import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { heldBackCause, heldCause } from '../../domain/placement/report/holds.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
-import { waitCause } from '../../domain/placement/report/waits.js';
+import { waitText } from '../../domain/placement/report/waits.js';
 import { sameList } from '../../domain/placement/stored/items.js';
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { causeText } from '../../domain/placement/explain/causes.js';
@@ -12,10 +12,9 @@ import { absentKeys } from '../../domain/placement/explain/absentkeys.js';
 import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { Piece } from '../../domain/placement/stored/piece.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
-import type { DropCause, Schedule } from '../../domain/placement/select/schedule.js';
+import { isHeld, leaving, windowIn, type Cause, type Fate } from '../../domain/placement/select/decision.js';
 import type { Scorer } from '../../domain/placement/select/scores.js';
-import type { Before, Candidates, ClusterView, PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
-import { stayingOut, stayingRemovals } from '../../domain/placement/select/waiting.js';
+import type { Before, Candidates, ClusterView } from '../../domain/placement/select/snapshot.js';
 import type { Forecast } from '../world/forecast.js';
 import { NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
 import type { Name, Side, Sides } from './sides.js';
@@ -38,7 +37,7 @@ export interface PlannedAdd {
 /** A cluster that leaves, or that is held where it would; `HeldBack`: it would come in, and is kept out. */
 export interface PlannedRemoval {
   readonly name: string;
-  readonly cause: DropCause | 'PlacementDeleted' | 'HeldBack';
+  readonly cause: Cause | 'PlacementDeleted' | 'HeldBack';
   readonly why: string;
   /** Of one that is not needed any more; undefined without prioritizers. */
   readonly score?: number;
@@ -106,8 +105,9 @@ export function planPlacement(name: Name, sides: Sides, after: WorldInputs): Pla
 function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
   const { phase, satisfied, clusters } = side.forecast;
-  const staying = heldNow(side);
-  const held = [...stayingRemovals(staying).map((one) => one.cluster), ...stayingOut(staying)].sort();
+  const held = keptNow(side)
+    .map(([name]) => name)
+    .sort();
   const { placement, candidates } = side.input.snapshot;
   const keys = readsViews(placement.rules) ? absentKeys(placement.rules, matching(candidates), NO_MATCH) : [];
   const emptyGroups = emptyGroupsText(placement.rules.groups, side.forecast.pieces.values());
@@ -155,14 +155,14 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
   const added = then.filter((name) => !had.has(name));
-  const isHeld = new Set(after === undefined ? [] : stayingRemovals(heldNow(after)).map((one) => one.cluster));
+  const staying = new Set(after && keptNow(after).flatMap(([name, { kind }]) => (kind === 'held' ? [name] : [])));
   return {
     adds: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
     removes: removalsOf(
       first.filter((name) => !has.has(name)),
       sides,
     ),
-    stays: first.filter((name) => has.has(name) && !isHeld.has(name)),
+    stays: first.filter((name) => has.has(name) && !staying.has(name)),
     held: heldOf(sides),
     regrouped: regroupedOf(sides),
   };
@@ -184,42 +184,39 @@ function nameOf(piece: Piece | undefined): PieceName | undefined {
   return piece && { group: piece.group, index: piece.index };
 }
 
-/** The schedule without a move that waits for a window: it is one of those that follow. */
-function heldNow({ forecast: { schedule } }: Side): Schedule {
-  const { move, waiting } = schedule;
-  return move !== undefined && waiting?.awaits === 'WindowOpens' ? { ...schedule, waiting: undefined } : schedule;
+/** A cluster that would leave or come in, and does not. */
+type KeptFate = Extract<Fate, { readonly kind: 'held' | 'keptOut' }>;
+
+/** The clusters that are kept in the decision or out of it, without a move that waits for a window: it is one of those that follow. */
+function keptNow({ forecast: { schedule } }: Side): readonly (readonly [string, KeptFate])[] {
+  return [...schedule.fates].flatMap(([name, fate]) => {
+    if (fate.kind !== 'held' && fate.kind !== 'keptOut') return [];
+    const isOfMove = schedule.move !== undefined && fate.by[0].kind === 'Window';
+    return isOfMove ? [] : [[name, fate] as const];
+  });
 }
 
-/** The clusters that are kept in the decision or out of it. */
+/** The clusters that stay, or stay out: what keeps them, and until when they wait for a window. */
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
   const snapshot = { ...after.input.snapshot, before: changeSince(before) };
-  const schedule = heldNow(after);
-  const inside = schedule.heldRemovals.map((one): PlannedRemoval => {
-    return { name: one.cluster, cause: one.cause, why: heldCause(one, snapshot, schedule) };
+  const { schedule } = after.forecast;
+  const heldBack = heldBackCause(snapshot);
+  const planned = keptNow(after).map(([name, fate]): PlannedRemoval => {
+    const { kind, by } = fate;
+    const waits = isHeld(by) ? undefined : waitText(by);
+    if (kind === 'keptOut') return { name, cause: 'HeldBack', why: waits ?? heldBack };
+    const why = heldCause({ cluster: name, cause: fate.cause }, snapshot, schedule);
+    if (waits === undefined) return { name, cause: fate.cause, why };
+    const window = windowIn(by);
+    return { name, cause: fate.cause, why: `${why}; ${waits}`, ...(window && { waitsUntil: timestamp(window.opens) }) };
   });
-  const why = heldBackCause(snapshot);
-  const outside = schedule.heldAdditions.map((name): PlannedRemoval => ({ name, cause: 'HeldBack', why }));
-  return [...inside, ...outside, ...waitingOf(snapshot, schedule)].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** The clusters that stay, or stay out, until a window opens or the Placement is resumed. */
-function waitingOf(snapshot: PlacementSnapshot, schedule: Schedule): readonly PlannedRemoval[] {
-  const { waiting } = schedule;
-  if (waiting === undefined) return [];
-  const waits = waitCause(waiting);
-  const windowed = new Set(waiting.windowed.map(({ cluster }) => cluster));
-  const inside = waiting.removals.map((one): PlannedRemoval => {
-    const why = `${heldCause(one, snapshot, schedule)}; ${waitCause(waiting, one.cluster)}`;
-    const opens = windowed.has(one.cluster) ? waiting.opens : undefined;
-    return { name: one.cluster, cause: one.cause, why, ...(opens && { waitsUntil: timestamp(opens.at) }) };
-  });
-  return [...inside, ...waiting.additions.map((name): PlannedRemoval => ({ name, cause: 'HeldBack', why: waits }))];
+  return planned.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function addOf(name: string, cluster: ClusterView | undefined, { input, forecast, scorer }: Side): PlannedAdd {
-  const index = cluster === undefined ? -1 : predicateOf(input.snapshot.placement.rules, cluster);
-  const [predicate, why] = index < 0 ? [undefined, 'every cluster matches'] : [index, `predicate ${index}`];
+  const predicate = cluster && predicateOf(input.snapshot.placement.rules, cluster);
+  const why = predicate === undefined ? 'every cluster matches' : `predicate ${predicate}`;
   const add = { name, predicate, ...scored(why, cluster, scorer) };
   const piece = nameOf(forecast.pieces.get(name));
   return piece === undefined ? add : { ...add, why: `${add.why}, ${pieceText(piece)}`, piece };
@@ -243,7 +240,7 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
   const explained = new Map(
     explainDropped(after.input.snapshot, after.forecast.schedule).map((one) => [one.name, one]),
   );
-  const causes = new Map(after.forecast.schedule.dropped.map((one) => [one.cluster, one.cause]));
+  const causes = new Map(leaving(after.forecast.schedule).map((one) => [one.cluster, one.cause]));
   return names.map((name) => {
     const [one, cause] = [explained.get(name), causes.get(name)];
     if (one === undefined || cause === undefined)

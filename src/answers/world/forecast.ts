@@ -1,7 +1,8 @@
 import type { JsonRecord } from '../../runtime/vocabulary/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
 import type { ConditionState } from '../../domain/conditions.js';
-import { schedule, type Schedule } from '../../domain/placement/select/schedule.js';
+import { comingIn, countsAs, type Decision } from '../../domain/placement/select/decision.js';
+import { schedule } from '../../domain/placement/select/schedule.js';
 import { pieceOfEach, publishedAfter, publishedBy, sliceChanges } from '../../domain/placement/publish/slices.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import {
@@ -20,7 +21,7 @@ import { placementReport } from '../../domain/placement/report/status.js';
 
 /** What the controller makes of a Placement: the state once its decision is stored. */
 export interface Forecast {
-  readonly schedule: Schedule;
+  readonly schedule: Decision;
   readonly phase: PlacementPhase;
   /** The condition PlacementSatisfied, without its type. */
   readonly satisfied: Pick<ConditionState, 'status' | 'reason' | 'message'>;
@@ -52,7 +53,8 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
   const found = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
   const { status = 'Unknown', reason = '', message = '' } = found ?? {};
   const clusters = new Set(publishedAfter(changes).flatMap((slice) => slice.clusters));
-  const removals = decided.dropped.filter(({ cluster }) => decided.counted.has(cluster)).length - decided.uncounted;
+  const counting = (kind: 'leaves' | 'comesIn'): number =>
+    [...decided.fates.values()].filter((fate) => countsAs(kind, fate)).length;
   return {
     schedule: decided,
     phase,
@@ -61,8 +63,8 @@ export function forecastOf(snapshot: PlacementSnapshot): Forecast {
     pieces: pieceOfEach(publishedAfter(changes)),
     published: {
       ...publishedBy(changes),
-      removals: Math.max(removals, 0),
-      additions: decided.countedAdditions.size,
+      removals: Math.max(counting('leaves') - decided.uncounted, 0),
+      additions: counting('comesIn'),
       windowSeconds: recordWindow(snapshot),
       status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },
     },
@@ -118,7 +120,7 @@ export function snapshotAfter(
   now: number,
 ): PlacementSnapshot {
   const { placement, candidates, selected, stored, now: at } = snapshot;
-  const added = decided.added.flatMap((name) => {
+  const added = comingIn(decided).flatMap((name) => {
     const view = candidates.view(name);
     return view === undefined ? [] : [[name, view] as const];
   });

@@ -8,8 +8,9 @@ import { LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/pla
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
-import { releaseWaits, waitCause } from '../../domain/placement/report/waits.js';
-import { schedule, type Schedule } from '../../domain/placement/select/schedule.js';
+import { releaseWaits, waitText } from '../../domain/placement/report/waits.js';
+import { isHeld, isWaiting, keptOut, staying, type Decision } from '../../domain/placement/select/decision.js';
+import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { notFound } from '../../answers/meant.js';
@@ -122,20 +123,18 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
 }
 
 /** What no release lets go: `; edge-1 waits for the change window that opens at …`. */
-function waitingClause(decided: Schedule | undefined): string {
-  const { waiting } = decided ?? {};
-  const [first, ...more] = waiting?.removals ?? [];
-  if (waiting === undefined || first === undefined) return '';
-  return `; ${wordText(first.cluster)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitCause(waiting, first.cluster)}`;
+function waitingClause(decided: Decision | undefined): string {
+  const [first, ...more] = decided === undefined ? [] : staying(decided, isWaiting);
+  if (first === undefined) return '';
+  return `; ${wordText(first.cluster)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitText(first.by)}`;
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */
-function heldIn(world: World, decided: Schedule | undefined, additions: boolean): readonly string[] {
+function heldIn(world: World, decided: Decision | undefined, additions: boolean): readonly string[] {
   const unread = unreadableLine(world.withheld, 'which clusters are held is not known: name them with --clusters');
   if (unread !== undefined) throw new NotFoundError(unread);
   if (decided === undefined) return [];
-  const { heldRemovals, heldAdditions } = decided;
-  return additions ? [...heldAdditions].sort() : heldRemovals.map((one) => one.cluster);
+  return additions ? [...keptOut(decided, isHeld)].sort() : staying(decided, isHeld).map((one) => one.cluster);
 }
 
 /** A misspelt name would release nothing. @throws NotFoundError for one that the decision, or without it the fleet, does not hold. */

@@ -12,8 +12,8 @@ export type DeletionCheckResult =
 interface UntrustedDefinition {
   readonly reason: string;
   readonly afterMs: number;
-  /** Ms since the epoch; Infinity for a definition that is missing or being deleted. */
-  readonly createdAt: number;
+  /** It exists, and was just created. */
+  readonly isNew: boolean;
 }
 
 /** What is read of the definitions, all of which exist. */
@@ -99,16 +99,15 @@ export class DeletionCheck {
   }
 
   /**
-   * Checks the deletions noted so far for a Placement whose oldest object was created at `creationTime` (ms since the
-   * epoch; NaN when unknown). Callers share one read until another deletion is noted. Throws when the definitions cannot
-   * be read.
+   * Checks the deletions noted so far. `comparesUids`: the caller tells a definition that was made anew by its uid, so that it need
+   * not be old. Callers share one read until another deletion is noted. Throws when the definitions cannot be read.
    */
-  async check(creationTime: number): Promise<DeletionCheckResult> {
+  async check(comparesUids: boolean): Promise<DeletionCheckResult> {
     if (this.#confirmed === this.#deletions) return { kind: 'confirmed' };
     if (this.#reading?.deletions !== this.#deletions)
       this.#reading = { deletions: this.#deletions, found: this.#readAll() };
     const found = await this.#reading.found;
-    const untrusted = found.find(({ createdAt }) => !(creationTime > createdAt));
+    const untrusted = found.find(({ isNew }) => !(isNew && comparesUids));
     return untrusted === undefined
       ? { kind: 'confirmed' }
       : { kind: 'unconfirmed', reason: untrusted.reason, afterMs: untrusted.afterMs };
@@ -133,14 +132,13 @@ export class DeletionCheck {
 
   /** The definition if it cannot be trusted. */
   #untrusted(name: string, found: KubeObject | undefined): readonly UntrustedDefinition[] {
-    const untrusted = (state: string, afterMs: number, createdAt: number): readonly UntrustedDefinition[] => {
-      return [{ reason: `CustomResourceDefinition ${name} is ${state}`, afterMs, createdAt }];
+    const untrusted = (state: string, afterMs: number, isNew = false): readonly UntrustedDefinition[] => {
+      return [{ reason: `CustomResourceDefinition ${name} is ${state}`, afterMs, isNew }];
     };
-    if (found === undefined) return untrusted('missing', RETRY_MS, Infinity);
-    const { deletionTimestamp, creationTimestamp = '' } = found.metadata;
-    if (deletionTimestamp !== undefined) return untrusted('being deleted', RETRY_MS, Infinity);
+    if (found === undefined) return untrusted('missing', RETRY_MS);
+    if (found.metadata.deletionTimestamp !== undefined) return untrusted('being deleted', RETRY_MS);
     const trustedInMs = TRUSTED_AFTER_MS - this.#ageOf(found);
-    return trustedInMs <= 0 ? [] : untrusted('new', trustedInMs, Date.parse(creationTimestamp));
+    return trustedInMs <= 0 ? [] : untrusted('new', trustedInMs, true);
   }
 
   /** Ms since the creation, or since the first read if that is more: a wall clock that is behind only delays. */

@@ -1,4 +1,4 @@
-import { stayingRemovals } from '../../domain/placement/select/waiting.js';
+import { chosen } from '../../domain/placement/select/decision.js';
 import type { Published } from '../../domain/placement/stored/published.js';
 import type { IndexedDecision } from './reading.js';
 
@@ -66,19 +66,16 @@ export class DecisionIndex {
    * the last one that was committed publishes; otherwise, as when that one was not published, O(clusters before and after).
    */
   commit(key: string, { schedule, before, after }: IndexedDecision): void {
-    const { kept, added, dropped } = schedule;
-    if (before !== undefined && this.#committed.get(key) === before) {
-      for (const { cluster } of dropped) this.#selected.remove(key, cluster);
-      for (const cluster of added) this.#selected.add(key, cluster);
-    } else {
-      this.#selected.replace(key, [...kept.flat(), ...added]);
+    const isNext = before !== undefined && this.#committed.get(key) === before;
+    if (!isNext) this.#selected.replace(key, chosen(schedule));
+    this.#held.replace(key, []);
+    for (const [cluster, { kind }] of schedule.fates) {
+      if (kind === 'held') this.#held.add(key, cluster);
+      else if (isNext && kind === 'leaves') this.#selected.remove(key, cluster);
+      else if (isNext && kind === 'comesIn') this.#selected.add(key, cluster);
     }
     this.#committed.set(key, after);
     this.#unknown.delete(key);
-    this.#held.replace(
-      key,
-      stayingRemovals(schedule).map(({ cluster }) => cluster),
-    );
   }
 
   /** Forgets a Placement that is gone. Returns the clusters that it had selected. */

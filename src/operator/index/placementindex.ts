@@ -1,5 +1,5 @@
 import { eligibleSets } from '../../domain/placement/select/eligible.js';
-import { stayingRemovals } from '../../domain/placement/select/waiting.js';
+import { comingIn, leaving, staying, stuck } from '../../domain/placement/select/decision.js';
 import { isShort, unmatchedPredicates } from '../../domain/placement/select/unmatched.js';
 import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
 import {
@@ -192,15 +192,15 @@ export class PlacementIndex {
   ): Committed {
     const entry = this.#placements.get(key);
     const { schedule } = decision;
-    const delayed = this.#recounted(key, [...schedule.added, ...schedule.dropped.map(({ cluster }) => cluster)]);
+    const delayed = this.#recounted(key, [...comingIn(schedule), ...leaving(schedule).map(({ cluster }) => cluster)]);
     if (entry === undefined) return { isStale: false, delayed };
-    const isOpen = schedule.shortage.spread.length + schedule.stuck.length > 0;
+    const isOpen = schedule.shortage.spread.length + stuck(schedule).length > 0;
     entry.isSpreadOpen = isOpen || entry.rules.rebalance !== undefined;
     this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
     this.#decisions.commit(key, decision);
     const isStale =
       this.#taints.changes + this.#requirements.changes + this.#details.changes !== read.changes ||
-      stayingRemovals(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster));
+      staying(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster));
     return { isStale, delayed };
   }
 

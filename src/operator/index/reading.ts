@@ -1,6 +1,6 @@
 import type { Member } from '../../domain/placement/explain/verdict.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
-import type { Schedule } from '../../domain/placement/select/schedule.js';
+import type { Decision } from '../../domain/placement/select/decision.js';
 import type {
   BindingView,
   Candidates,
@@ -14,7 +14,7 @@ import type { MembershipIndex } from './membershipindex.js';
 
 /** A decision as the index needs it. */
 export interface IndexedDecision {
-  readonly schedule: Schedule;
+  readonly schedule: Decision;
   /** What was published when it was made; undefined where that was not known. */
   readonly before: Published | undefined;
   /** What is published once all of it is stored. */

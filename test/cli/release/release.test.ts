@@ -4,11 +4,11 @@ import { RefusedError } from '../../../src/answers/output.js';
 import { releaseClusters, type ReleaseRequest } from '../../../src/cli/release/run.js';
 import { explainInputOf } from '../../../src/answers/world/world.js';
 import { isReleased, readRelease } from '../../../src/domain/placement/spec/release.js';
-import { schedule } from '../../../src/domain/placement/select/schedule.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { NOW } from '../../support/builders/hubinput.js';
 import { rawPlacement } from '../../support/builders/world.js';
 import { heldWorld, ReleaseClient } from '../../support/fakes/releaseclient.js';
+import { scheduled } from '../../support/builders/scheduled.js';
 
 const UNTIL = NOW + 600_000;
 const REQUEST: ReleaseRequest = { namespace: 'shop', placement: 'web', clusters: undefined, now: NOW, until: UNTIL };
@@ -41,7 +41,7 @@ describe('release', () => {
     const spec = { ...EXAMPLE_SPEC, numberOfClusters: undefined, disruptionBudget: { maxAdditions: 0 } };
     const client = new ReleaseClient(exampleWorld(spec, { placements: [decidedPlacement(spec)] }));
     const input = explainInputOf(exampleWorld(spec, { placements: [decidedPlacement(spec)] }), 'shop', 'web');
-    const heldBack = input === undefined ? [] : schedule(input.snapshot).heldAdditions;
+    const heldBack = input === undefined ? [] : scheduled(input.snapshot).heldAdditions;
     expect(heldBack.length).toBeGreaterThan(0);
 
     expect(await releaseClusters(client, { ...REQUEST, additions: true })).toBe(
@@ -137,7 +137,7 @@ describe('release', () => {
     }));
     const input = explainInputOf({ ...world, at: NOW, objects: { ...world.objects, placements } }, 'shop', 'web');
     if (input === undefined) throw new Error('the world has no Placement web');
-    const { dropped, heldRemovals } = schedule(input.snapshot);
+    const { dropped, heldRemovals } = scheduled(input.snapshot);
     expect([dropped.map(({ cluster }) => cluster), heldRemovals]).toEqual([['prod-eu-2', 'prod-us-1'], []]);
   });
 

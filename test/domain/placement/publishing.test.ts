@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { StoredDecision } from '../../../src/domain/placement/stored/decision.js';
-import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
+import { schedule } from '../../../src/domain/placement/select/schedule.js';
 import { sliceChanges, slotsAfter } from '../../../src/domain/placement/publish/slices.js';
 import type { DecisionWrite, SliceChanges } from '../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../src/domain/placement/report/status.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { timestamp } from '../../../src/runtime/vocabulary/meta.js';
 import type { PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
-import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
 import { someChanges, expectAsPlanned, expectMovesAsPlanned } from '../../support/builders/changes.js';
 import { expectExplainsSchedule, expectIndexEqual } from '../../support/builders/explained.js';
 import {
@@ -17,6 +17,7 @@ import {
 import { explainInput } from '../../support/builders/world.js';
 import { Choosing, chooseByTheBook } from '../../support/scenario/checks/choice.js';
 import { fillByTheBook, mostByTheBook, moveByTheBook } from '../../support/scenario/checks/moving.js';
+import { scheduled } from '../../support/builders/scheduled.js';
 
 const isNightly = process.env['NIGHTLY'] === 'true';
 /** How many random snapshots are held against the rules. */
@@ -25,7 +26,7 @@ const SNAPSHOTS = isNightly ? 100_000 : 10_000;
 const REPORTED = isNightly ? 1_000 : 100;
 
 function decide(one: SchedulingCase): readonly string[] {
-  const decided = schedule(explainInput(schedulingWorld(one)).snapshot);
+  const decided = scheduled(explainInput(schedulingWorld(one)).snapshot);
   assert.equal(decided.problem, undefined);
   return [...selectedClusters(decided)].sort();
 }
@@ -168,7 +169,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
           const before = decide(one);
           const ages = Object.fromEntries(before.map((name, index) => [name, times[index] ?? 0]));
           const budget = maxRemovals === undefined ? {} : { disruptionBudget: { maxRemovals } };
-          const { move } = schedule(decidedBefore({ ...one, before }, { rebalance, ...budget }, ages));
+          const { move } = scheduled(decidedBefore({ ...one, before }, { rebalance, ...budget }, ages));
           const expected = moveByTheBook({ ...one, placement: WEB, rebalance, ages, left: maxRemovals ?? Infinity });
 
           if (move !== undefined) moves += 1;
@@ -185,7 +186,7 @@ describe('a Placement that compares, counts, prefers and spreads', () => {
     fc.assert(
       fc.property(someScheduling(9, someState), fc.boolean(), (one, paused) => {
         fc.pre(one.before.length <= mostByTheBook(one.spec));
-        const decided = schedule(decidedBefore(one, { changeWindows: CLOSED, paused }));
+        const decided = scheduled(decidedBefore(one, { changeWindows: CLOSED, paused }));
         const published = [...decided.kept.flat(), ...decided.added].sort();
 
         assert.deepEqual(published, paused ? [...one.before].sort() : fillByTheBook({ ...one, placement: WEB }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FleetMember } from '../../support/builders/candidates.js';
 import { placementReport } from '../../../src/domain/placement/report/status.js';
-import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
 import { hashByTheBook } from '../../support/scenario/checks/choice.js';
 import { sliceChanges } from '../../../src/domain/placement/publish/slices.js';
 import {
@@ -15,6 +15,7 @@ import {
   UNREADABLE,
 } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
+import { scheduled } from '../../support/builders/scheduled.js';
 
 /** Selection by the book: raw spec, full sorts, big integers. Shares nothing with what it is held against. */
 function modelOf(world: World): readonly string[] {
@@ -196,7 +197,7 @@ const someWorld: fc.Arbitrary<World> = fc.record({
 });
 
 function choose(world: World): readonly string[] {
-  return [...selectedClusters(schedule(snapshot(world)))].sort();
+  return [...selectedClusters(scheduled(snapshot(world)))].sort();
 }
 
 describe('schedule, for any snapshot', () => {
@@ -210,7 +211,7 @@ describe('schedule, for any snapshot', () => {
   it('selection does not depend on the order of the lists in the snapshot', () => {
     const messageOf = (world: World): string => {
       const seen = snapshot(world);
-      const decided = schedule(seen);
+      const decided = scheduled(seen);
       const changes = sliceChanges(seen, decided);
       return JSON.stringify([
         decided,
@@ -267,9 +268,9 @@ describe('schedule, for any snapshot', () => {
   it('selection is stable: its result is selected again', () => {
     fc.assert(
       fc.property(someWorld, (world) => {
-        const decided = schedule(snapshot(world));
+        const decided = scheduled(snapshot(world));
         const first = [...decided.kept.flat(), ...decided.added];
-        const again = schedule(snapshot({ ...world, stored: [decision(1, first)] }));
+        const again = scheduled(snapshot({ ...world, stored: [decision(1, first)] }));
         // A hold of deleted clusters goes on by the status, which this world does not have: where it ends, others come in.
         fc.pre(again.heldRemovals.length === decided.heldRemovals.length);
 

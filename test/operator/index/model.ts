@@ -6,10 +6,11 @@ import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { statementsOf } from '../../../src/domain/placement/report/statements.js';
 import { waitingTexts } from '../../../src/domain/placement/report/waits.js';
 import { groupOf } from '../../../src/domain/placement/spec/groups.js';
-import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
 import type { Published } from '../../../src/domain/placement/stored/published.js';
 import { publishedLists } from '../../support/builders/placement.js';
 import type { BindingView, ClusterView, PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
+import { scheduled } from '../../support/builders/scheduled.js';
 
 interface ModelSet {
   readonly deleting: boolean;
@@ -85,8 +86,8 @@ export class Model {
   /** Everything that a reconcile of the Placement could write. */
   outcome(key: string): unknown {
     const seen = this.snapshot(key);
-    const decided = schedule(seen);
-    const { eligibility, kept, added, dropped, until } = decided;
+    const decided = scheduled(seen);
+    const { eligibility, kept, added, dropped, lookAgain } = decided;
     const { groups } = seen.placement.rules;
     const groupIn = (name: string): string | undefined => {
       const view = this.clusters.get(name);
@@ -98,7 +99,7 @@ export class Model {
       kept,
       added,
       dropped,
-      until,
+      lookAgain,
       waits: waitingTexts(seen, decided),
       facts: statementsOf(seen, decided, new Set(selectedClusters(decided))),
     };
@@ -106,7 +107,7 @@ export class Model {
 
   /** Reconciles the Placement. */
   reconcile(key: string): IndexedDecision {
-    const decided = schedule(this.snapshot(key));
+    const decided = scheduled(this.snapshot(key));
     const { kept, added } = decided;
     const placement = this.#placement(key);
     const before = placement.published;

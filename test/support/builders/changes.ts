@@ -8,7 +8,7 @@ import { planFleet } from '../../../src/answers/plan/fleetplan.js';
 import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { isBalanced } from '../../../src/domain/placement/spec/prioritizers.js';
-import type { Schedule } from '../../../src/domain/placement/select/schedule.js';
+import { comingIn, leaving, type Decision } from '../../../src/domain/placement/select/decision.js';
 import { recordWindow } from '../../../src/domain/placement/select/budget.js';
 import { nextRecord, withRecord } from '../../../src/domain/placement/stored/record.js';
 import { decisionObject } from '../../../src/domain/placement/stored/decision.js';
@@ -123,7 +123,7 @@ function publishedOf(
   placement: RawObject,
   inputs: WorldInputs,
   world: World,
-): { readonly placement: RawObject; readonly decisions: readonly RawObject[]; readonly schedule?: Schedule } {
+): { readonly placement: RawObject; readonly decisions: readonly RawObject[]; readonly schedule?: Decision } {
   const { namespace = '', name, uid = '' } = placement.metadata;
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
@@ -201,8 +201,8 @@ function movesMade(world: World): { readonly made: readonly MadeMove[]; readonly
     const others = hub.objects.placementdecisions.filter((one) => !isOf(one));
     const placements = hub.objects.placements.map((one) => (one === placement ? after.placement : one));
     hub = { ...hub, objects: { ...hub.objects, placements, placementdecisions: [...others, ...after.decisions] } };
-    due.set(name, schedule.until);
-    if (schedule.added.length + schedule.dropped.length === 0) continue;
+    due.set(name, schedule.lookAgain ?? Infinity);
+    if (comingIn(schedule).length + leaving(schedule).length === 0) continue;
     if (schedule.move !== undefined) made.push([name, schedule.move.leaves, schedule.move.comes, at]);
     for (const one of placements) {
       const { rebalance, ...rules } = compileSpec(one.spec);

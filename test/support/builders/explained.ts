@@ -14,18 +14,19 @@ import { isFactName } from '../../../src/domain/clusters/facts.js';
 import { namedFacts } from '../../../src/domain/placement/spec/namedclaims.js';
 import { hasNumbers } from '../../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
-import { schedule, selectedClusters } from '../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
 import type { PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
 import { standingOf } from '../../../src/domain/placement/select/standing.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import { explainInput, NAMESPACE } from './world.js';
+import { scheduled } from './scheduled.js';
 
 /** What holds for the explanation of any world. */
 
 /** Verdicts, causes, ranks and the line say what `schedule` does. */
 export function expectExplainsSchedule(world: World): void {
   const { snapshot } = explainInput(world);
-  const decided = schedule(snapshot);
+  const decided = scheduled(snapshot);
   const explained = explain(explainInput(world));
   const ranks = ranksIn(explainInput(world));
   for (const { name, rank, verdict } of explained.clusters)
@@ -73,7 +74,7 @@ function expectRanksGrow(world: World, { clusters }: Explanation): void {
     // Held clusters have no rank, and take the places of others.
     const release = { until: Infinity, clusters: undefined, isDigested: false, id: '' };
     const rules = { ...snapshot.placement.rules, wanted };
-    const chosen = selectedClusters(schedule({ ...snapshot, placement: { ...snapshot.placement, rules, release } }));
+    const chosen = selectedClusters(scheduled({ ...snapshot, placement: { ...snapshot.placement, rules, release } }));
     const best = ranked.slice(0, wanted).map((one) => one.name);
     assert.deepEqual([...chosen].sort(), best.sort());
   }

@@ -66,8 +66,8 @@ function domainList(values: readonly string[]): string {
 /** Which numbers a cluster that passes every rule is too many for: `spec.numberOfClusters is 3`. */
 export function notNeededText(cluster: ClusterView | undefined, rules: PlacementRules): string {
   const limit = `spec.numberOfClusters is ${rules.wanted}`;
-  const index = cluster === undefined || !hasNumbers(rules) ? -1 : predicateOf(rules, cluster);
-  const number = rules.predicates[index]?.wanted;
+  const index = cluster === undefined || !hasNumbers(rules) ? undefined : predicateOf(rules, cluster);
+  const number = index === undefined ? undefined : rules.predicates[index]?.wanted;
   if (number === undefined) return limit;
   const sum = rules.predicates.reduce((total, { wanted = 0 }) => total + wanted, 0);
   const own = `spec.predicates[${index}].numberOfClusters is ${number}`;

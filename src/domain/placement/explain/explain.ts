@@ -12,8 +12,8 @@ import {
   type Unmet,
 } from '../select/rules.js';
 import { scorerOfSnapshot } from '../select/scores.js';
-import { schedule, selectedClusters, type Schedule } from '../select/schedule.js';
-import { stayingOut, stayingUnselected } from '../select/waiting.js';
+import { chosen, isUnselected, leaving, selectedClusters, stuck, type Decision } from '../select/decision.js';
+import { schedule } from '../select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, SpreadBlock, Verdict } from './verdict.js';
 
@@ -35,10 +35,12 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const order = orderOfSelection(judged, snapshot, choice);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
   // A move that waits holds nobody: the one cluster is selected, and the other one is not needed yet.
-  const out = decided.move === undefined ? stayingOut(decided) : decided.heldAdditions;
-  const held = new Set([...stayingUnselected(decided).map((one) => one.cluster), ...out]);
+  const isHeld = (name: string): boolean => {
+    const fate = decided.fates.get(name);
+    return isUnselected(fate) || (fate?.kind === 'keptOut' && name !== decided.move?.comes);
+  };
   for (const one of judged) {
-    one.verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
+    one.verdict = isHeld(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
     if (one.verdict === 'NotNeeded' && decided.move?.leaves === one.name) one.verdict = 'Moved';
     if (one.verdict === 'NotNeeded' && !one.inDecision) one.blocked = spreadBlock(choice?.get(one.name), decided);
     if (one.blocked !== undefined) one.verdict = 'SpreadBlocked';
@@ -58,9 +60,9 @@ export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): 
 }
 
 /** Explains the clusters that `decided` drops: each with the cause for which it is dropped as its verdict. */
-export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): readonly ClusterExplanation[] {
+export function explainDropped(snapshot: PlacementSnapshot, decided: Decision): readonly ClusterExplanation[] {
   const criteria = criteriaOf(snapshot, decided);
-  return decided.dropped.map(({ cluster: name, cause }) => {
+  return leaving(decided).map(({ cluster: name, cause }) => {
     const dropped = { name, cluster: snapshot.selected.get(name), sets: [], inDecision: true };
     return { ...judge(dropped, criteria), verdict: cause };
   });
@@ -102,7 +104,7 @@ function clustersToExplain(
 /** What all clusters are judged by. */
 interface Criteria {
   readonly snapshot: PlacementSnapshot;
-  readonly decided: Schedule;
+  readonly decided: Decision;
   readonly predicates: readonly CachedPredicate[];
   /** Whether it is known which clusters were selected before: if not, each of them may have been. */
   readonly isCurrentKnown: boolean;
@@ -110,8 +112,10 @@ interface Criteria {
   readonly tainted: ReadonlySet<string>;
 }
 
-function criteriaOf(snapshot: PlacementSnapshot, decided: Schedule, isCurrentKnown = true): Criteria {
-  const tainted = decided.dropped.filter(({ cause }) => cause === 'Tainted').map(({ cluster }) => cluster);
+function criteriaOf(snapshot: PlacementSnapshot, decided: Decision, isCurrentKnown = true): Criteria {
+  const tainted = leaving(decided)
+    .filter(({ cause }) => cause === 'Tainted')
+    .map(({ cluster }) => cluster);
   const predicates = snapshot.placement.rules.predicates.map(cachedPredicate);
   return { snapshot, decided, predicates, isCurrentKnown, tainted: new Set(tainted) };
 }
@@ -184,16 +188,15 @@ export function leastUnmet(lists: readonly (readonly unknown[])[]): number | und
 }
 
 /** What keeps a cluster out that passes every rule while too few are selected. */
-function spreadBlock(of: RankedCandidate | undefined, decided: Schedule): SpreadBlock | undefined {
+function spreadBlock(of: RankedCandidate | undefined, decided: Decision): SpreadBlock | undefined {
   const { left } = of ?? {};
-  const taken = selectedClusters(decided).length + stayingUnselected(decided).length - decided.stuck.length;
+  const taken = chosen(decided).length - stuck(decided).length;
   const isFull = taken >= (decided.wanted ?? Infinity);
   if (left === undefined || isFull) return undefined;
   const { contest, group } = left;
-  const index = contest.blockedBy(group);
-  const topology = contest.topologies[index];
-  if (topology === undefined || (contest.room[group.predicate] ?? 0) <= 0) return undefined;
-  const domain = group.domains[index];
+  const topology = contest.blockedBy(group);
+  if (topology === undefined || (contest.roomOf(group) ?? 0) <= 0) return undefined;
+  const domain = group.domains[contest.topologies.indexOf(topology)];
   return {
     constraint: topology.constraint,
     domain: domain?.value,
@@ -206,7 +209,7 @@ function spreadBlock(of: RankedCandidate | undefined, decided: Schedule): Spread
  * The verdict for a cluster that passes every rule. Without the decisions it is not known which clusters were selected
  * before. The verdict is then certain only when all of the `passing` clusters are selected, or when none is wanted.
  */
-function verdicts(decided: Schedule, passing: number, decisionsReadable: boolean): (name: string) => Verdict {
+function verdicts(decided: Decision, passing: number, decisionsReadable: boolean): (name: string) => Verdict {
   const selected = new Set(selectedClusters(decided));
   const isCertain = decisionsReadable || selected.size === passing || decided.wanted === 0;
   if (!isCertain) return () => 'Unknown';

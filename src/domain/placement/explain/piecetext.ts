@@ -1,12 +1,12 @@
 import { publishedAfter, pieceOfEach, sliceChanges } from '../publish/slices.js';
-import type { Schedule } from '../select/schedule.js';
+import type { Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { Piece } from '../stored/piece.js';
 
 const NONE: ReadonlyMap<string, Piece> = new Map();
 
 /** The piece of each cluster once the decision is published; none without groups. */
-export function decidedPieces(snapshot: PlacementSnapshot, decided: Schedule): ReadonlyMap<string, Piece> {
+export function decidedPieces(snapshot: PlacementSnapshot, decided: Decision): ReadonlyMap<string, Piece> {
   const isKept = snapshot.placement.rules.problem !== undefined || snapshot.placement.rules.paused;
   if (snapshot.placement.rules.groups === undefined && !isKept) return NONE;
   return pieceOfEach(publishedAfter(sliceChanges(snapshot, decided)));

@@ -1,7 +1,6 @@
-import { bestFirst, tierOfNew, tierOfSelected } from '../select/order.js';
-import { seedOf } from '../select/rank.js';
-import { taintedCluster } from '../select/judge.js';
-import type { Schedule } from '../select/schedule.js';
+import { taintedCluster, tierOfNew, tierOfSelected } from '../select/judge.js';
+import { bestFirst, seedOf } from '../select/rank.js';
+import { chosen, comingIn, leaving, stuck, type Decision } from '../select/decision.js';
 import { scoresOf } from '../select/scores.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { afterChoice, lowestFirstOf } from '../select/choice/choose.js';
@@ -20,27 +19,36 @@ export interface RankedCandidate {
   readonly left: { readonly group: Group; readonly contest: Contest } | undefined;
 }
 
+/** Who has a place in a decision, and who would yield it. */
+export function placesOf(decided: Decision): Parameters<typeof afterChoice>[0] {
+  return { selected: chosen(decided), yielding: stuck(decided).map(({ cluster }) => cluster) };
+}
+
 /**
  * The clusters of `passing`, which pass every rule, by name. The others follow the selected ones as they would come in, by the
  * order as it stands after the decision.
  */
 function rankedClusters(
   passing: ReadonlySet<string>,
-  decided: Schedule,
+  decided: Decision,
   snapshot: PlacementSnapshot,
 ): ReadonlyMap<string, RankedCandidate> {
   const scoreOf = scoresOf(snapshot);
   const tierOf = (name: string): number =>
     tierOfSelected(taintedCluster(snapshot.selected.get(name), snapshot.placement.rules, snapshot.now));
-  const kept = decided.kept.flat().filter((name) => passing.has(name));
-  const notNeeded = new Set(decided.dropped.filter(({ cause }) => cause === 'NotNeeded').map(({ cluster }) => cluster));
-  const selected = [...lowestFirstOf({ names: [...kept, ...notNeeded], tierOf }, snapshot, scoreOf)].reverse();
-  const { contest, left } = afterChoice(decided, (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
+  const staying = decided.kept.flat().filter((name) => passing.has(name));
+  const notNeeded = new Set(
+    leaving(decided)
+      .filter(({ cause }) => cause === 'NotNeeded')
+      .map(({ cluster }) => cluster),
+  );
+  const selected = [...lowestFirstOf({ names: [...staying, ...notNeeded], tierOf }, snapshot, scoreOf)].reverse();
+  const { contest, left } = afterChoice(placesOf(decided), (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
   const ranked = new Map<string, RankedCandidate>();
   const add = (name: string, of: RankedCandidate['left']): void => {
     if (passing.has(name) && !ranked.has(name)) ranked.set(name, { name, rank: ranked.size + 1, left: of });
   };
-  for (const name of [...selected.filter((one) => !notNeeded.has(one)), ...decided.added]) add(name, undefined);
+  for (const name of [...selected.filter((one) => !notNeeded.has(one)), ...comingIn(decided)]) add(name, undefined);
   for (const name of selected.filter((one) => notNeeded.has(one))) add(name, undefined);
   for (const { name, group } of inOrder(left)) if (!notNeeded.has(name)) add(name, { group, contest });
   return ranked;
@@ -49,7 +57,7 @@ function rankedClusters(
 /** Undefined where clusters are not compared. */
 export function choiceOf(
   judged: readonly ToRank[],
-  decided: Schedule,
+  decided: Decision,
   snapshot: PlacementSnapshot,
 ): ReadonlyMap<string, RankedCandidate> | undefined {
   if (!isCompared(snapshot.placement.rules)) return undefined;

@@ -1,8 +1,9 @@
 import { boundedList } from '../../conditions.js';
 import { afterChoice } from '../select/choice/choose.js';
+import { placesOf } from './ranking.js';
 import type { Topology } from '../select/choice/topology.js';
-import { tierOfNew } from '../select/order.js';
-import type { Schedule } from '../select/schedule.js';
+import { tierOfNew } from '../select/judge.js';
+import type { Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { SpreadConstraint } from '../spec/spread.js';
 import { spreadText } from './choicetext.js';
@@ -22,14 +23,14 @@ export interface ExceededSpread {
 const DOMAINS_LIMIT = 160;
 
 /** The domains that a decision leaves, by constraint in the order of the spec. */
-export function topologiesAfter(decided: Schedule, snapshot: PlacementSnapshot): readonly Topology[] {
+export function topologiesAfter(decided: Decision, snapshot: PlacementSnapshot): readonly Topology[] {
   if (snapshot.placement.rules.spread.length === 0) return [];
   const tierOf = (name: string): number | undefined => tierOfNew(name, snapshot);
-  return afterChoice(decided, tierOf, snapshot, () => 0).contest.topologies;
+  return afterChoice(placesOf(decided), tierOf, snapshot, () => 0).contest.topologies;
 }
 
 /** The constraints that the decision exceeds, in the order of the spec. */
-export function exceededSpread(decided: Schedule, snapshot: PlacementSnapshot): readonly ExceededSpread[] {
+export function exceededSpread(decided: Decision, snapshot: PlacementSnapshot): readonly ExceededSpread[] {
   return topologiesAfter(decided, snapshot).flatMap(({ constraint, excess, lowest, domains }) => {
     if (excess === 0) return [];
     const full = domains.filter(({ count }) => count - lowest > constraint.maxSkew);

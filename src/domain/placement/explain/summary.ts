@@ -1,10 +1,9 @@
 import type { Requirement } from '../../selectors.js';
-import type { Waiting } from '../select/waiting.js';
 import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
 import { topologyText } from './choicetext.js';
 import { taintedKey } from './taints.js';
 import { requirementText } from './requirementtext.js';
-import { matchedPredicate, type ClusterExplanation, type Explanation } from './verdict.js';
+import { isWaiting, matchedPredicate, type ClusterExplanation, type Explanation } from './verdict.js';
 
 /** How many clusters are out for one cause. */
 export interface SummaryPart {
@@ -20,7 +19,7 @@ export interface Summary {
   /** How many of these are held, or wait. */
   readonly held: number;
   /** How many of them wait, for a change window or for the end of a pause; left out for none. */
-  readonly waiting?: { readonly count: number; readonly awaits: Waiting['awaits'] };
+  readonly waiting?: { readonly count: number; readonly awaits: 'Resumed' | 'WindowOpens' };
   readonly total: number;
   /** The largest count first, then by text. */
   readonly parts: readonly SummaryPart[];
@@ -44,10 +43,11 @@ export function summarize({ clusters, schedule, placement: { rules } }: Explanat
   const held = isKnown ? (counts.get('Held')?.count ?? 0) : 0;
   const selected = isKnown ? (counts.get('Selected')?.count ?? 0) + held : undefined;
   if (isKnown) for (const verdict of ['Selected', 'Held']) counts.delete(verdict);
-  const { removals = [], awaits = 'Resumed' } = schedule?.waiting ?? {};
-  const waits = new Set(removals.map(({ cluster }) => cluster));
-  const count = clusters.filter(({ name, verdict, inDecision }) => verdict === 'Held' && inDecision && waits.has(name));
-  const waiting = held === 0 || count.length === 0 ? {} : { waiting: { count: count.length, awaits } };
+  const { length: count } = clusters.filter(
+    (one) => one.verdict === 'Held' && one.inDecision && isWaiting(one, { schedule }),
+  );
+  const awaits = rules.paused ? 'Resumed' : 'WindowOpens';
+  const waiting = held === 0 || count === 0 ? {} : { waiting: { count, awaits } as const };
   return { selected, held, ...waiting, total: clusters.length, parts: partsOf([...counts.values()], rules) };
 }
 

@@ -4,8 +4,7 @@ import { isNeverJoined } from '../../health/taints.js';
 import { wordText } from './requirementtext.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
-import type { Schedule } from '../select/schedule.js';
-import { isKeptOutByPause } from '../select/waiting.js';
+import type { StuckCluster } from '../select/decision.js';
 import {
   knownEnd,
   taintsAgainstNew,
@@ -117,25 +116,25 @@ function taintName({ key, value, effect }: Taint): string {
   return `${wordText(key)}${value === '' ? '' : `=${wordText(value)}`}:${effect}`;
 }
 
-/** Why no other cluster has taken the place of one that yields it; `whose`: `its`, `their`. */
-export function placeText({ waiting }: Pick<Schedule, 'waiting'>, whose = 'its'): string {
-  return isKeptOutByPause(waiting)
-    ? `spec.paused keeps others out of ${whose} place`
-    : `no other cluster can take ${whose} place`;
+/**
+ * Why no other cluster has taken the place of one that yields it. `isPlaceKept`: a pause keeps others out; `whose`: `its`, `their`.
+ */
+export function placeText(isPlaceKept: boolean, whose = 'its'): string {
+  return isPlaceKept ? `spec.paused keeps others out of ${whose} place` : `no other cluster can take ${whose} place`;
 }
 
 /** `edge-1 is unreachable and no other cluster can take its place`, one text for each key of the hub's taints. */
 export function stuckTexts(
-  schedule: Pick<Schedule, 'stuck' | 'waiting'>,
+  { stuck, isPlaceKept }: { readonly stuck: readonly StuckCluster[]; readonly isPlaceKept: boolean },
   list: (names: readonly string[]) => string,
 ): readonly string[] {
   const byKey = new Map<string, string[]>();
-  for (const { cluster, key } of schedule.stuck) byKey.set(key, [...(byKey.get(key) ?? []), cluster]);
+  for (const { cluster, key } of stuck) byKey.set(key, [...(byKey.get(key) ?? []), cluster]);
   const sorted = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1));
   return sorted.map(([key, names]) => {
     const state = key.slice(key.indexOf('/') + 1);
     const [are, their] = names.length === 1 ? ['is', 'its'] : ['are', 'their'];
-    return `${list(names)} ${are} ${state} and ${placeText(schedule, their)}`;
+    return `${list(names)} ${are} ${state} and ${placeText(isPlaceKept, their)}`;
   });
 }
 

@@ -2,7 +2,7 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { SpreadConstraint } from '../spec/spread.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
-import type { Schedule } from '../select/schedule.js';
+import { isHeld, type Decision } from '../select/decision.js';
 import type { Scorer } from '../select/scores.js';
 import type { Piece } from '../stored/piece.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
@@ -78,7 +78,7 @@ export function matchedPredicate({ unmet }: Pick<ClusterExplanation, 'unmet'>): 
 export interface Explanation {
   readonly placement: PlacementView;
   /** Undefined while clusters, sets or bindings could not be read. */
-  readonly schedule: Schedule | undefined;
+  readonly schedule: Decision | undefined;
   /** The pieces of groups that the clusters of the decision belong to; empty without groups. */
   readonly pieces: ReadonlyMap<string, Piece>;
   /** What scored the clusters; undefined without prioritizers, and while objects could not be read. */
@@ -92,5 +92,6 @@ export interface Explanation {
 
 /** Whether the cluster stays until a pause ends or a change window opens, not because of a bound. */
 export function isWaiting({ name }: ClusterExplanation, { schedule }: Pick<Explanation, 'schedule'>): boolean {
-  return schedule?.waiting?.removals.some(({ cluster }) => cluster === name) === true;
+  const fate = schedule?.fates.get(name);
+  return fate?.kind === 'held' && !isHeld(fate.by);
 }

@@ -1,5 +1,5 @@
 import { DECISION_SIZE } from '../../../api/names.js';
-import type { Schedule } from '../select/schedule.js';
+import { comingIn, type Decision } from '../select/decision.js';
 import type { Slots } from '../select/snapshot.js';
 import { isOwn } from '../stored/decision.js';
 import { obstacle, type Objects } from './objects.js';
@@ -10,9 +10,9 @@ import { obstacle, type Objects } from './objects.js';
  * The ordinals of existing slots, lowest first: the first object, the objects that this controller may write, and those
  * that are created again. A blocked one counts when it is below one of them, so that a later computation fills in the same order.
  */
-export function fillOrder(kept: Slots, objects: Objects): readonly number[] {
+export function fillOrder(lists: Slots, objects: Objects): readonly number[] {
   const existing = new Set([1]);
-  kept.forEach((list, index) => {
+  lists.forEach((list, index) => {
     if (list.length > 0) existing.add(index + 1);
   });
   for (const [ordinal, object] of objects) if (isOwn(object)) existing.add(ordinal);
@@ -24,11 +24,12 @@ export function fillOrder(kept: Slots, objects: Objects): readonly number[] {
 }
 
 /** Leaves kept clusters in their objects and adds the others to free slots: existing objects first, lowest first. */
-export function fillSlots(schedule: Schedule, order: readonly number[]): Slots {
-  const slots = schedule.kept.map((list) => [...list]);
-  const { move } = schedule;
-  const vacated = schedule.current.findIndex((list) => move !== undefined && list.includes(move.leaves));
-  if (move !== undefined && vacated >= 0 && schedule.added.length > 0) {
+export function fillSlots(decision: Decision, order: readonly number[]): Slots {
+  const slots = decision.kept.map((list) => [...list]);
+  const added = comingIn(decision);
+  const { move } = decision;
+  const vacated = decision.current.findIndex((list) => move !== undefined && list.includes(move.leaves));
+  if (move !== undefined && vacated >= 0 && added.length > 0) {
     // One write takes one out and the other in: no crash comes between.
     slots[vacated]?.push(move.comes);
     return slots;
@@ -39,10 +40,10 @@ export function fillSlots(schedule: Schedule, order: readonly number[]): Slots {
     while (slots.length < ordinal) slots.push([]);
     const list = slots[ordinal - 1] ?? [];
     const free = Math.max(DECISION_SIZE - list.length, 0);
-    list.push(...schedule.added.slice(next, next + free));
+    list.push(...added.slice(next, next + free));
     next += free;
   };
   for (const ordinal of order) fillObject(ordinal);
-  for (let ordinal = 1; next < schedule.added.length; ordinal++) if (!existing.has(ordinal)) fillObject(ordinal);
+  for (let ordinal = 1; next < added.length; ordinal++) if (!existing.has(ordinal)) fillObject(ordinal);
   return slots;
 }

@@ -1,6 +1,6 @@
 import { DECISION_SIZE } from '../../../api/names.js';
 import { recordsEnd } from '../select/budget.js';
-import type { Schedule } from '../select/schedule.js';
+import { countsAs, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
 import { contentOf, sameContent, type DecisionContent } from '../stored/items.js';
@@ -33,7 +33,7 @@ function deleteWrite(
 
 export interface Decided {
   readonly snapshot: PlacementSnapshot;
-  readonly schedule: Schedule;
+  readonly decision: Decision;
   /** What the items say of their clusters. */
   readonly said: Pick<DecisionContent, 'since' | 'details'>;
   /** The selected clusters that are published; only where they may change their object. */
@@ -152,11 +152,12 @@ export function historyOf({ name, resourceVersion }: StoredDecision): string {
 function keepsRecord(
   object: StoredDecision | undefined,
   ordinal: number,
-  { snapshot, schedule: { current, counted } }: Decided,
+  { snapshot, decision: { current, fates } }: Decided,
 ): boolean {
   const leaving = [...(current[ordinal - 1] ?? []), ...(object?.clusters ?? [])];
-  if (leaving.some((name) => counted.has(name))) return true;
-  return object !== undefined && recordsEnd(object, snapshot) > snapshot.now;
+  if (leaving.some((name) => countsAs('leaves', fates.get(name)))) return true;
+  const end = object && recordsEnd(object, snapshot);
+  return end === 'never' || (end !== undefined && end > snapshot.now);
 }
 
 /** `wanted`: the content of the object; undefined for no object. */

@@ -1,6 +1,6 @@
 import { allowed, limitValue } from '../spec/budget.js';
 import { groupOf, NO_GROUP, type GroupStrategy } from '../spec/groups.js';
-import type { Schedule } from '../select/schedule.js';
+import { comingIn, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot, Slots } from '../select/snapshot.js';
 import type { Piece, Pieces } from '../stored/piece.js';
 
@@ -31,7 +31,7 @@ interface OpenPiece {
 export interface PieceInput {
   readonly strategy: GroupStrategy;
   readonly snapshot: PlacementSnapshot;
-  readonly schedule: Schedule;
+  readonly decision: Decision;
   /** The lists that are published; a cluster may be in two of them. */
   readonly lists: Slots;
   /** The pieces of the objects of these lists. */
@@ -40,10 +40,10 @@ export interface PieceInput {
 
 /** The pieces by group in the order of the spec, each group without empty pieces at its end. */
 export function cutIntoPieces(input: PieceInput): readonly FilledPiece[] {
-  const { schedule, snapshot, strategy } = input;
-  const kept = schedule.kept.flat();
-  const cut = new Cut(strategy, kept.length + schedule.added.length);
-  const homes = homesOf(input, kept);
+  const { decision, snapshot, strategy } = input;
+  const [staying, added] = [decision.kept.flat(), comingIn(decision)];
+  const cut = new Cut(strategy, staying.length + added.length);
+  const homes = homesOf(input, staying);
   for (const [ordinal, piece] of input.pieces) if (isOfSize(piece, strategy)) cut.know(piece, ordinal);
   input.lists.forEach((list, index) => {
     for (const name of list) {
@@ -52,10 +52,10 @@ export function cutIntoPieces(input: PieceInput): readonly FilledPiece[] {
     }
   });
   const numberOf = (name: string): number => homes.get(name)?.piece.number ?? 0;
-  const joining = kept.filter((name) => homes.get(name)?.stays !== true);
+  const joining = staying.filter((name) => homes.get(name)?.stays !== true);
   for (const name of joining.sort((a, b) => numberOf(a) - numberOf(b)))
     cut.join(name, groupIn(input, name, homes.get(name)?.piece));
-  for (const name of schedule.added) {
+  for (const name of added) {
     const view = snapshot.candidates.view(name);
     cut.join(name, view === undefined ? NO_GROUP : groupOf(strategy, view));
   }
@@ -75,8 +75,8 @@ interface Home {
 }
 
 /** The object of each selected cluster: of several the one whose piece it keeps, of those that of the first piece, and of that the first. */
-function homesOf(input: PieceInput, kept: readonly string[]): ReadonlyMap<string, Home> {
-  const staying = new Set(kept);
+function homesOf(input: PieceInput, selected: readonly string[]): ReadonlyMap<string, Home> {
+  const staying = new Set(selected);
   const homes = new Map<string, Home>();
   input.lists.forEach((list, index) => {
     const piece = input.pieces.get(index + 1);

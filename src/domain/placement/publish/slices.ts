@@ -1,5 +1,6 @@
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
-import { publishedLists, type Schedule } from '../select/schedule.js';
+import { chosen, type Decision } from '../select/decision.js';
+import { publishedLists } from '../select/draft.js';
 import { selectedSince, type PlacementSnapshot, type Slots } from '../select/snapshot.js';
 import { domainOf } from '../spec/spread.js';
 import type { GroupStrategy } from '../spec/groups.js';
@@ -61,26 +62,27 @@ export interface SliceChanges {
   readonly published: readonly PublishedSlice[];
 }
 
-/** The writes that publish `schedule`. */
-export function sliceChanges(snapshot: PlacementSnapshot, schedule: Schedule): SliceChanges {
+/** The writes that publish a decision. */
+export function sliceChanges(snapshot: PlacementSnapshot, decision: Decision): SliceChanges {
   const objects = objectsOf(snapshot.stored);
   const published = publishedIn(objects);
-  const said = { since: sinceToStore(snapshot, schedule), details: detailsToStore(snapshot, schedule) };
+  const said = { since: sinceToStore(snapshot, decision), details: detailsToStore(snapshot, decision) };
   const groups = isFrozen(snapshot) ? undefined : snapshot.placement.rules.groups;
-  const order = fillOrder(schedule.kept, objects);
-  const staying = new Set(groups === undefined ? [] : schedule.kept.flat());
+  const lists = decision.kept;
+  const order = fillOrder(lists, objects);
+  const staying = new Set(groups === undefined ? [] : lists.flat());
   const layout =
     groups === undefined
-      ? ungrouped(fillSlots(schedule, order), objects, snapshot)
-      : grouped(groups, objects, { snapshot, schedule, staying });
-  const { first, second } = layoutWrites(layout, objects, { snapshot, schedule, said, staying });
+      ? ungrouped(fillSlots(decision, order), objects, snapshot)
+      : grouped(groups, objects, { snapshot, decision, staying });
+  const { first, second } = layoutWrites(layout, objects, { snapshot, decision, said, staying });
   const ordered = orderWrites(first, order);
   const writes = [
     ...unconditionalDeletes(snapshot.stored),
-    ...(isUndecided(snapshot) ? [] : schedule.uncounted > 0 ? removalsFirst(ordered, published) : ordered),
+    ...(isUndecided(snapshot) ? [] : decision.uncounted > 0 ? removalsFirst(ordered, published) : ordered),
   ];
   return {
-    base: schedule.current,
+    base: decision.current,
     slots: layout.slots,
     ...said,
     pieces: layout.pieces,
@@ -114,12 +116,12 @@ function knownPieces(objects: Objects, { published }: PlacementSnapshot): Pieces
 function grouped(
   strategy: GroupStrategy,
   objects: Objects,
-  { snapshot, schedule, staying }: { snapshot: PlacementSnapshot; schedule: Schedule; staying: ReadonlySet<string> },
+  { snapshot, decision, staying }: { snapshot: PlacementSnapshot; decision: Decision; staying: ReadonlySet<string> },
 ): Layout {
   const isFree = (ordinal: number): boolean => obstacle(objects.get(ordinal)) === undefined;
   const lists = publishedLists(snapshot);
   const pieces = new Map([...knownPieces(objects, snapshot)].filter(([, { selected }]) => selected > 0));
-  const filled = cutIntoPieces({ strategy, snapshot, schedule, lists, pieces });
+  const filled = cutIntoPieces({ strategy, snapshot, decision, lists, pieces });
   return layOut(filled, { lists, isFree, staying });
 }
 
@@ -137,18 +139,17 @@ export function piecesOf(slices: readonly PublishedSlice[]): Pieces {
 }
 
 /** The times of the items: for a cluster that comes in, and for each where `rebalance` is new, the time of now. */
-function sinceToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule): Since {
-  const known = selectedSince(snapshot);
-  if (isFrozen(snapshot)) return known;
+function sinceToStore(snapshot: PlacementSnapshot, decision: Decision): Since {
+  if (isFrozen(snapshot)) return selectedSince(snapshot);
   if (snapshot.placement.rules.rebalance === undefined) return NO_TIMES;
+  const known = selectedSince(snapshot);
   const now = timestamp(snapshot.now);
-  const since = new Map(kept.flat().map((name) => [name, known.get(name) ?? now]));
-  for (const name of added) since.set(name, now);
-  return since;
+  const isNew = (name: string): boolean => decision.fates.get(name)?.kind === 'comesIn';
+  return new Map(chosen(decision).map((name) => [name, isNew(name) ? now : (known.get(name) ?? now)]));
 }
 
 /** What the items say of labels and claims: of a cluster that is gone, what they have said. */
-function detailsToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule): Details {
+function detailsToStore(snapshot: PlacementSnapshot, decision: Decision): Details {
   const { placement, selected, candidates, stored, published } = snapshot;
   const { details } = placement.rules;
   if (!isFrozen(snapshot) && details.length === 0) return NO_DETAILS;
@@ -158,7 +159,7 @@ function detailsToStore(snapshot: PlacementSnapshot, { kept, added }: Schedule):
   ]);
   if (isFrozen(snapshot)) return known;
   return new Map(
-    [...kept.flat(), ...added].map((name) => {
+    chosen(decision).map((name) => {
       const view = selected.get(name) ?? candidates.view(name);
       const said = known.get(name) ?? {};
       return [name, detailsOf(details, (one) => (view === undefined ? said[detailName(one)] : domainOf(one, view)))];

@@ -3,7 +3,7 @@ import { MESSAGE_LIMIT } from '../../../api/names.js';
 import { moveText, notNeededText } from '../explain/choicetext.js';
 import { causeText } from '../explain/causes.js';
 import { explainDropped } from '../explain/explain.js';
-import type { Schedule } from '../select/schedule.js';
+import { comingIn, leaving, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { hintText, type Hint } from '../explain/hints.js';
 import { explainPredicates } from '../explain/predicates.js';
@@ -30,17 +30,18 @@ const NAME_LIMITS = [280, 140, 70, 0];
  */
 export function changeNote(
   snapshot: PlacementSnapshot,
-  decided: Schedule,
+  decided: Decision,
   stored: ReadonlySet<string>,
 ): string | undefined {
   const { move } = decided;
-  if (move !== undefined && decided.added.length > 0)
+  const comes = comingIn(decided);
+  if (move !== undefined && comes.length > 0)
     return stored.has(move.comes) ? `moved 1 cluster: ${moveText(move, snapshot.placement.rules)}` : undefined;
-  const added = decided.added.filter((name) => stored.has(name));
+  const added = comes.filter((name) => stored.has(name));
   const departures = departuresOf(snapshot, decided);
   const parts = (limit: number): string[] => [
     ...(added.length === 0 ? [] : [`added ${counted(added.length)}: ${boundedList(added, ', ', limit)}`]),
-    ...(departures.length === 0 ? [] : [removedText(departures, decided.dropped.length, limit)]),
+    ...(departures.length === 0 ? [] : [removedText(departures, leaving(decided).length, limit)]),
   ];
   const notes = NAME_LIMITS.map((limit) => parts(limit).join('; '));
   const fitting = notes.find((note) => note.length <= MESSAGE_LIMIT) ?? clip(notes.at(-1) ?? '');
@@ -57,7 +58,7 @@ function counted(count: number): string {
 }
 
 /** The causes that most clusters have come first. */
-function departuresOf(snapshot: PlacementSnapshot, decided: Schedule): readonly Departure[] {
+function departuresOf(snapshot: PlacementSnapshot, decided: Decision): readonly Departure[] {
   const names = new Map<string, string[]>();
   for (const one of explainDropped(snapshot, decided)) {
     const explained = { placement: snapshot.placement, schedule: decided };

@@ -3,7 +3,7 @@ import { clip } from '../../conditions.js';
 import { causeText } from '../explain/causes.js';
 import { notNeededText } from '../explain/choicetext.js';
 import { explainDropped } from '../explain/explain.js';
-import type { Schedule } from '../select/schedule.js';
+import { leaving, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
 import type { Departure, HistoryEntry } from '../stored/history.js';
@@ -18,8 +18,8 @@ const MOST_CAUSES = 8;
 /** Why each cluster leaves by a decision. */
 export type Causes = ReadonlyMap<string, Pick<Departure, 'cause' | 'why'>>;
 
-export function causesOf(snapshot: PlacementSnapshot, decided: Schedule): Causes {
-  const causes = new Map(decided.dropped.map(({ cluster, cause }) => [cluster, cause]));
+export function causesOf(snapshot: PlacementSnapshot, decided: Decision): Causes {
+  const causes = new Map(leaving(decided).map(({ cluster, cause }) => [cluster, cause]));
   const explained = { placement: snapshot.placement, schedule: decided };
   return new Map(
     explainDropped(snapshot, decided).map((one) => {

@@ -11,7 +11,7 @@ import { moveText, notNeededText } from '../explain/choicetext.js';
 import { causeText } from '../explain/causes.js';
 import { leastUnmet } from '../explain/explain.js';
 import { unmet } from '../select/rules.js';
-import type { Dropped, Schedule } from '../select/schedule.js';
+import { boundOf, isHeld, keptOut, staying, type Bound, type Decision, type Leaving } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
 import { budgetInForce } from '../select/inforce.js';
@@ -23,18 +23,18 @@ const CAUSE_LIMIT = 160;
 const GROUP = 'cluster.fleetmgmt.io';
 
 /** What the condition RemovalsHeld says: what holds the clusters, which with their causes, and how to let them go. */
-export function heldMessage(snapshot: PlacementSnapshot, schedule: Schedule): string {
+export function heldMessage(snapshot: PlacementSnapshot, decision: Decision): string {
   const { namespace, name } = snapshot.placement;
   const tail =
     `; to let them go: kubectl mce release placement ${name} -n ${namespace} ` +
     `(annotation ${ALLOW_REMOVALS_ANNOTATION})`;
-  switch (schedule.hold) {
+  switch (boundOf(decision)) {
     case 'Definitions':
-      return clippedHead(definitionsHead(snapshot, schedule), `${restoreText(snapshot)}${tail}`);
+      return clippedHead(definitionsHead(snapshot, decision), `${restoreText(snapshot)}${tail}`);
     case 'Deletions':
-      return clippedHead(deletionsHead(schedule), `; those that are created again stay${tail}`);
+      return clippedHead(deletionsHead(decision), `; those that are created again stay${tail}`);
     default:
-      return clippedHead(budgetHead(snapshot, schedule), `${tail}, or ${raiseText(snapshot, 'maxRemovals')}`);
+      return clippedHead(budgetHead(snapshot, decision), `${tail}, or ${raiseText(snapshot, 'maxRemovals')}`);
   }
 }
 
@@ -42,9 +42,9 @@ function clippedHead(head: string, tail: string): string {
   return `${clip(head, MESSAGE_LIMIT - tail.length)}${tail}`;
 }
 
-function budgetHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
+function budgetHead(snapshot: PlacementSnapshot, decision: Decision): string {
   const unreadable = unreadableText(snapshot, REMOVALS_ANNOTATION, (one) => one.removals);
-  return `${exceededText(snapshot, 'maxRemovals')}${unreadable}; held: ${causesText(schedule.heldRemovals, snapshot, schedule)}`;
+  return `${exceededText(snapshot, 'maxRemovals')}${unreadable}; held: ${causesText(staying(decision, isHeld), snapshot, decision)}`;
 }
 
 /** `maxRemovals 10% in 3600 s would be exceeded`. */
@@ -61,14 +61,14 @@ function raiseText({ placement }: PlacementSnapshot, field: 'maxRemovals' | 'max
   return `${isFormer ? 'set a larger' : 'raise'} spec.disruptionBudget.${field}`;
 }
 
-/** What holds removals, in short; for a schedule that holds some. */
-export function holdCause(snapshot: PlacementSnapshot, { hold }: Schedule): string {
-  switch (hold) {
+/** What holds removals, in short. */
+export function boundText(bound: Bound, snapshot: PlacementSnapshot): string {
+  switch (bound) {
     case 'Definitions':
       return replacedText(snapshot);
     case 'Deletions':
       return 'more than half of the decision was deleted within a minute and stays for 15 minutes';
-    default:
+    case 'Budget':
       return exceededText(snapshot, 'maxRemovals');
   }
 }
@@ -77,17 +77,17 @@ export function holdCause(snapshot: PlacementSnapshot, { hold }: Schedule): stri
  * The number changes with each cluster that is deleted or comes back, so that the time of the condition is that of the last. It
  * does not say of how many: an unrelated change of the decision would make the hold longer.
  */
-function deletionsHead({ heldRemovals }: Schedule): string {
-  const names = heldRemovals.map((one) => one.cluster);
+function deletionsHead(decision: Decision): string {
+  const names = staying(decision, isHeld).map((one) => one.cluster);
   const head = `${names.length} ${names.length === 1 ? 'cluster was deleted and stays' : 'clusters were deleted and stay'} for 15 minutes`;
   return `${head}, since more than half of the decision was deleted within a minute: ${boundedList(names, ', ', HELD_LIMIT)}`;
 }
 
-function definitionsHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
+function definitionsHead(snapshot: PlacementSnapshot, decision: Decision): string {
   const { release } = snapshot.placement;
   const before = release !== undefined && releaseOfLoss(snapshot) === undefined;
   const ignored = before ? '; the release that the Placement had before does not count' : '';
-  return `${replacedText(snapshot)}${ignored}; held: ${causesText(schedule.heldRemovals, snapshot, schedule)}`;
+  return `${replacedText(snapshot)}${ignored}; held: ${causesText(staying(decision, isHeld), snapshot, decision)}`;
 }
 
 function replacedText(snapshot: PlacementSnapshot): string {
@@ -103,13 +103,13 @@ function restoreText({ placement }: PlacementSnapshot): string {
 }
 
 /** What the condition AdditionsHeld says. */
-export function heldAdditionsMessage(snapshot: PlacementSnapshot, schedule: Schedule): string {
+export function heldAdditionsMessage(snapshot: PlacementSnapshot, decision: Decision): string {
   const { namespace, name } = snapshot.placement;
   const tail =
     `; to let them in: kubectl mce release placement ${name} -n ${namespace} --additions ` +
     `(annotation ${ALLOW_ADDITIONS_ANNOTATION}), or ${raiseText(snapshot, 'maxAdditions')}`;
   const unreadable = unreadableText(snapshot, ADDITIONS_ANNOTATION, (one) => one.additions);
-  const names = boundedList([...schedule.heldAdditions].sort(), ', ', HELD_LIMIT);
+  const names = boundedList([...keptOut(decision, isHeld)].sort(), ', ', HELD_LIMIT);
   return clippedHead(`${heldBackCause(snapshot)}${unreadable}; held: ${names}`, tail);
 }
 
@@ -130,12 +130,12 @@ function unreadableText(
 }
 
 /** `prod-eu-2, prod-us-1 (there is no ManagedClusterSet production)`: the clusters by cause, in the order of their names. */
-export function causesText(removals: readonly Dropped[], snapshot: PlacementSnapshot, schedule: Schedule): string {
+export function causesText(removals: readonly Leaving[], snapshot: PlacementSnapshot, decision: Decision): string {
   const byCause = new Map<string, string[]>();
   // A status says the same after a restart, when nothing is known of the decision before.
   const undated = { ...snapshot, before: undefined };
   for (const one of removals) {
-    const cause = heldCause(one, undated, schedule);
+    const cause = heldCause(one, undated, decision);
     const names = byCause.get(cause) ?? [];
     names.push(one.cluster);
     byCause.set(cause, names);
@@ -152,10 +152,10 @@ export function causesText(removals: readonly Dropped[], snapshot: PlacementSnap
 }
 
 /** Why a cluster that is held or waits would leave; `snapshot.before` counts. */
-export function heldCause({ cluster: name, cause }: Dropped, snapshot: PlacementSnapshot, schedule: Schedule): string {
+export function heldCause({ cluster: name, cause }: Leaving, snapshot: PlacementSnapshot, decision: Decision): string {
   const { placement, selected, before } = snapshot;
   if (cause === 'NotNeeded') return notNeededText(selected.get(name), placement.rules);
-  if (cause === 'Moved') return schedule.move === undefined ? cause : moveText(schedule.move, placement.rules);
+  if (cause === 'Moved') return decision.move === undefined ? cause : moveText(decision.move, placement.rules);
   const cluster = selected.get(name);
   const failing = cluster === undefined ? [] : placement.rules.predicates.map((one) => [...unmet(one, cluster)]);
   const judged = {
@@ -166,5 +166,5 @@ export function heldCause({ cluster: name, cause }: Dropped, snapshot: Placement
     unmet: failing,
     best: leastUnmet(failing),
   };
-  return causeText(judged, { placement, schedule }, before) ?? cause;
+  return causeText(judged, { placement, schedule: decision }, before) ?? cause;
 }

@@ -5,9 +5,17 @@ import { sourcedRequirements } from '../select/rules.js';
 import type { Shortage } from '../select/choice/shortage.js';
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
-import type { StuckCluster } from '../select/tainteffects.js';
-import { selectedClusters, type Schedule } from '../select/schedule.js';
-import { isKeptOutByPause, stayingUnselected } from '../select/waiting.js';
+import {
+  boundOf,
+  isHeld,
+  isKeptOutByPause,
+  keptOut,
+  selectedClusters,
+  staying,
+  stuck,
+  type Decision,
+  type StuckCluster,
+} from '../select/decision.js';
 import { hadDecision } from '../stored/basis.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';
@@ -37,8 +45,8 @@ export interface Statements {
   readonly taintKeys: readonly string[];
   /** The selected clusters that would yield their place, which no other cluster can take; sorted. */
   readonly stuck: readonly StuckCluster[];
-  /** What waits, which may be a cluster that would take the place of one of these. */
-  readonly waiting: Schedule['waiting'];
+  /** Whether a pause keeps clusters out, which may be one that would take the place of one of these. */
+  readonly isPlaceKept: boolean;
   /** Clusters match, and taints keep all of them out. */
   readonly allTainted: boolean;
   /** Every selected cluster is stored. */
@@ -79,23 +87,23 @@ function numbersOf(rules: PlacementRules): Statements['numbers'] {
   return rules.predicates.every((one) => one.wanted === 0) ? 'zero' : 'some';
 }
 
-function keptBy({ heldRemovals, waiting }: Schedule): Statements['keptBy'] {
-  if (heldRemovals.length > 0) return 'Hold';
-  return waiting?.awaits === 'Resumed' ? 'Pause' : 'Window';
+function keptBy(decision: Decision, { paused }: PlacementRules): Statements['keptBy'] {
+  if (boundOf(decision) !== undefined) return 'Hold';
+  return paused ? 'Pause' : 'Window';
 }
 
-function keptOutBy({ heldAdditions, waiting }: Schedule): Statements['keptOutBy'] {
-  if (isKeptOutByPause(waiting)) return 'paused';
-  return heldAdditions.length > 0 ? 'disruptionBudget.maxAdditions' : undefined;
+function keptOutBy(decision: Decision): Statements['keptOutBy'] {
+  if (isKeptOutByPause(decision)) return 'paused';
+  return keptOut(decision, isHeld).length > 0 ? 'disruptionBudget.maxAdditions' : undefined;
 }
 
 /** The statements after a pass; `stored`: the names in the decision objects as they are stored. */
-export function statementsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored: ReadonlySet<string>): Statements {
+export function statementsOf(snapshot: PlacementSnapshot, decision: Decision, stored: ReadonlySet<string>): Statements {
   const { placement, candidates } = snapshot;
-  const { eligibility, problem, wanted } = schedule;
-  const chosen = selectedClusters(schedule);
+  const { eligibility, problem, wanted } = decision;
+  const chosen = selectedClusters(decision);
   const scheduled = chosen.filter((name) => stored.has(name)).length;
-  const unselected = stayingUnselected(schedule);
+  const unselected = staying(decision).filter(({ cause }) => cause !== 'Moved');
   const someHeld = unselected.length > 0;
   return {
     namespace: placement.namespace,
@@ -105,18 +113,18 @@ export function statementsOf(snapshot: PlacementSnapshot, schedule: Schedule, st
     unreadable: eligibility.unreadable,
     ignored: eligibility.ignored,
     absent: problem === undefined ? absentSets(placement.rules.requested, eligibility) : [],
-    someCandidate: schedule.candidates > 0,
-    someMatch: schedule.matched > 0,
-    unmatched: schedule.matched < (wanted ?? 1) || hasNumbers(placement.rules) ? candidates.unmatched : [],
-    shortage: withShadows(schedule.shortage, placement.rules),
-    taintKeys: schedule.taintKeys,
-    stuck: schedule.stuck,
-    waiting: schedule.waiting,
-    allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && !someHeld,
+    someCandidate: decision.candidates > 0,
+    someMatch: decision.matched > 0,
+    unmatched: decision.matched < (wanted ?? 1) || hasNumbers(placement.rules) ? candidates.unmatched : [],
+    shortage: withShadows(decision.shortage, placement.rules),
+    taintKeys: decision.taintKeys,
+    stuck: stuck(decision),
+    isPlaceKept: isKeptOutByPause(decision),
+    allTainted: decision.taintKeys.length > 0 && chosen.length === 0 && !someHeld,
     allStored: scheduled === chosen.length,
-    keptBy: someHeld ? keptBy(schedule) : undefined,
+    keptBy: someHeld ? keptBy(decision, placement.rules) : undefined,
     keptAbove: unselected.filter(({ cause }) => cause === 'NotNeeded').length,
-    keptOutBy: keptOutBy(schedule),
+    keptOutBy: keptOutBy(decision),
     wanted,
     numbers: numbersOf(placement.rules),
     scheduled,

@@ -6,7 +6,6 @@ import { joinedTexts, mergeConditions, nameList, problemText, type ConditionStat
 import { isList } from '../../selectors.js';
 import { wantedToRemember } from '../select/additions.js';
 import { basisToStore, hadDecision, readBasis } from '../stored/basis.js';
-import type { HoldKind } from '../select/budget.js';
 import { definitionsToRemember, releaseToRemember } from '../select/definitions.js';
 import { budgetInForce, budgetToRemember } from '../select/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './holds.js';
@@ -14,7 +13,7 @@ import { waitingTexts } from './waits.js';
 import { statementsOf, type Statements } from './statements.js';
 import { decisionGroups, emptyGroupsText } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
-import type { Schedule } from '../select/schedule.js';
+import { boundOf, isHeld, keptOut, staying, type Bound, type Decision } from '../select/decision.js';
 import { specHashToRemember } from '../select/waiting.js';
 import { isFrozen, publishedAfter, type PublishedSlice, type SliceChanges } from '../publish/slices.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
@@ -48,14 +47,14 @@ export interface PlacementReport {
 /** The status after a reconcile, computed from the snapshot, the decision, and how much of it is stored. */
 export function placementReport(
   snapshot: PlacementSnapshot,
-  schedule: Schedule,
+  decision: Decision,
   publication: Publication,
 ): PlacementReport {
   const slices = publishedAfter(publication.changes, publication.done);
   const stored = new Set(slices.flatMap((slice) => slice.clusters));
-  const statements = statementsOf(snapshot, schedule, stored);
+  const statements = statementsOf(snapshot, decision, stored);
   const { namespace } = snapshot.placement;
-  const { problem } = schedule;
+  const { problem } = decision;
   const isPaused = snapshot.placement.rules.paused;
   const ready =
     problem === undefined
@@ -64,7 +63,10 @@ export function placementReport(
   const satisfied = withBlocker(satisfiedCondition(statements), ready);
   const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
   return {
-    phase: decided || problem !== undefined || isPaused ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
+    phase:
+      decided || problem !== undefined || isPaused
+        ? phaseOf(decision, satisfied, { stored: stored.size, isPaused })
+        : 'Pending',
     observedGeneration: snapshot.placement.generation,
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
@@ -75,14 +77,14 @@ export function placementReport(
         satisfied,
         ready,
         held: [
-          ...heldStates(snapshot, schedule),
-          ...waitStates(snapshot, schedule),
+          ...heldStates(snapshot, decision),
+          ...waitStates(snapshot, decision),
           ...emptyGroupStates(snapshot, slices),
         ],
       },
       snapshot.placement.generation,
     ),
-    basis: basisOf(snapshot, schedule, publication),
+    basis: basisOf(snapshot, decision, publication),
   };
 }
 
@@ -102,32 +104,33 @@ export function statusToWrite(stored: unknown, report: PlacementReport, now: str
   return sameJson(before, next) ? undefined : next;
 }
 
-const HOLD_REASONS: Readonly<Record<HoldKind, PlacementReason>> = {
+const HOLD_REASONS: Readonly<Record<Bound, PlacementReason>> = {
   Definitions: 'DefinitionsReplaced',
   Budget: 'DisruptionBudgetExceeded',
   Deletions: 'ClustersDeleted',
 };
 
 /** The conditions RemovalsHeld and AdditionsHeld, those that are True. */
-export function heldStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly ConditionState[] {
+export function heldStates(snapshot: PlacementSnapshot, decision: Decision): readonly ConditionState[] {
   const { generation: observedGeneration } = snapshot.placement;
   const states: ConditionState[] = [];
-  if (schedule.hold !== undefined) {
-    const text = statement('True', HOLD_REASONS[schedule.hold], heldMessage(snapshot, schedule));
+  const bound = boundOf(decision);
+  if (bound !== undefined) {
+    const text = statement('True', HOLD_REASONS[bound], heldMessage(snapshot, decision));
     states.push({ type: PlacementConditions.RemovalsHeld, ...text, observedGeneration });
   }
-  if (schedule.heldAdditions.length > 0) {
-    const text = statement('True', 'DisruptionBudgetExceeded', heldAdditionsMessage(snapshot, schedule));
+  if (keptOut(decision, isHeld).length > 0) {
+    const text = statement('True', 'DisruptionBudgetExceeded', heldAdditionsMessage(snapshot, decision));
     states.push({ type: PlacementConditions.AdditionsHeld, ...text, observedGeneration });
   }
   return states;
 }
 
 /** The conditions Paused and ChangesWaiting, those that are True. */
-function waitStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly ConditionState[] {
+function waitStates(snapshot: PlacementSnapshot, decision: Decision): readonly ConditionState[] {
   const { generation: observedGeneration } = snapshot.placement;
-  return waitingTexts(snapshot, schedule).map(({ awaits, message }) =>
-    awaits === 'Resumed'
+  return waitingTexts(snapshot, decision).map(({ awaits, message }) =>
+    awaits === 'Pause'
       ? { type: PlacementConditions.Paused, ...statement('True', 'PausedBySpec', message), observedGeneration }
       : {
           type: PlacementConditions.ChangesWaiting,
@@ -147,28 +150,28 @@ function emptyGroupStates({ placement }: PlacementSnapshot, slices: readonly Pub
 }
 
 /** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */
-function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: Publication): JsonRecord | undefined {
+function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: Publication): JsonRecord | undefined {
   const { placement } = snapshot;
-  const { hold, heldRemovals, heldAdditions } = schedule;
-  const additions = heldAdditions.length > 0;
+  const bound = boundOf(decision);
+  const additions = keptOut(decision, isHeld).length > 0;
   const before = readBasis(placement.status);
   const made = {
     wanted: wantedToRemember(snapshot, additions),
-    definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
-    clusterSets: setsToRemember(snapshot, schedule),
+    definitions: definitionsToRemember(snapshot, bound === 'Definitions'),
+    clusterSets: setsToRemember(snapshot, decision),
   };
   const isStored = publication.done >= publication.changes.writes.length;
   const isFirst =
-    isStored && publication.changes.blocked.length === 0 && !isFrozen(snapshot) && schedule.candidates > 0;
+    isStored && publication.changes.blocked.length === 0 && !isFrozen(snapshot) && decision.candidates > 0;
   if (!isFirst && !hadDecision(placement.status)) return undefined;
-  const budgetNow = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
+  const budgetNow = budgetToRemember(placement, budgetInForce(placement), { removals: bound === 'Budget', additions });
   const specHash = specHashToRemember(placement, isStored);
   // A pause changes nothing of what the decision was made with.
   const { wanted, definitions, clusterSets, budget } = placement.rules.paused
     ? { ...NOT_MADE, ...before }
     : { ...(isStored ? made : (before ?? made)), budget: budgetNow };
-  const heldDeletions = hold === 'Deletions' ? heldRemovals.length : 0;
-  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : undefined;
+  const heldDeletions = bound === 'Deletions' ? staying(decision, isHeld).length : 0;
+  const releaseBefore = bound === 'Definitions' ? releaseToRemember(snapshot) : undefined;
   return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore, specHash });
 }
 
@@ -177,10 +180,10 @@ const NOT_MADE = { wanted: undefined, definitions: undefined, clusterSets: undef
 /** The sets to remember with a decision: while clusters are held, those that they came from. */
 function setsToRemember(
   { placement: { rules, status } }: PlacementSnapshot,
-  { hold, eligibility }: Schedule,
+  decision: Decision,
 ): readonly string[] | undefined {
-  if (hold !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
-  return rules.budget?.maxRemovals === undefined ? undefined : eligibility.eligible;
+  if (boundOf(decision) !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
+  return rules.budget?.maxRemovals === undefined ? undefined : decision.eligibility.eligible;
 }
 
 /**
@@ -267,13 +270,17 @@ function statesOf(statements: Statements, { satisfied, ready, held }: Findings, 
 }
 
 /** The phase of a Placement that had a decision, or has an invalid spec. */
-function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
-  if (schedule.problem !== undefined) return 'Misconfigured';
-  const { waiting, wanted = 0 } = schedule;
-  if (waiting?.awaits === 'Resumed') return 'Paused';
-  if (schedule.heldRemovals.length + schedule.heldAdditions.length > 0) return 'Held';
+function phaseOf(
+  decision: Decision,
+  satisfied: ConditionText,
+  { stored, isPaused }: { readonly stored: number; readonly isPaused: boolean },
+): PlacementPhase {
+  if (decision.problem !== undefined) return 'Misconfigured';
+  const { wanted = 0 } = decision;
+  if (isPaused) return 'Paused';
+  if (staying(decision, isHeld).length + keptOut(decision, isHeld).length > 0) return 'Held';
   // Only clusters that wait to leave take the place of others.
-  if (waiting !== undefined && (satisfied.status === 'True' || stored >= wanted)) return 'Waiting';
+  if (staying(decision).length > 0 && (satisfied.status === 'True' || stored >= wanted)) return 'Waiting';
   if (satisfied.status === 'True') return 'Satisfied';
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }

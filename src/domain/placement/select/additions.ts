@@ -39,7 +39,7 @@ export function admit(
   snapshot: PlacementSnapshot,
   added: readonly string[],
   { size, free, yielding }: Places,
-  replacing = Math.max(added.length - free, 0),
+  replacing: number,
 ): Admission & { readonly free: number } {
   const admission = admitBeside(snapshot, added, size - replacing);
   if (admission.heldBack.length === 0) return { ...admission, free };
@@ -59,7 +59,7 @@ function admitBeside(snapshot: PlacementSnapshot, added: readonly string[], stay
   if (limited.length === 0) return all;
   const records = stored.filter(isOwn).map(({ additions }) => additions);
   const used = usedIn(records, inForce.windowSeconds, now);
-  const fits = limited.length <= leftOf(inForce.maxAdditions.limit, Math.max(staying - used, 1), used);
+  const fits = limited.length <= leftOf(inForce.maxAdditions.limit, Math.max(staying - (used ?? 0), 1), used);
   const counted = new Set(limited);
   if (fits && !isHoldContinued(snapshot, inForce.maxAdditions)) return { ...all, counted };
   return { admitted: added.filter((name) => !counted.has(name)), counted: new Set(), heldBack: limited };

@@ -1,13 +1,18 @@
 import { field } from '../../../runtime/vocabulary/json.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn, type StoredDecision } from '../stored/decision.js';
-import type { FailedRule } from './rules.js';
+import { aboveNumbers, type Stayers } from './choice/choose.js';
+import type { Cause, Holder } from './decision.js';
+import type { Draft } from './draft.js';
+import type { SelectedClusters } from './judge.js';
+import { HELD_TIER, tierOfSelected } from './judge.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
+import { hasNumbers } from '../spec/predicates.js';
 import { readBasis, storedHold } from '../stored/basis.js';
-import { isDefinitionReplaced, releaseOfLoss } from './definitions.js';
+import { definitionsTrusted, isDefinitionReplaced, releaseOfLoss } from './definitions.js';
 import { budgetInForce, type LimitInForce } from './inforce.js';
 import { isReleased } from '../spec/release.js';
-import { recordEnd, usedIn, type ChangeRecord } from '../stored/record.js';
+import { recordEnd, usedIn, type ChangeRecord, type RecordEnd } from '../stored/record.js';
 import { leftOf } from '../spec/budget.js';
 
 /**
@@ -23,42 +28,27 @@ import { leftOf } from '../spec/budget.js';
  * because of taints which the hub adds itself, leave without being counted.
  */
 
-/** Why a removal is held: the rule that the cluster fails, or its predicate, which has more clusters than its number. */
-export type HeldCause = FailedRule | 'NotNeeded';
+/** What becomes of the clusters whose removal is bounded. */
+type Ration =
+  /** They stay, unless the decision is larger than wanted. */
+  | { readonly kind: 'held'; readonly clusters: Failing; readonly by: Holder }
+  /**
+   * They leave, and the removal of `counted` counts, of all but the first `uncounted` of them that leave: by so many clusters the
+   * decision is larger than wanted, and which of them leave for that is not distinguished.
+   */
+  | { readonly kind: 'leave'; readonly counted: ReadonlySet<string>; readonly uncounted: number };
 
-/** A cluster that would leave and stays selected. */
-export interface HeldRemoval {
-  readonly cluster: string;
-  readonly cause: HeldCause;
-}
-
-/** What holds removals. */
-export type HoldKind = 'Definitions' | 'Budget' | 'Deletions';
-
-/** What becomes of the clusters that fail a rule. */
-export interface Ration {
-  /** Cluster → why it would leave: it stays, unless the decision is larger than wanted. */
-  readonly held: ReadonlyMap<string, HeldCause>;
-  /** What holds them; undefined when nothing is held. */
-  readonly hold: HoldKind | undefined;
-  /** When the hold ends by itself: ms since the epoch, Infinity for never. */
-  readonly holdUntil: number;
-  /** The clusters whose removal counts, all but the first `uncounted` of them that leave. */
-  readonly counted: ReadonlySet<string>;
-  /** By how many clusters the decision is larger than wanted: which of `counted` leave for that is not distinguished. */
-  readonly uncounted: number;
-}
-
-export interface DecidedClusters {
+/** The clusters whose removal is bounded. */
+interface Bounded {
   /** Those that fail a rule, with the first that they fail, and with a budget those above the number of their predicate. */
-  readonly failing: ReadonlyMap<string, HeldCause>;
+  readonly failing: ReadonlyMap<string, Cause>;
   /** Those of `failing` that leave because of taints which the hub adds itself: it bounds these, and they do not count. */
   readonly failingByHub: ReadonlySet<string>;
   /** How many others there are. */
   readonly passing: number;
 }
 
-type Failing = readonly (readonly [cluster: string, cause: HeldCause])[];
+type Failing = readonly (readonly [cluster: string, cause: Cause])[];
 
 /** Deleted clusters are counted for this long without a budget. */
 const DELETION_WINDOW_SECONDS = 60;
@@ -67,16 +57,68 @@ const DELETION_HOLD_MS = 15 * 60_000;
 /** As many may be deleted in any case. */
 const FEW = 2;
 
-const NOTHING: Ration = { held: new Map(), hold: undefined, holdUntil: Infinity, counted: new Set(), uncounted: 0 };
+const UNCOUNTED: Ration = { kind: 'leave', counted: new Set(), uncounted: 0 };
 
-/** Divides the clusters that fail a rule. */
-export function ration(snapshot: PlacementSnapshot, decided: DecidedClusters): Ration {
+/** The clusters that fail a rule leave, or are held. */
+export function hold(draft: Draft): void {
+  draft.lookAt(definitionsTrusted(draft.snapshot));
+  const ration = rationOf(draft.snapshot, boundedClusters(draft));
+  if (ration.kind === 'held') {
+    for (const [cluster, cause] of ration.clusters) draft.keep(cluster, cause, [ration.by]);
+  } else {
+    draft.counted = ration.counted;
+    draft.uncounted = ration.uncounted;
+  }
+  for (const [cluster, cause] of draft.judged.failing) if (!draft.isHeld(cluster)) draft.letGo(cluster, cause);
+}
+
+/** Those that fail a rule and, by a budget, those above the number of their predicate. */
+function boundedClusters({ judged, clusters, snapshot, scoreOf }: Draft): Bounded {
+  const { placement } = snapshot;
+  if (!hasNumbers(placement.rules)) return judged;
+  if (budgetInForce(placement)?.maxRemovals === undefined)
+    return withoutExcess({ judged, clusters, snapshot, scoreOf });
+  const above = aboveNumbers(stayersAmong(judged, clusters), snapshot, scoreOf);
+  const failing = new Map<string, Cause>(judged.failing);
+  for (const name of above) failing.set(name, 'NotNeeded');
+  return { ...judged, failing, passing: judged.passing - above.length };
+}
+
+/** Those of the clusters that pass every rule. */
+export function stayersAmong({ failing, tainted }: SelectedClusters, clusters: readonly string[]): Stayers {
+  const names = clusters.filter((name) => !failing.has(name));
+  return { names, tierOf: (name) => tierOfSelected(tainted.get(name)) };
+}
+
+/**
+ * Without those that are not needed because their predicate has more than its number: without a budget they leave in any case,
+ * and must not count as removals, nor make room for others that do.
+ */
+function withoutExcess({
+  judged,
+  clusters,
+  snapshot,
+  scoreOf,
+}: Pick<Draft, 'judged' | 'clusters' | 'snapshot' | 'scoreOf'>): Bounded {
+  const { release } = snapshot.placement;
+  if (judged.failing.size === 0) return judged;
+  const { failing, failingByHub, tainted } = judged;
+  const leaves = (name: string): boolean => failingByHub.has(name) || isReleased(release, name, snapshot.now);
+  const names = clusters.filter((name) => !failing.has(name) || !leaves(name));
+  const tierOf = (name: string): number => (failing.has(name) ? HELD_TIER : tierOfSelected(tainted.get(name)));
+  const excess = new Set(aboveNumbers({ names, tierOf }, snapshot, scoreOf));
+  const left = new Map([...failing].filter(([name]) => !excess.has(name)));
+  return { ...judged, failing: left, passing: judged.passing - (excess.size - (failing.size - left.size)) };
+}
+
+/** Divides the clusters whose removal is bounded. */
+function rationOf(snapshot: PlacementSnapshot, decided: Bounded): Ration {
   const { placement, now } = snapshot;
   const isReplaced = isDefinitionReplaced(snapshot);
   const release = isReplaced ? releaseOfLoss(snapshot) : placement.release;
   const leaving = [...decided.failing].filter(([cluster]) => !isReleased(release, cluster, now));
-  if (leaving.length === 0) return NOTHING;
-  if (isReplaced) return { ...NOTHING, held: new Map(leaving), hold: 'Definitions' };
+  if (leaving.length === 0) return UNCOUNTED;
+  if (isReplaced) return { kind: 'held', clusters: leaving, by: { kind: 'Definitions' } };
   const { maxRemovals } = budgetInForce(placement) ?? {};
   if (maxRemovals === undefined) return rationDeletions(snapshot, leaving, decided.passing);
   const limited = leaving.filter(([cluster]) => !decided.failingByHub.has(cluster));
@@ -88,10 +130,11 @@ function rationByBudget(
   { limited, passing, maxRemovals }: { limited: Failing; passing: number; maxRemovals: LimitInForce },
 ): Ration {
   const { base, surplus, used } = countsOf(snapshot, limited, passing);
-  if (surplus >= limited.length) return NOTHING;
+  if (surplus >= limited.length) return UNCOUNTED;
   const fits = limited.length - surplus <= leftOf(maxRemovals.limit, base, used);
-  if (!fits || isHoldContinued(snapshot, maxRemovals)) return { ...NOTHING, held: new Map(limited), hold: 'Budget' };
-  return { ...NOTHING, counted: namesOf(limited), uncounted: surplus };
+  if (!fits || isHoldContinued(snapshot, maxRemovals))
+    return { kind: 'held', clusters: limited, by: { kind: 'Budget' } };
+  return { kind: 'leave', counted: namesOf(limited), uncounted: surplus };
 }
 
 /** A hold goes on for the spec of now; that of a limit which the spec has no more goes on whatever is edited. */
@@ -104,18 +147,19 @@ function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing:
   const { placement, now } = snapshot;
   const limited = leaving.filter(([, cause]) => cause === 'Gone' || cause === 'Deleting');
   const { base, surplus, used } = countsOf(snapshot, limited, passing);
-  if (surplus >= limited.length) return NOTHING;
-  const left = { ...NOTHING, counted: isTiny(placement) ? new Set<string>() : namesOf(limited), uncounted: surplus };
+  if (surplus >= limited.length) return UNCOUNTED;
+  const counted = isTiny(placement) ? new Set<string>() : namesOf(limited);
+  const left: Ration = { kind: 'leave', counted, uncounted: surplus };
   const held = (since: number): Ration => {
-    return { ...NOTHING, held: new Map(limited), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };
+    return { kind: 'held', clusters: limited, by: { kind: 'Deletions', until: since + DELETION_HOLD_MS } };
   };
   const stored = storedHold(placement, PlacementConditions.RemovalsHeld);
   if (stored?.reason !== 'ClustersDeleted') {
-    return limited.length - surplus + used <= Math.max(FEW, Math.floor(base / 2)) ? left : held(now);
+    return limited.length - surplus + (used ?? 0) <= Math.max(FEW, Math.floor(base / 2)) ? left : held(now);
   }
   // More than were held: those that came later stay as long, which the condition then says.
   const isMore = limited.length > (readBasis(placement.status)?.heldDeletions ?? 0);
-  if (isMore || Number.isNaN(stored.since)) return held(now);
+  if (isMore || stored.since === undefined) return held(now);
   return now < stored.since + DELETION_HOLD_MS ? held(stored.since) : left;
 }
 
@@ -130,14 +174,14 @@ function countsOf(
   snapshot: PlacementSnapshot,
   limited: Failing,
   passing: number,
-): { readonly base: number; readonly surplus: number; readonly used: number } {
+): { readonly base: number; readonly surplus: number; readonly used: number | undefined } {
   const { placement, now } = snapshot;
   // Without those that leave uncounted: so the result is the same when only a part of the removals was stored.
   const present = passing + limited.length;
   const { wanted = Infinity } = placement.rules;
   const used = usedIn(ownRecords(snapshot), recordWindow(snapshot), now);
   // Of a decision that is too large only what is wanted: the surplus leaves uncounted, and the base must not shrink on the way.
-  return { base: Math.min(present + used, wanted), surplus: Math.max(present - wanted, 0), used };
+  return { base: Math.min(present + (used ?? 0), wanted), surplus: Math.max(present - wanted, 0), used };
 }
 
 /** For how many seconds a recorded removal counts. */
@@ -145,22 +189,29 @@ export function recordWindow({ placement }: PlacementSnapshot): number {
   return budgetInForce(placement)?.windowSeconds ?? DELETION_WINDOW_SECONDS;
 }
 
-/** When the records of an object have run out: ms since the epoch, -Infinity without a record. */
-export function recordsEnd({ removals, additions }: StoredDecision, snapshot: PlacementSnapshot): number {
+/** When the records of an object have run out: ms since the epoch; undefined without a record. */
+export function recordsEnd(
+  { removals, additions }: StoredDecision,
+  snapshot: PlacementSnapshot,
+): RecordEnd | undefined {
   const window = recordWindow(snapshot);
   const isBounded = budgetInForce(snapshot.placement) !== undefined;
   const ends = [removals, additions].map((one) => {
     return one?.kind === 'unreadable' && !isBounded ? undefined : recordEnd(one, window);
   });
-  return Math.max(...ends.map((end) => end ?? -Infinity));
+  if (ends.includes('never')) return 'never';
+  const known = ends.filter((end) => typeof end === 'number');
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function namesOf(failing: Failing): ReadonlySet<string> {
   return new Set(failing.map(([cluster]) => cluster));
 }
 
-/** The records of the objects of this Placement. Without a budget one that cannot be read limits nothing. */
+/** The records of the objects of this Placement. Without a limit of removals one that cannot be read limits nothing. */
 function ownRecords({ stored, placement }: PlacementSnapshot): (ChangeRecord | undefined)[] {
   const records = stored.filter(isOwn).map(({ removals }) => removals);
-  return budgetInForce(placement) === undefined ? records.filter((one) => one?.kind !== 'unreadable') : records;
+  return budgetInForce(placement)?.maxRemovals === undefined
+    ? records.filter((one) => one?.kind !== 'unreadable')
+    : records;
 }

@@ -60,11 +60,11 @@ export function definitionsToRemember(snapshot: PlacementSnapshot, isHolding: bo
   return made !== undefined && differ(made, uids) && trustedInMs > 0 ? made : uids;
 }
 
-/** When to decide whether the definitions of now are remembered: ms since the epoch, Infinity for never. */
-export function definitionsTrusted({ placement, definitions, now }: PlacementSnapshot): number {
+/** When to decide whether the definitions of now are remembered: ms since the epoch; undefined for never. */
+export function definitionsTrusted({ placement, definitions, now }: PlacementSnapshot): number | undefined {
   const made = readBasis(placement.status)?.definitions;
-  if (definitions === undefined || made === undefined || definitions.trustedInMs <= 0) return Infinity;
-  return differ(made, definitions.uids) ? now + definitions.trustedInMs : Infinity;
+  if (definitions === undefined || made === undefined || definitions.trustedInMs <= 0) return undefined;
+  return differ(made, definitions.uids) ? now + definitions.trustedInMs : undefined;
 }
 
 function differ(made: Definitions, now: Definitions): boolean {

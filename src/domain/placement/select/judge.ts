@@ -2,8 +2,15 @@ import type { Eligibility } from './eligible.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
 import { firstFailure, type FailedRule } from './rules.js';
-import type { PlacementSnapshot, Slots } from './snapshot.js';
-import { isUnhealthy, standingOf, toleratesAll, type Standing } from './standing.js';
+import type { PlacementSnapshot } from './snapshot.js';
+import {
+  isUnhealthy,
+  preferenceAgainst,
+  standingOf,
+  taintsAgainstNew,
+  toleratesAll,
+  type Standing,
+} from './standing.js';
 
 /** The clusters of a decision, judged by the rules. */
 export interface SelectedClusters {
@@ -26,15 +33,19 @@ export interface TaintedCluster {
   readonly isTolerated: boolean;
 }
 
-/** Judges the clusters of `current`. A cluster without taints costs the same as if there were none in the fleet. */
-export function judgeSelected(snapshot: PlacementSnapshot, eligibility: Eligibility, current: Slots): SelectedClusters {
+/** Judges selected clusters. One without taints costs the same as if there were none in the fleet. */
+export function judgeSelected(
+  snapshot: PlacementSnapshot,
+  eligibility: Eligibility,
+  clusters: readonly string[],
+): SelectedClusters {
   const { candidates } = snapshot;
   const failing = new Map<string, FailedRule>();
   const failingByHub = new Set<string>();
   const tainted = new Map<string, TaintedCluster>();
   let passing = 0;
   let keptOnly = 0;
-  for (const name of current.flat()) {
+  for (const name of clusters) {
     const isMatched = candidates.matched.has(name);
     if (isMatched && !candidates.tainted.has(name)) {
       passing++;
@@ -76,4 +87,28 @@ export function taintedCluster(
     standing: standingOf(taints, tolerations, now),
     isTolerated: toleratesAll(taints, tolerations) && !isUnhealthy(taints),
   };
+}
+
+/**
+ * The tier of a selected cluster that passes every rule: 0; 1 with a taint that is not tolerated for ever, or when it is
+ * unhealthy; 2 when it yields.
+ */
+export function tierOfSelected(tainted: TaintedCluster | undefined): 0 | 1 | 2 {
+  if (tainted === undefined || tainted.isTolerated) return 0;
+  return tainted.standing.kind === 'yields' ? 2 : 1;
+}
+
+/** The tier of one that fails a rule and stays: it is the first to leave where there are too many. */
+export const HELD_TIER = 3;
+
+/**
+ * The tier of a matching candidate that is not selected: by how many of its taints prefer others, and behind all healthy ones
+ * when it is unhealthy; undefined where a taint keeps it out.
+ */
+export function tierOfNew(name: string, { placement, candidates }: PlacementSnapshot): number | undefined {
+  const { tolerations } = placement.rules;
+  const taints = candidates.tainted.get(name);
+  if (taints === undefined) return 0;
+  if (taintsAgainstNew(taints, tolerations).length > 0) return undefined;
+  return preferenceAgainst(taints, tolerations);
 }

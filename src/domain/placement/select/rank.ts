@@ -82,6 +82,19 @@ export function topRanked(
   return best.sort(byRank);
 }
 
+/** Lists of names, the first before all others. */
+export type Tiers = readonly (readonly string[])[];
+
+/** The `count` best of the tiers, in their order. */
+export function bestFirst(tiers: Tiers, count: number, seed: RankSeed): string[] {
+  const best: string[] = [];
+  for (const names of tiers) {
+    if (best.length >= count) break;
+    for (const { name } of topRanked(matchedClusters(names), count - best.length, seed)) best.push(name);
+  }
+  return best;
+}
+
 /** Mixes the bits of a 32-bit integer; a bijection (the finalizer of MurmurHash3). */
 function mix(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

@@ -133,9 +133,10 @@ export function matches({ problem, predicates }: PlacementRules, cluster: Cluste
   return predicates.length === 0 || predicates.some((one) => matchesOne(one, cluster));
 }
 
-/** The index of the predicate that the cluster counts for: the first that it matches; -1 for none. */
-export function predicateOf({ predicates }: PlacementRules, cluster: ClusterView): number {
-  return predicates.findIndex((one) => matchesOne(one, cluster));
+/** The index of the predicate that the cluster counts for: the first that it matches; undefined for none. */
+export function predicateOf({ predicates }: PlacementRules, cluster: ClusterView): number | undefined {
+  const index = predicates.findIndex((one) => matchesOne(one, cluster));
+  return index < 0 ? undefined : index;
 }
 
 function matchesOne({ labels, claims, expressions }: Predicate, cluster: ClusterView): boolean {

@@ -156,17 +156,17 @@ function balance(all: readonly ClusterView[], othersSelecting: (name: string) =>
 /** 100 for the first predicate, falling to 0 for the last; without a choice of predicates every cluster matches the first. */
 function predicateOrder(rules: PlacementRules): Measure {
   const last = rules.predicates.length - 1;
-  const firstOf = (cluster: ClusterView): number => (last < 0 ? 0 : predicateOf(rules, cluster));
+  const firstOf = (cluster: ClusterView): number | undefined => (last < 0 ? 0 : predicateOf(rules, cluster));
   return {
     hundredths: (cluster) => {
       const first = firstOf(cluster);
-      return first < 0 ? 0 : last < 1 ? HIGHEST : between(last - first, last);
+      return first === undefined ? 0 : last < 1 ? HIGHEST : between(last - first, last);
     },
     found: (cluster) => {
       const first = firstOf(cluster);
-      return first < 0 ? undefined : `predicate ${first}`;
+      return first === undefined ? undefined : `predicate ${first}`;
     },
-    problem: (cluster) => (firstOf(cluster) < 0 ? 'absent' : undefined),
+    problem: (cluster) => (firstOf(cluster) === undefined ? 'absent' : undefined),
   };
 }
 

@@ -20,17 +20,17 @@ export interface OtherTaint {
   readonly toleration: number | undefined;
 }
 
-/** What becomes of a selected cluster. `until`: when this is to be looked at again, ms since the epoch; Infinity for never. */
+/** What becomes of a selected cluster. `until`: when this is to be looked at again, ms since the epoch; undefined for never. */
 export type Standing =
-  | { readonly kind: 'stays'; readonly until: number }
+  | { readonly kind: 'stays'; readonly until: number | undefined }
   /** It leaves when another cluster can take its place. */
-  | { readonly kind: 'yields'; readonly until: number; readonly taint: Taint }
+  | { readonly kind: 'yields'; readonly until: number | undefined; readonly taint: Taint }
   /** `isByHub`: every taint that makes it leave is one that the hub adds itself. */
   | { readonly kind: 'leaves'; readonly isByHub: boolean };
 
 /** More than the taints of a cluster. */
 const MOST_TAINTS = 65;
-const STAYS: Standing = { kind: 'stays', until: Infinity };
+const STAYS: Standing = { kind: 'stays', until: undefined };
 
 /**
  * The taints that keep the cluster out while it is not selected. No toleration lets in a cluster that has never joined: one of
@@ -43,8 +43,7 @@ export function taintsAgainstNew(
   if (taints.length === 0) return [];
   return taints
     .filter(({ effect }) => effect !== 'PreferNoSelect')
-    .map((taint) => ({ taint, tolerance: isNeverJoined(taint) ? undefined : toleranceOf(taint, tolerations) }))
-    .filter(({ tolerance }) => tolerance?.seconds !== Infinity);
+    .flatMap((taint) => limitedBy(taint, isNeverJoined(taint) ? undefined : toleranceOf(taint, tolerations)));
 }
 
 /** The taints that make the cluster leave where it is selected, now or later. */
@@ -95,20 +94,22 @@ export function toleratesAll(taints: readonly Taint[], tolerations: readonly Tol
 }
 
 function limited(taints: readonly Taint[], tolerations: readonly Toleration[]): readonly LimitedTaint[] {
-  return taints
-    .map((taint) => ({ taint, tolerance: toleranceOf(taint, tolerations) }))
-    .filter(({ tolerance }) => tolerance?.seconds !== Infinity);
+  return taints.flatMap((taint) => limitedBy(taint, toleranceOf(taint, tolerations)));
+}
+
+function limitedBy(taint: Taint, tolerance: ReturnType<typeof toleranceOf>): readonly LimitedTaint[] {
+  return tolerance === 'forever' ? [] : [{ taint, tolerance }];
 }
 
 /** What becomes of a selected cluster with these taints at `now`, ms since the epoch. */
 export function standingOf(taints: readonly Taint[], tolerations: readonly Toleration[], now: number): Standing {
   if (taints.length === 0) return STAYS;
-  let until = Infinity;
+  let until: number | undefined;
   let yielding: Taint | undefined;
   const against: Taint[] = [];
   for (const one of taintsAgainstSelected(taints, tolerations)) {
     const end = endOf(one, now);
-    if (now < end) until = Math.min(until, one.taint.since === undefined ? Infinity : end);
+    if (end !== undefined && now < end) until = one.taint.since === undefined ? until : Math.min(until ?? end, end);
     else if (one.tolerance?.isImplied === true) yielding ??= one.taint;
     else against.push(one.taint);
   }
@@ -118,10 +119,10 @@ export function standingOf(taints: readonly Taint[], tolerations: readonly Toler
 
 /**
  * When the taint is tolerated no more, ms since the epoch. One without a time counts as added now: it has no end that could be
- * waited for, and the time that is stored later is a change of the cluster.
+ * waited for, and the time that is stored later is a change of the cluster. Undefined where it is not tolerated at all.
  */
-function endOf({ taint, tolerance }: LimitedTaint, now: number): number {
-  return tolerance === undefined ? -Infinity : (taint.since ?? now) + tolerance.seconds * 1_000;
+function endOf({ taint, tolerance }: LimitedTaint, now: number): number | undefined {
+  return tolerance && (taint.since ?? now) + tolerance.seconds * 1_000;
 }
 
 /** {@link endOf} as far as it is known from stored values. */

@@ -63,9 +63,9 @@ export function allowed({ unit, value }: Limit, base: number): number {
   return unit === 'percent' ? Math.ceil((base * value) / 100) : value;
 }
 
-/** What {@link allowed} leaves after `used`; nothing where that is not known (Infinity). */
-export function leftOf(limit: Limit, base: number, used: number): number {
-  return used === Infinity ? 0 : allowed(limit, base) - used;
+/** What {@link allowed} leaves after `used`; nothing where that is not known. */
+export function leftOf(limit: Limit, base: number, used: number | undefined): number {
+  return used === undefined ? 0 : allowed(limit, base) - used;
 }
 
 /** The limit as in the spec: 3, 10%. */

@@ -68,18 +68,22 @@ function readSeconds(value: unknown, path: string): number | undefined {
 }
 
 /**
- * The longest time for which one of `tolerations` tolerates the taint; undefined when none does. Where none of them has its
+ * The longest time for which one of `tolerations` tolerates the taint, or for ever; undefined when none does. Where none of them has its
  * key or an empty one, the taints of the hub are tolerated for 300 seconds.
  */
-export function toleranceOf(taint: Taint, tolerations: readonly Toleration[]): Tolerance | undefined {
+export function toleranceOf(taint: Taint, tolerations: readonly Toleration[]): Tolerance | 'forever' | undefined {
   let longest: number | undefined;
+  let isForEver = false;
   let isNamed = false;
   for (const one of tolerations) {
     if (one.key !== '' && one.key !== taint.key) continue;
     isNamed = true;
-    if (tolerates(one, taint)) longest = Math.max(longest ?? -Infinity, one.seconds ?? Infinity);
+    if (!tolerates(one, taint)) continue;
+    if (one.seconds === undefined) isForEver = true;
+    else longest = Math.max(longest ?? one.seconds, one.seconds);
   }
   if (!isNamed) return isHealthTaint(taint) ? IMPLIED : undefined;
+  if (isForEver) return 'forever';
   return longest === undefined ? undefined : { seconds: longest, isImplied: false };
 }
 

@@ -99,15 +99,16 @@ export interface StoredHold {
   readonly reason: string;
   /** Whether it was written for the spec of now. */
   readonly isCurrent: boolean;
-  /** When its text changed last: ms since the epoch, NaN when that cannot be read. */
-  readonly since: number;
+  /** When its text changed last: ms since the epoch; undefined where that cannot be read. */
+  readonly since: number | undefined;
 }
 
 /** The condition of this type in the stored status; undefined unless it is True. */
 export function storedHold({ status, generation }: StoredPlacement, type: string): StoredHold | undefined {
   const found = conditionIn(status, type);
   if (found?.['status'] !== 'True') return undefined;
-  const since = Date.parse(String(found['lastUpdateTime']));
+  const time = Date.parse(String(found['lastUpdateTime']));
+  const since = Number.isNaN(time) ? undefined : time;
   return { reason: String(found['reason']), isCurrent: found['observedGeneration'] === generation, since };
 }
 

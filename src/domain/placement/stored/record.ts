@@ -48,21 +48,26 @@ export function countedEntries(entries: RecordEntries, windowSeconds: number, no
   return entries.filter(([at]) => now < at + windowSeconds * 1_000);
 }
 
-/** How many clusters of all these records count at `now`; Infinity when one of them cannot be read. */
-export function usedIn(records: readonly (ChangeRecord | undefined)[], windowSeconds: number, now: number): number {
+/** How many clusters of all these records count at `now`; undefined when one of them cannot be read. */
+export function usedIn(
+  records: readonly (ChangeRecord | undefined)[],
+  windowSeconds: number,
+  now: number,
+): number | undefined {
   let used = 0;
   for (const record of records) {
-    if (record?.kind === 'unreadable') return Infinity;
+    if (record?.kind === 'unreadable') return undefined;
     for (const [, clusters] of countedEntries(record?.entries ?? [], windowSeconds, now)) used += clusters;
   }
   return used;
 }
 
-/**
- * When the last entry runs out, in ms since the epoch; undefined without entries, Infinity for an unreadable record.
- */
-export function recordEnd(record: ChangeRecord | undefined, windowSeconds: number): number | undefined {
-  if (record?.kind === 'unreadable') return Infinity;
+/** When a record has run out: ms since the epoch; one that cannot be read never does. */
+export type RecordEnd = number | 'never';
+
+/** When the last entry runs out; undefined without entries. */
+export function recordEnd(record: ChangeRecord | undefined, windowSeconds: number): RecordEnd | undefined {
+  if (record?.kind === 'unreadable') return 'never';
   const last = record?.entries.at(-1);
   return last === undefined ? undefined : last[0] + windowSeconds * 1_000;
 }

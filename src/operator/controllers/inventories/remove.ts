@@ -22,7 +22,7 @@ export async function remove(stored: ManagedCluster, inventory: InventoryCache, 
   const { source } = origin;
   const sourced = sourceName(type, source);
   if (sourced === undefined) return DONE;
-  const checked = await deletions.get(inventory.inventory)?.check(NaN);
+  const checked = await deletions.get(inventory.inventory)?.check(false);
   if (checked?.kind !== 'confirmed')
     return { ending: 'wait', reason: checked?.reason ?? 'unknown', afterMs: checked?.afterMs ?? BRAKED_RETRY_MS };
   const found = await client.get<SourceObject>(type, sourced, { signal });

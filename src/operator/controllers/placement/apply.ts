@@ -2,6 +2,7 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
+import { countsAs } from '../../../domain/placement/select/decision.js';
 import { nextRecord, withRecord } from '../../../domain/placement/stored/record.js';
 import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
 import { sameContent, sameList } from '../../../domain/placement/stored/items.js';
@@ -102,8 +103,8 @@ function withRecords(object: DecisionObject, write: StoringWrite, work: Work, no
   const published = existing === undefined ? [] : readDecision(existing, work.owner).clusters;
   const staying = new Set(clusters);
   const known = [...(changes.base[ordinal - 1] ?? []), ...published];
-  const left = known.filter((one) => schedule.counted.has(one) && !staying.has(one));
-  const came = clusters.filter((one) => schedule.countedAdditions.has(one) && !published.includes(one));
+  const left = known.filter((one) => countsAs('leaves', schedule.fates.get(one)) && !staying.has(one));
+  const came = clusters.filter((one) => countsAs('comesIn', schedule.fates.get(one)) && !published.includes(one));
   const removed = newlyCounted(work.left, left, schedule.uncounted);
   const added = newlyCounted(work.came, came, 0);
   const at = { windowSeconds: recordWindow(work.snapshot), now };

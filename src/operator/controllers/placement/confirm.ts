@@ -5,6 +5,7 @@ import type { ObjectName } from '../../../runtime/vocabulary/meta.js';
 import { PLACEMENT_LABEL } from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { isDefinitionReplaced } from '../../../domain/placement/select/definitions.js';
+import { isCounted, isHeld, leaving, staying } from '../../../domain/placement/select/decision.js';
 import type { DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import type { Result } from '../../../runtime/controller/result.js';
 import type { Decision } from './decide.js';
@@ -21,16 +22,17 @@ export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is olde
  */
 export async function confirm(
   input: Input,
-  { schedule: { dropped, heldRemovals, counted, countedAdditions }, changes }: Decision,
+  { schedule, changes }: Decision,
   scope: Scope,
 ): Promise<Result | undefined> {
   const { owner, snapshot, state } = input;
   const { client, deletions } = scope;
-  if ([...dropped, ...heldRemovals].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
+  const dropped = leaving(schedule);
+  if ([...dropped, ...staying(schedule, isHeld)].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
     // A new definition holds every cluster by itself. Those that somebody released leave once the caches are sure to show what was
     // created again with it: the release was meant for what is missing then.
     const isReleasedEarly = dropped.length > 0 && isDefinitionReplaced(snapshot);
-    const result = await deletions.check(isReleasedEarly ? NaN : Infinity);
+    const result = await deletions.check(!isReleasedEarly);
     if (result.kind === 'unconfirmed') return { ending: 'wait', reason: result.reason, afterMs: result.afterMs };
     const known = await deletions.definitions();
     if (!sameJson(known?.uids, snapshot.definitions?.uids)) return DEFINITIONS_BEHIND;
@@ -41,11 +43,7 @@ export async function confirm(
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
   // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
-  if (
-    counted.size + countedAdditions.size > 0 &&
-    state.published?.lists === undefined &&
-    !(await isCurrent(input, scope))
-  )
+  if (isCounted(schedule) && state.published?.lists === undefined && !(await isCurrent(input, scope)))
     return CACHE_BEHIND;
   return undefined;
 }

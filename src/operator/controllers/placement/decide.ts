@@ -5,7 +5,8 @@ import {
   type Collection,
   type CollectionWindow,
 } from '../../../domain/placement/select/collection.js';
-import { schedule, type Schedule } from '../../../domain/placement/select/schedule.js';
+import { countsAs, type Decision as Decided, type Fate } from '../../../domain/placement/select/decision.js';
+import { schedule } from '../../../domain/placement/select/schedule.js';
 import { publishedBy, sliceChanges, type SliceChanges } from '../../../domain/placement/publish/slices.js';
 import type { Publication } from '../../../domain/placement/report/status.js';
 import type { Published } from '../../../domain/placement/stored/published.js';
@@ -14,7 +15,7 @@ import type { Scope } from './scope.js';
 
 /** Which clusters are selected, and the writes that publish them. */
 export interface Decision {
-  readonly schedule: Schedule;
+  readonly schedule: Decided;
   readonly changes: SliceChanges;
   /** What was published when it was made; undefined where that was not known. */
   readonly before: Published | undefined;
@@ -28,7 +29,7 @@ export interface Decision {
 export interface Outcome {
   /** With the status as it was stored meanwhile. */
   readonly input: Input;
-  readonly schedule: Schedule;
+  readonly schedule: Decided;
   readonly publication: Publication;
   readonly error: unknown;
 }
@@ -48,11 +49,12 @@ export function decide(input: Input, { collectionWindow }: Pick<Scope, 'collecti
  */
 function collectionOf(
   { state, snapshot, at }: Input,
-  { counted, countedAdditions, move }: Schedule,
+  { fates, move }: Decided,
   window: CollectionWindow,
 ): Collection | undefined {
   const { status, generation } = snapshot.placement;
-  const all = new Set([...counted, ...countedAdditions]);
+  const counts = (fate: Fate): boolean => countsAs('leaves', fate) || countsAs('comesIn', fate);
+  const all = new Set([...fates].flatMap(([name, fate]) => (counts(fate) ? [name] : [])));
   const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
   // A move is one change by itself, of no command.
   if (all.size === 0 || isEdited || move !== undefined) return undefined;

@@ -9,6 +9,7 @@ import type { ConditionState } from '../../../domain/conditions.js';
 import { hadDecision } from '../../../domain/placement/stored/basis.js';
 import { changeNote, listed, shortageNote } from '../../../domain/placement/report/change.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
+import { chosen, leaving } from '../../../domain/placement/select/decision.js';
 import { publishedAfter } from '../../../domain/placement/publish/slices.js';
 import type { PlacementReport } from '../../../domain/placement/report/status.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
@@ -92,9 +93,8 @@ function decisionNote(outcome: Outcome): PlacementNote | undefined {
 }
 
 function firstDecision({ schedule }: Outcome, stored: ReadonlySet<string>): PlacementNote | undefined {
-  const { kept, added, wanted } = schedule;
-  const names = [...kept.flat(), ...added].filter((name) => stored.has(name));
-  if (names.length === 0 && wanted !== 0) return undefined;
+  const names = chosen(schedule).filter((name) => stored.has(name));
+  if (names.length === 0 && schedule.wanted !== 0) return undefined;
   const note = names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`;
   return { reason: 'DecisionPublished', type: PlacementEvents.DecisionPublished.type, note };
 }
@@ -108,7 +108,7 @@ function laterDecision(
   if (note === undefined) return undefined;
   const { status, generation } = snapshot.placement;
   const isEdited = field(status, 'observedGeneration') !== generation;
-  const type = schedule.dropped.length > 0 && !isEdited ? 'Warning' : 'Normal';
+  const type = leaving(schedule).length > 0 && !isEdited ? 'Warning' : 'Normal';
   return { reason: 'DecisionChanged', type, note };
 }
 

@@ -67,7 +67,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     decided: undefined,
     collection: undefined,
     trigger: undefined,
-    due: Infinity,
+    due: undefined,
     carried: NO_HISTORY,
     edited: new Map(),
   };

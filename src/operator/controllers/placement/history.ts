@@ -8,6 +8,7 @@ import {
   repairsSeen,
   type Causes,
 } from '../../../domain/placement/report/history.js';
+import { comingIn, leaving } from '../../../domain/placement/select/decision.js';
 import { hadDecision } from '../../../domain/placement/stored/basis.js';
 import { historiesToKeep, historyOf } from '../../../domain/placement/publish/objectwrites.js';
 import {
@@ -53,8 +54,8 @@ export class PassHistory {
     this.#input = input;
     this.#decision = decision;
     this.#at = { time: new Date(input.snapshot.now).toISOString(), trigger: input.state.trigger ?? UNKNOWN };
-    this.#added = new Set(schedule.added);
-    this.#dropped = new Set(schedule.dropped.map(({ cluster }) => cluster));
+    this.#added = new Set(comingIn(schedule));
+    this.#dropped = new Set(leaving(schedule).map(({ cluster }) => cluster));
     const { deleted, lost, untold } = historiesToKeep(changes.writes, input.snapshot.stored);
     this.#deleted = deleted;
     this.#lost = lost.map(historyOf).slice(0, MOST_LOST);
@@ -159,6 +160,7 @@ export function rememberTrigger({ state, owner, snapshot }: Input, { key, trigge
   const seen = triggers.get(key);
   triggers.delete(key);
   const first = hadDecision(snapshot.placement.status) ? UNKNOWN : `${Placements.kind}/${owner.name}`;
-  const since = state.decided === undefined ? first : (seen ?? (clock.now() >= state.due ? 'time' : undefined));
+  const since =
+    state.decided === undefined ? first : (seen ?? (clock.now() >= (state.due ?? Infinity) ? 'time' : undefined));
   state.trigger ??= since;
 }

@@ -1,7 +1,7 @@
 import { PlacementEvents } from '../../../api/placementevents.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { listed } from '../../../domain/placement/report/change.js';
-import type { Schedule } from '../../../domain/placement/select/schedule.js';
+import { comingIn, leaving, type Decision as Decided } from '../../../domain/placement/select/decision.js';
 import { heldStates, statusWithHolds } from '../../../domain/placement/report/status.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Decision } from './decide.js';
@@ -33,18 +33,17 @@ export async function announceHolds(input: Input, { schedule, changes }: Decisio
 }
 
 /** Records an event for each hold that begins or ends with this reconcile, or goes on for another reason. */
-export function recordHolds(input: Input, schedule: Schedule, recorder: EventRecorder): void {
+export function recordHolds(input: Input, schedule: Decided, recorder: EventRecorder): void {
   const stored = conditionsOf(input);
   const states = heldStates(input.snapshot, schedule);
-  const { dropped, added } = schedule;
   const ended = {
     RemovalsHeld: () =>
       endText(
         'held',
         'removed',
-        dropped.map((one) => one.cluster),
+        leaving(schedule).map((one) => one.cluster),
       ),
-    AdditionsHeld: () => endText('held back', 'added', added),
+    AdditionsHeld: () => endText('held back', 'added', comingIn(schedule)),
   };
   for (const [type, event] of HOLD_EVENTS) {
     const was = stored.find((one) => one.type === type && one.status === 'True');

@@ -43,7 +43,7 @@ export class PlacementReconciler implements Reconciler {
       const outcome = await apply(input, decision, scope);
       await report(outcome, scope);
       input.state.decided = decidedBy(outcome);
-      input.state.due = outcome.schedule.until;
+      input.state.due = outcome.schedule.lookAgain;
       if (outcome.error === undefined) input.state.trigger = undefined;
       return resultOf(outcome, scope);
     });
@@ -107,25 +107,31 @@ function resultOf({ input, schedule, publication, error }: Outcome, { clock }: S
     const deleted = writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
     const ofPieces = [...pieces.keys()].map((ordinal) => decisionName(input.owner.name, ordinal));
     const end = emptyObjectEnd(input, new Set([...deleted, ...ofPieces]));
-    return doneUntil(Math.min(end, schedule.until), clock.now());
+    return doneUntil(earliest(end, schedule.lookAgain), clock.now());
   }
   return { ending: 'stalled', reason: `invalid field ${schedule.problem.field}` };
 }
 
 /** Done, until the record of an empty decision object has run out and the object can go, or a toleration ends. */
-function doneUntil(time: number, now: number): Result {
-  return Number.isFinite(time) ? { ending: 'done', requeueAfterMs: Math.max(time - now, 0) } : DONE;
+function doneUntil(time: number | undefined, now: number): Result {
+  return time === undefined ? DONE : { ending: 'done', requeueAfterMs: Math.max(time - now, 0) };
+}
+
+function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /**
- * When the records of an empty decision object run out first, in ms since the epoch: nothing else keeps the object. Infinity
+ * When the records of an empty decision object run out first, in ms since the epoch: nothing else keeps the object. Undefined
  * for none. `others`: names of objects that were deleted, and that a finalizer may still keep, or that a piece keeps.
  */
-function emptyObjectEnd({ snapshot, objects, owner }: Input, others: ReadonlySet<string>): number {
+function emptyObjectEnd({ snapshot, objects, owner }: Input, others: ReadonlySet<string>): number | undefined {
   const empty = [...objects.values()]
     .map((object) => readDecision(object, owner))
     .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
       return ordinal > 1 && ownership === 'ours' && !deleting && !others.has(name) && clusters.length === 0;
     });
-  return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
+  const ends = empty.map((object) => recordsEnd(object, snapshot) ?? 0);
+  return earliest(...ends.filter((end) => end !== 'never'));
 }

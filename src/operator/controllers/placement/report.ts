@@ -2,7 +2,7 @@ import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { explain } from '../../../domain/placement/explain/explain.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
 import { placementReport, statusToWrite, type PlacementReport } from '../../../domain/placement/report/status.js';
-import { stayingOut, stayingRemovals } from '../../../domain/placement/select/waiting.js';
+import { comingIn, keptOut, leaving, staying } from '../../../domain/placement/select/decision.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Outcome } from './decide.js';
 import { recordDecision, recordStatus } from './events.js';
@@ -31,7 +31,7 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   // Deleted in the meantime: its series have ended, and nothing would end them again.
   if (caches.placements.store.get(key) === undefined) return;
   const { phase, numberOfSelectedClusters: clusters } = status;
-  const held = stayingRemovals(outcome.schedule).length + stayingOut(outcome.schedule).length;
+  const held = staying(outcome.schedule).length + keptOut(outcome.schedule).length;
   metrics?.placement({ namespace, name, phase, clusters, held });
 }
 
@@ -56,7 +56,7 @@ function isTransient(error: unknown): boolean {
 function reportDecision(outcome: Outcome, { clock, pass, metrics, recorder }: Scope): void {
   const { schedule, publication } = outcome;
   if (publication.done === 0) return;
-  const [added, dropped] = [schedule.added.length, schedule.dropped.length];
+  const [added, dropped] = [comingIn(schedule).length, leaving(schedule).length];
   pass.log.info({ writes: publication.done, added, dropped }, 'decision published');
   if (pass.enqueuedAt !== undefined) metrics?.decided((clock.monotonic() - pass.enqueuedAt) / 1000);
   recordDecision(outcome, recorder);

@@ -31,8 +31,8 @@ export interface PlacementState {
   collection: Collection | undefined;
   /** Kind and name of the object whose change was the first since the last decision; undefined where it is not known. */
   trigger: string | undefined;
-  /** When time alone changes the decision next, ms since the epoch; Infinity for never. */
-  due: number;
+  /** When time alone changes the decision next, ms since the epoch; undefined for never. */
+  due: number | undefined;
   /** What the history has to tell and no decision object has: what was recorded in objects that were deleted, and edits by others. */
   carried: History;
   /** The decision objects that others have changed, by name, as they were before; undefined: they did not exist. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
+import { schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { publishedBy, sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { SliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { StoredDecision } from '../../../../src/domain/placement/stored/decision.js';

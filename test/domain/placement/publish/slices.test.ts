@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoredDecision } from '../../../../src/domain/placement/stored/decision.js';
 import { revisionOf } from '../../../../src/domain/placement/stored/decision.js';
-import { schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { sliceChanges, publishedAfter, slotsAfter } from '../../../../src/domain/placement/publish/slices.js';
 import type { DecisionWrite, SliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { decision, member, members, names, snapshot } from '../../../support/builders/placement.js';
 import type { World } from '../../../support/builders/placement.js';
+import { scheduled } from '../../../support/builders/scheduled.js';
 
 function changesFor(over: Partial<World>): SliceChanges {
   const seen = snapshot(over);
-  return sliceChanges(seen, schedule(seen));
+  return sliceChanges(seen, scheduled(seen));
 }
 
 /** A write in few words: `update 1: a b`. */
@@ -137,7 +137,7 @@ describe('sliceChanges', () => {
 
   it('sliceChanges divides a large selection into objects of a hundred in the order of rank', () => {
     const made = changesFor({ fleet: members(...names(250)) });
-    const { added } = schedule(snapshot({ fleet: members(...names(250)) }));
+    const { added } = scheduled(snapshot({ fleet: members(...names(250)) }));
 
     expect(made.writes.map((one) => [one.kind, one.name, one.clusters.length])).toEqual([
       ['create', 'web-decision-1', 100],

@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { readRelease } from '../../../../src/domain/placement/spec/release.js';
 import { readRecord } from '../../../../src/domain/placement/stored/record.js';
-import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../../src/domain/placement/report/status.js';
 import { decision, member, names, NOW, snapshot, type World } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
+import { scheduled } from '../../../support/builders/scheduled.js';
 
 const gold = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } };
 
@@ -35,7 +36,7 @@ function heldStatus(observedGeneration: number): object {
 
 /** What stays held, leaves (those that are recorded with a star) and comes. */
 function outcome(world: Partial<World>): { held: string[]; leaves: string[]; comes: string[] } {
-  const decided = schedule(snapshot(world));
+  const decided = scheduled(snapshot(world));
   return {
     held: decided.heldRemovals.map((one) => one.cluster),
     leaves: decided.dropped.map(({ cluster }) => (decided.counted.has(cluster) ? `${cluster}*` : cluster)),
@@ -191,7 +192,7 @@ describe('the disruption budget', () => {
   it('held clusters keep their slots and count towards numberOfClusters', () => {
     const fleet = [isSilver('a'), isSilver('b'), ...['c', 'd', 'e', 'f', 'g'].map(isGold)];
     const held = world(1, [], { fleet, spec: spec(1, { numberOfClusters: 6 }) });
-    const decided = schedule(snapshot(held));
+    const decided = scheduled(snapshot(held));
 
     expect(outcome(held).held).toEqual(['a', 'b']);
     expect(decided.added).toHaveLength(1);
@@ -233,7 +234,7 @@ describe('the disruption budget', () => {
     const unbound = world(2, [], { bindings: [] });
 
     expect(outcome(unbound).held).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(schedule(snapshot(unbound)).heldRemovals[0]).toEqual({ cluster: 'a', cause: 'NotMember' });
+    expect(scheduled(snapshot(unbound)).heldRemovals[0]).toEqual({ cluster: 'a', cause: 'NotMember' });
   });
 
   it('with an invalid spec nothing is held, since nothing but deleted clusters leaves', () => {
@@ -250,7 +251,7 @@ describe('decision objects with a record', () => {
     const fleet = [...['a', 'x', 'y', 'z'].map(isGold), ...['b', 'c', 'd'].map(isSilver)];
     const stored = [decision(1, ['a', 'b', 'c']), decision(2, ['d', 'x', 'y'])];
     const before = snapshot({ spec: spec(2, { numberOfClusters: 4 }), fleet, stored });
-    const decided = schedule(before);
+    const decided = scheduled(before);
 
     expect([decided.counted.size, decided.uncounted, decided.added]).toEqual([3, 2, ['z']]);
     expect(sliceChanges(before, decided).writes.map(({ ordinal, clusters }) => [ordinal, clusters])).toEqual([
@@ -264,13 +265,13 @@ describe('decision objects with a record', () => {
     const fleet = ['a', 'b'].map(isGold);
     const stored = [decision(1, ['a', 'b']), decision(2, ['z'])];
     const before = snapshot({ spec: spec(1), fleet: [...fleet, isSilver('z')], stored });
-    const changes = sliceChanges(before, schedule(before));
+    const changes = sliceChanges(before, scheduled(before));
     expect(changes.writes).toMatchObject([{ kind: 'update', ordinal: 2, clusters: [] }]);
 
     const empty = [decision(1, ['a', 'b']), decision(2, [], recorded(1))];
     const writes = (now: number): readonly unknown[] => {
       const later = snapshot({ spec: spec(1), fleet, stored: empty, now });
-      return sliceChanges(later, schedule(later)).writes;
+      return sliceChanges(later, scheduled(later)).writes;
     };
     expect(writes(NOW)).toEqual([]);
     expect(writes(NOW + 3_600_000)).toMatchObject([{ kind: 'delete', ordinal: 2, cause: 'Empty' }]);
@@ -280,7 +281,7 @@ describe('decision objects with a record', () => {
     const stored = [decision(1, ['a']), decision(2, [], recorded(1))];
     const after = snapshot({ spec: { predicates: [gold] }, fleet: [isGold('a')], stored });
 
-    expect(sliceChanges(after, schedule(after)).writes).toMatchObject([{ kind: 'delete', ordinal: 2 }]);
+    expect(sliceChanges(after, scheduled(after)).writes).toMatchObject([{ kind: 'delete', ordinal: 2 }]);
   });
 
   it('an object that others deleted comes back empty to record the removal of its clusters', () => {
@@ -291,14 +292,16 @@ describe('decision objects with a record', () => {
       remembered: [['a'], ['z']],
     });
 
-    expect(sliceChanges(before, schedule(before)).writes).toMatchObject([{ kind: 'create', ordinal: 2, clusters: [] }]);
+    expect(sliceChanges(before, scheduled(before)).writes).toMatchObject([
+      { kind: 'create', ordinal: 2, clusters: [] },
+    ]);
   });
 });
 
 describe('the status while removals are held', () => {
   function report(over: Partial<World>): ReturnType<typeof placementReport> {
     const seen = snapshot(over);
-    const decided = schedule(seen);
+    const decided = scheduled(seen);
     const changes = sliceChanges(seen, decided);
     return placementReport(seen, decided, { changes, done: changes.writes.length });
   }

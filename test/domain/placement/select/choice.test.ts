@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { compileSpec, type PlacementRules } from '../../../../src/domain/placement/spec/predicates.js';
 import { clusterHash, pairHash, seedOf } from '../../../../src/domain/placement/select/rank.js';
 import { matches, predicateOf } from '../../../../src/domain/placement/select/rules.js';
-import { schedule } from '../../../../src/domain/placement/select/schedule.js';
 import type { ClusterView } from '../../../../src/domain/placement/select/snapshot.js';
 import { decision, member, snapshot } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
+import { scheduled } from '../../../support/builders/scheduled.js';
 
 /** The order of a decision, section by section, without groups, queues or counts that are kept: slow, and easy to read. */
 class Literal {
@@ -45,7 +45,7 @@ class Literal {
     return { kept: kept.map(({ name }) => name).sort(), added: selected.slice(kept.length).map(({ name }) => name) };
   }
 
-  #of(predicate: number, clusters: readonly ClusterView[]): readonly ClusterView[] {
+  #of(predicate: number | undefined, clusters: readonly ClusterView[]): readonly ClusterView[] {
     return clusters.filter((one) => predicateOf(this.rules, one) === predicate);
   }
 
@@ -69,7 +69,7 @@ class Literal {
 
   #hasRoom(one: ClusterView, selected: readonly ClusterView[]): boolean {
     const predicate = predicateOf(this.rules, one);
-    const limit = this.rules.predicates[predicate]?.wanted ?? Infinity;
+    const limit = this.rules.predicates[predicate ?? this.rules.predicates.length]?.wanted ?? Infinity;
     return this.#of(predicate, selected).length < limit;
   }
 
@@ -175,7 +175,7 @@ function decided(
   fleet: readonly FleetMember[],
   before: readonly string[],
 ): ReturnType<Literal['decide']> {
-  const { kept, added } = schedule(snapshot({ spec, fleet, stored: [decision(1, before)] }));
+  const { kept, added } = scheduled(snapshot({ spec, fleet, stored: [decision(1, before)] }));
   return { kept: kept.flat().sort(), added };
 }
 

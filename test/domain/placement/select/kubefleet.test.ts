@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Topology } from '../../../../src/domain/placement/select/choice/topology.js';
-import { schedule } from '../../../../src/domain/placement/select/schedule.js';
 import { decision, member, snapshot } from '../../../support/builders/placement.js';
+import { scheduled } from '../../../support/builders/scheduled.js';
 
 /**
  * The rows of KubeFleet's tables for its topology spread constraints (willViolate and evaluateAllConstraints), with what is decided
@@ -100,6 +100,6 @@ describe('topology spread as in the tables of KubeFleet', () => {
     const spreadPolicy = { spreadConstraints: [constraint('a', first), constraint('b', second)] };
     const spec = { numberOfClusters: 9, spreadPolicy };
 
-    expect([...schedule(snapshot({ spec, fleet, stored: [decision(1, before)] })).added].sort()).toEqual(added);
+    expect([...scheduled(snapshot({ spec, fleet, stored: [decision(1, before)] })).added].sort()).toEqual(added);
   });
 });

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import { timestamp } from '../../../../src/runtime/vocabulary/meta.js';
 import { statementsOf } from '../../../../src/domain/placement/report/statements.js';
 import { satisfiedCondition } from '../../../../src/domain/placement/report/satisfaction.js';
-import { schedule, selectedClusters, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { changeNote } from '../../../../src/domain/placement/report/change.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import type { PlacementSnapshot, StoredDecision } from '../../../../src/domain/placement/select/snapshot.js';
 import { decision, member, NOW, snapshot, type World } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
+import { scheduled, type Scheduled } from '../../../support/builders/scheduled.js';
 
 const HOUR = 3_600_000;
 const byCost = {
@@ -43,18 +44,18 @@ function selected(ages: Readonly<Record<string, number>>, over: Partial<StoredDe
   return decision(1, Object.keys(ages), { since, ...over });
 }
 
-function moved(world: Partial<World>): readonly [string | undefined, string | undefined, number] {
-  const { move, until } = schedule(snapshot({ spec, ...world }));
-  return [move?.leaves, move?.comes, until - NOW];
+function moved(world: Partial<World>): readonly [string | undefined, string | undefined, number | undefined] {
+  const { move, lookAgain } = scheduled(snapshot({ spec, ...world }));
+  return [move?.leaves, move?.comes, lookAgain && lookAgain - NOW];
 }
 
 const old = selected({ a: 2 * HOUR, b: 2 * HOUR });
 const budget = { ...spec, disruptionBudget: { maxRemovals: 1, windowSeconds: 3600 } };
 
 describe('moves of a Placement', () => {
-  it.each<[string, Partial<World>, readonly [string | undefined, string | undefined, number]]>([
+  it.each<[string, Partial<World>, readonly [string | undefined, string | undefined, number | undefined]]>([
     ['the cheaper cluster for the dearest', { fleet: priced({ a: 50, b: 60, c: 30 }) }, ['b', 'c', 60_000]],
-    ['none within the margin', { fleet: priced({ a: 50, b: 49, c: 31 }) }, [undefined, undefined, Infinity]],
+    ['none within the margin', { fleet: priced({ a: 50, b: 49, c: 31 }) }, [undefined, undefined, undefined]],
     [
       'none of a cluster that came an hour ago less a minute',
       { fleet: priced({ a: 50, b: 60, c: 30 }), stored: [selected({ a: HOUR - 60_000, b: HOUR - 60_000 })] },
@@ -92,7 +93,7 @@ describe('moves of a Placement', () => {
           }),
         ],
       },
-      [undefined, undefined, Infinity],
+      [undefined, undefined, undefined],
     ],
     [
       'for a score only where the spread is as good as before, whatever another pair would gain',
@@ -114,7 +115,7 @@ describe('moves of a Placement', () => {
     [
       'none without rebalance',
       { spec: { ...spec, rebalance: undefined }, fleet: priced({ a: 50, b: 60, c: 30 }) },
-      [undefined, undefined, Infinity],
+      [undefined, undefined, undefined],
     ],
   ])('moves of a Placement: %s', (_sentence, world, expected) => {
     expect(moved({ stored: [old], ...world })).toEqual(expected);
@@ -125,11 +126,11 @@ describe('moves of a Placement', () => {
     const fleet = priced({ a: 50, b: 60, c: 30 });
     const status = { observedGeneration: 1 };
     const waits = snapshot({ spec: { ...spec, changeWindows }, fleet, stored: [old], status });
-    const decided = schedule(waits);
+    const decided = scheduled(waits);
     const selected = selectedClusters(decided);
     const satisfied = satisfiedCondition(statementsOf(waits, decided, new Set(['a', 'b'])));
 
-    expect([decided.move?.comes, decided.waiting?.removals, selected]).toEqual([
+    expect([decided.move?.comes, decided.waitingRemovals, selected]).toEqual([
       'c',
       [{ cluster: 'b', cause: 'Moved' }],
       ['a', 'b'],
@@ -139,7 +140,7 @@ describe('moves of a Placement', () => {
 
   it('a move is one removal of the disruption budget, and an edit of one object', () => {
     const seen = snapshot({ spec: budget, fleet: priced({ a: 50, b: 60, c: 30 }), stored: [old] });
-    const decided = schedule(seen);
+    const decided = scheduled(seen);
 
     expect([...decided.counted]).toEqual(['b']);
     expect(sliceChanges(seen, decided).writes.map(({ kind, clusters }) => [kind, clusters])).toEqual([
@@ -153,11 +154,11 @@ describe('moves of a Placement', () => {
   it('a move is over once its one write is stored, whatever a crash loses', () => {
     const world = { spec: budget, fleet: priced({ a: 50, b: 60, c: 30 }) };
     const seen = snapshot({ ...world, stored: [old] });
-    const { since } = sliceChanges(seen, schedule(seen));
+    const { since } = sliceChanges(seen, scheduled(seen));
     // Neither the status nor what the process remembers.
     const removals = { kind: 'entries' as const, entries: [[NOW, 1] as const] };
     const later = snapshot({ ...world, stored: [decision(1, ['a', 'c'], { since, removals })], now: NOW + 1_000 });
-    const again = schedule(later);
+    const again = scheduled(later);
 
     expect([again.added, again.dropped, again.move]).toEqual([[], [], undefined]);
     expect(sliceChanges(later, again).writes).toEqual([]);
@@ -177,8 +178,8 @@ describe('moves of a Placement', () => {
       stored: [selected({ a: 2 * HOUR, b: 2 * HOUR, c: 2 * HOUR })],
     });
 
-    expect(changeNote(seen, schedule(seen), new Set(['b', 'c', 'd']))).toBe(
-      'moved 1 cluster: a → d (closer to spread by claim region (maxSkew 1))',
+    expect(changeNote(seen, scheduled(seen), new Set(['b', 'c', 'd']))).toBe(
+      'moved 1 cluster: b → d (closer to spread by claim region (maxSkew 1))',
     );
   });
 });
@@ -196,7 +197,7 @@ function fleetOf(costs: readonly number[], regions: readonly string[]): readonly
 }
 
 /** The snapshot after the decision is stored, at `now`. */
-function next(before: PlacementSnapshot, decided: Schedule, world: Partial<World>, now: number): PlacementSnapshot {
+function next(before: PlacementSnapshot, decided: Scheduled, world: Partial<World>, now: number): PlacementSnapshot {
   const { slots, since } = sliceChanges(before, decided);
   const leaving = decided.dropped.filter(({ cluster }) => decided.counted.has(cluster)).length;
   const earlier = before.stored[0]?.removals;
@@ -230,13 +231,13 @@ describe('moves of a Placement in the course of time', () => {
           const left: string[] = [];
           let seen = snapshot({ ...world, stored: [selected({ c0: HOUR, c1: HOUR, c2: HOUR })] });
           for (let step = 1; step < 40; step++) {
-            const decided = schedule(seen);
-            if (decided.until === Infinity) break;
+            const decided = scheduled(seen);
+            if (decided.lookAgain === undefined) break;
             if (decided.move !== undefined) left.push(decided.move.leaves);
             seen = next(seen, decided, world, NOW + step * 60_000);
           }
 
-          expect(schedule(seen).until).toBe(Infinity);
+          expect(scheduled(seen).lookAgain).toBeUndefined();
           expect(left.length).toBeLessThanOrEqual(costs.length * 2);
         },
       ),
@@ -263,7 +264,7 @@ describe('moves of a Placement in the course of time', () => {
         let seen = snapshot({ spec: walked, fleet: fleetOf(walk[0] ?? [], []) });
         walk.forEach((costs, step) => {
           const world = { spec: walked, fleet: fleetOf(costs, []) };
-          const decided = schedule(seen);
+          const decided = scheduled(seen);
           for (const name of decided.added) cameAt.set(name, seen.now);
           if (decided.move !== undefined) {
             const { leaves } = decided.move;

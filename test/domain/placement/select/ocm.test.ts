@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../../../src/api/names.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
-import { schedule, selectedClusters, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import type { Taint } from '../../../../src/domain/placement/spec/taint.js';
 import { decision, member, NOW, snapshot } from '../../../support/builders/placement.js';
 import { taint } from '../../../support/builders/taints.js';
+import { scheduled, type Scheduled } from '../../../support/builders/scheduled.js';
 
 /**
  * The cases of Open Cluster Management's filter of taints, one row each. docs/how-to/migrate-from-ocm.md lists those that
@@ -21,10 +22,10 @@ interface OcmCase {
   readonly selects: readonly string[];
 }
 
-function decide({ tolerations = [], fleet, decided }: Omit<OcmCase, 'selects'>, now = NOW): Schedule {
+function decide({ tolerations = [], fleet, decided }: Omit<OcmCase, 'selects'>, now = NOW): Scheduled {
   const clusters = Object.entries(fleet).map(([name, taints]) => member(name, { taints }));
   const stored = decided === undefined ? [] : [decision(1, decided)];
-  return schedule(snapshot({ spec: { tolerations }, fleet: clusters, stored, now }));
+  return scheduled(snapshot({ spec: { tolerations }, fleet: clusters, stored, now }));
 }
 
 const added = (seconds: number): Partial<Taint> => ({ since: NOW - seconds * 1_000 });
@@ -223,7 +224,7 @@ describe("taints and tolerations in the cases of Open Cluster Management's filte
     const tolerations = [{ ...key1, ...exists, tolerationSeconds: 10 }];
     const fleet = { a: [taint('key1', added(8))], b: [taint('key1', added(9))], c: [taint('key1', added(10))] };
 
-    expect(decide({ tolerations, fleet, decided: ['a', 'b'] }).until).toBe(NOW + 1_000);
+    expect(decide({ tolerations, fleet, decided: ['a', 'b'] }).lookAgain).toBe(NOW + 1_000);
   });
 
   it('clusters leave one after the other as their tolerations end, and with a taint that is old when it comes', () => {

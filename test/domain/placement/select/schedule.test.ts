@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
-import type { Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import {
   binding,
   cluster,
@@ -13,13 +12,14 @@ import {
   UNREADABLE,
 } from '../../../support/builders/placement.js';
 import type { World } from '../../../support/builders/placement.js';
+import { scheduled, type Scheduled } from '../../../support/builders/scheduled.js';
 
-function chosen(decided: Schedule): readonly string[] {
+function chosen(decided: Scheduled): readonly string[] {
   return [...selectedClusters(decided)].sort();
 }
 
-function decide(over: Partial<World>): Schedule {
-  return schedule(snapshot(over));
+function decide(over: Partial<World>): Scheduled {
+  return scheduled(snapshot(over));
 }
 
 const eu = { labels: { region: 'eu' } };
@@ -297,7 +297,7 @@ describe('inputs of schedule', () => {
       }),
     );
 
-    expect(() => schedule(frozen)).not.toThrow();
+    expect(() => scheduled(frozen)).not.toThrow();
   });
 });
 
@@ -323,7 +323,7 @@ describe('dropping a cluster because an object is missing', () => {
       false,
     ],
   ])('a decision to drop a cluster because an object is missing %s', (_sentence, world, drops) => {
-    const causes = schedule(snapshot(world)).dropped.map(({ cause }) => cause);
+    const causes = scheduled(snapshot(world)).dropped.map(({ cause }) => cause);
 
     expect(causes.includes('Gone') || causes.includes('NotMember')).toBe(drops);
   });

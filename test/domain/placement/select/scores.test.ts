@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { scorerOf, scorerOfSnapshot, type Scorer } from '../../../../src/domain/placement/select/scores.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
 import type { ClusterView } from '../../../../src/domain/placement/spec/cluster.js';
-import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import type { PlacementSnapshot } from '../../../../src/domain/placement/select/snapshot.js';
 import { cluster, decision, member, snapshot } from '../../../support/builders/placement.js';
+import { scheduled } from '../../../support/builders/scheduled.js';
 
 type Configuration = Readonly<Record<string, unknown>>;
 
@@ -157,7 +158,7 @@ describe('a decision', () => {
   const fleet = Object.entries(prices).map(([name, cost]) => member(name, { claims: { cost } }));
   const cheapest = { prioritizerPolicy: { configurations: [value('Claim', { order: 'Ascending' })] } };
   const decided = (over: Parameters<typeof snapshot>[0]): readonly string[] =>
-    selectedClusters(schedule(snapshot({ fleet, ...over }))).toSorted();
+    selectedClusters(scheduled(snapshot({ fleet, ...over }))).toSorted();
 
   it('the clusters with the highest scores come in, and those that are selected stay', () => {
     expect(decided({ spec: { ...cheapest, numberOfClusters: 2 } })).toEqual(['b', 'c']);
@@ -213,7 +214,7 @@ describe('a decision', () => {
     ];
     const clusters = [of('a', 'gold', '1'), of('b', 'gold', '2'), of('c', 'silver', '3'), of('d', 'silver', '4')];
     const choose = (numberOfClusters: number): unknown => {
-      const { kept, added } = schedule(
+      const { kept, added } = scheduled(
         snapshot({
           fleet: clusters,
           spec: { ...cheapest, predicates, numberOfClusters },
@@ -235,6 +236,6 @@ describe('a decision', () => {
     });
 
     for (const free of Object.keys(prices))
-      expect(schedule(selecting(Object.keys(prices).filter((name) => name !== free))).added).toEqual([free]);
+      expect(scheduled(selecting(Object.keys(prices).filter((name) => name !== free))).added).toEqual([free]);
   });
 });

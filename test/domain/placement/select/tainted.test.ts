@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TAINTS } from '../../../../src/api/names.js';
-import { schedule, selectedClusters, type Schedule } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { readTaints, type Taint } from '../../../../src/domain/placement/spec/taint.js';
 import { decision, member, names, NOW, snapshot } from '../../../support/builders/placement.js';
 import { taint } from '../../../support/builders/taints.js';
+import { scheduled, type Scheduled } from '../../../support/builders/scheduled.js';
 
 interface Case {
   readonly spec?: object;
@@ -14,14 +15,14 @@ interface Case {
   readonly now?: number;
 }
 
-function decide({ spec = {}, fleet, decided, now = NOW }: Case): Schedule {
+function decide({ spec = {}, fleet, decided, now = NOW }: Case): Scheduled {
   const clusters = Object.entries(fleet).map(([name, taints]) => member(name, { taints }));
-  return schedule(
+  return scheduled(
     snapshot({ spec, fleet: clusters, stored: decided === undefined ? [] : [decision(1, decided)], now }),
   );
 }
 
-const chosen = (decided: Schedule): readonly string[] => [...selectedClusters(decided)].sort();
+const chosen = (decided: Scheduled): readonly string[] => [...selectedClusters(decided)].sort();
 const untainted = (...clusters: readonly string[]): Case['fleet'] =>
   Object.fromEntries(clusters.map((name) => [name, []]));
 const since = (seconds: number): Partial<Taint> => ({ since: NOW - seconds * 1_000 });
@@ -71,7 +72,7 @@ describe('the taints that the hub adds', () => {
     const fleet = { a: [taint(TAINTS.unreachable, { since: undefined })], ...untainted('b') };
     const decided = decide({ spec: { numberOfClusters: 1 }, fleet, decided: ['a'] });
 
-    expect([chosen(decided), decided.until]).toEqual([['a'], Infinity]);
+    expect([chosen(decided), decided.lookAgain]).toEqual([['a'], undefined]);
   });
 
   it('a cluster that has left for another does not come back while the other stays', () => {
@@ -177,7 +178,7 @@ describe('the order in which taints count', () => {
       );
       const names = fleet.map(({ cluster }) => cluster.name);
       const spec = { numberOfClusters: kinds.length - 1, tolerations, prioritizerPolicy };
-      const { dropped } = schedule(snapshot({ spec, fleet, stored: [decision(1, names)] }));
+      const { dropped } = scheduled(snapshot({ spec, fleet, stored: [decision(1, names)] }));
 
       expect(dropped).toEqual([{ cluster: `c${lowest}`, cause: 'NotNeeded' }]);
     }
@@ -195,12 +196,12 @@ describe('when a decision is looked at again', () => {
 
   it.each([
     ['the longest of several tolerations', [timed(60), timed(90)], NOW + 90_000],
-    ['never with one for ever', [timed(60), { key: 'maintenance', operator: 'Exists' }], Infinity],
-    ['never with one of zero seconds, which drops the cluster at once', [timed(0)], Infinity],
+    ['never with one for ever', [timed(60), { key: 'maintenance', operator: 'Exists' }], undefined],
+    ['never with one of zero seconds, which drops the cluster at once', [timed(0)], undefined],
   ])('a cluster is kept by %s', (_case, tolerations, until) => {
     const fleet = { a: [taint('maintenance', since(0))], ...untainted('b') };
 
-    expect(decide({ spec: { tolerations }, fleet, decided: ['a', 'b'] }).until).toBe(until);
+    expect(decide({ spec: { tolerations }, fleet, decided: ['a', 'b'] }).lookAgain).toBe(until);
   });
 });
 

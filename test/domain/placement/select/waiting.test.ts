@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { readRelease } from '../../../../src/domain/placement/spec/release.js';
-import { schedule, selectedClusters } from '../../../../src/domain/placement/select/schedule.js';
+import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../../src/domain/placement/report/status.js';
 import { decision, member, NOW, snapshot, type World } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
 import { taint } from '../../../support/builders/taints.js';
+import { scheduled } from '../../../support/builders/scheduled.js';
 
 const gold = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } };
 /** NOW is a Sunday, 10:00:30 UTC. */
@@ -39,13 +40,13 @@ interface Result {
 
 function outcome(of: Partial<World>): Result {
   const seen = snapshot(of);
-  const decided = schedule(seen);
+  const decided = scheduled(seen);
   const changes = sliceChanges(seen, decided);
   const { phase } = placementReport(seen, decided, { changes, done: changes.writes.length });
   return {
     leaves: decided.dropped.map(({ cluster }) => cluster),
     comes: [...decided.added].sort(),
-    waits: [...(decided.waiting?.removals ?? []).map(({ cluster }) => cluster), ...(decided.waiting?.additions ?? [])],
+    waits: [...decided.waitingRemovals.map(({ cluster }) => cluster), ...decided.waitingAdditions],
     phase,
   };
 }
@@ -53,7 +54,7 @@ function outcome(of: Partial<World>): Result {
 /** Status and basis as they are stored after the decision. */
 function statusAfter(of: Partial<World>): object {
   const seen = snapshot(of);
-  const decided = schedule(seen);
+  const decided = scheduled(seen);
   const changes = sliceChanges(seen, decided);
   const { states, ...rest } = placementReport(seen, decided, { changes, done: changes.writes.length });
   return { ...rest, conditions: states };
@@ -66,7 +67,7 @@ function readyAfter(of: Partial<World>): unknown {
 
 describe('change windows', () => {
   it('outside of them a cluster that fails a rule waits for the next', () => {
-    const decided = schedule(snapshot(world({ changeWindows: closed })));
+    const decided = scheduled(snapshot(world({ changeWindows: closed })));
 
     expect(outcome(world({ changeWindows: closed }))).toEqual({
       leaves: [],
@@ -74,8 +75,12 @@ describe('change windows', () => {
       waits: ['b'],
       phase: 'Waiting',
     });
-    expect(decided.waiting?.opens).toEqual({ kind: 'closed', at: OPENS, text: 'Mon 22:00 UTC' });
-    expect(decided.until).toBe(OPENS);
+    expect(decided.fates.get('b')).toEqual({
+      kind: 'held',
+      cause: 'NotMatched',
+      by: [{ kind: 'Window', opens: OPENS, text: 'Mon 22:00 UTC' }],
+    });
+    expect(decided.lookAgain).toBe(OPENS);
     expect(selectedClusters(decided)).toEqual(['a', 'c']);
   });
 
@@ -110,13 +115,13 @@ describe('change windows', () => {
   ])('outside of them a cluster that %s has each condition that keeps it, and no other', (_what, spec, messages) => {
     const of = world({ changeWindows: closed, numberOfClusters: 3, ...spec });
     const seen = snapshot(of);
-    const decided = schedule(seen);
+    const decided = scheduled(seen);
     const { states } = placementReport(seen, decided, { changes: sliceChanges(seen, decided), done: 9 });
     const found = states.filter(({ type }) => !['PlacementMisconfigured', 'Ready', 'Reconciling'].includes(type));
 
     expect(found.map(({ type }) => type)).toEqual(Object.keys(messages));
     for (const { type, message } of found) expect(message).toContain(messages[type]);
-    expect([decided.until, selectedClusters(decided)]).toEqual([OPENS, ['a', 'c']]);
+    expect([decided.lookAgain, selectedClusters(decided)]).toEqual([OPENS, ['a', 'c']]);
   });
 
   it('inside of one it leaves', () => {
@@ -164,7 +169,7 @@ describe('change windows', () => {
     expect(outcome(first)).toMatchObject({ leaves: ['b'], waits: [] });
 
     const seen = snapshot(first);
-    const decided = schedule(seen);
+    const decided = scheduled(seen);
     const changes = sliceChanges(seen, decided);
     const { states, ...rest } = placementReport(seen, decided, { changes, done: 0 });
     // Nothing was stored but the status.
@@ -194,10 +199,10 @@ describe('change windows', () => {
   it('a release opens no window, and a hold of the budget goes on', () => {
     const release = readRelease('2099-01-01T00:00:00Z/*');
     const spec = { changeWindows: closed, disruptionBudget: { maxRemovals: 0 } };
-    const held = schedule(snapshot(world(spec)));
+    const held = scheduled(snapshot(world(spec)));
 
     expect(held.hold).toBe('Budget');
-    expect(held.waiting).toMatchObject({ removals: [], windowed: [{ cluster: 'b' }] });
+    expect(held).toMatchObject({ waitingRemovals: [], windowed: [{ cluster: 'b' }] });
     expect(outcome(world(spec, { release }))).toMatchObject({ leaves: [], waits: ['b'] });
     expect(outcome(world({ ...spec, changeWindows: open }, { release }))).toMatchObject({ leaves: ['b'], waits: [] });
   });
@@ -217,14 +222,14 @@ describe('spec.paused', () => {
 
     expect(frozen).toMatchObject({ leaves: [], comes: [], waits });
     const seen = snapshot(world({ paused: true, ...spec }, over));
-    expect(sliceChanges(seen, schedule(seen)).writes).toEqual([]);
+    expect(sliceChanges(seen, scheduled(seen)).writes).toEqual([]);
   });
 
   it('a bulk deletion that begins meanwhile is held when the Placement is resumed', () => {
     const paused = world({ paused: true }, { fleet: [] });
     expect(outcome(paused).leaves).toEqual([]);
 
-    const resumed = schedule(snapshot(world({}, { fleet: [], generation: 2, status: statusAfter(paused) })));
+    const resumed = scheduled(snapshot(world({}, { fleet: [], generation: 2, status: statusAfter(paused) })));
     expect(resumed.hold).toBe('Deletions');
   });
 
@@ -233,7 +238,7 @@ describe('spec.paused', () => {
     const seen = snapshot(world({ paused: true }, undecided));
     const status = statusAfter(world({ paused: true }, undecided));
 
-    expect(sliceChanges(seen, schedule(seen)).writes).toEqual([]);
+    expect(sliceChanges(seen, scheduled(seen)).writes).toEqual([]);
     expect(status).toMatchObject({ phase: 'Paused', decisions: [] });
     const budget = { disruptionBudget: { maxAdditions: 0 } };
     expect(outcome(world(budget, { stored: [], status, generation: 2 })).comes).toEqual(['a', 'c']);
@@ -297,7 +302,7 @@ describe('with random fleets and times', () => {
   it('outside of its windows nobody leaves that chose to, and what is missing is filled up', () => {
     const property = fc.property(worlds, ({ kinds, selected, spec, over }) => {
       const free = outcome(world(spec, over));
-      const decided = schedule(snapshot(world({ ...spec, changeWindows: closed }, over)));
+      const decided = scheduled(snapshot(world({ ...spec, changeWindows: closed }, over)));
       const isOpen = over.now >= OPENS && over.now < OPENS + 4 * 3_600_000;
       const leaves = decided.dropped.map(({ cluster }) => cluster);
       if (isOpen) return expect(leaves).toEqual(free.leaves);
@@ -318,7 +323,7 @@ describe('with random fleets and times', () => {
     const property = fc.property(worlds, ({ spec, over }) => {
       const of = world({ ...spec, paused: true }, over);
       const seen = snapshot(of);
-      expect(sliceChanges(seen, schedule(seen)).writes).toEqual([]);
+      expect(sliceChanges(seen, scheduled(seen)).writes).toEqual([]);
       const status = statusAfter(of);
       expect(statusAfter({ ...of, status })).toEqual(status);
     });

@@ -9,7 +9,7 @@ function at(time: string): number {
 }
 
 /** What counts at `now` of these records. */
-function used(now: string, ...texts: readonly string[]): number {
+function used(now: string, ...texts: readonly string[]): number | undefined {
   return usedIn(texts.map(readRecord), hour, at(now));
 }
 
@@ -29,8 +29,8 @@ describe('the record of removals', () => {
     ['{"2026-11-22T10:01:00Z":3,"x":1}', 'one readable and one unreadable entry'],
   ])('a record %s is unreadable: %s', (text) => {
     expect(readRecord(text)).toEqual({ kind: 'unreadable' });
-    expect(used('12:00:00', text)).toBe(Infinity);
-    expect(recordEnd(readRecord(text), hour)).toBe(Infinity);
+    expect(used('12:00:00', text)).toBeUndefined();
+    expect(recordEnd(readRecord(text), hour)).toBe('never');
   });
 
   it('a record that is absent or empty counts nothing', () => {

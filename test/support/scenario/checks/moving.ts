@@ -1,6 +1,7 @@
 import {
   Choosing,
   fillAndReplace,
+  hashByTheBook,
   type ModelCluster,
   type ModelConstraint,
   type ModelSpec,
@@ -50,6 +51,13 @@ function difference(a: readonly number[], b: readonly number[]): number {
   return a.map((one, index) => one - (b[index] ?? 0)).find((one) => one !== 0) ?? 0;
 }
 
+/** Negative when `a` ranks before `b`. */
+function byRankOf(placement: string, a: ModelCluster, b: ModelCluster): number {
+  if (a === b) return 0;
+  const [first, second] = [hashByTheBook(placement, a.name), hashByTheBook(placement, b.name)];
+  return first === second ? (a.name < b.name ? -1 : 1) : first > second ? -1 : 1;
+}
+
 /** The pair that moves, as `leaves → comes`; undefined for none. What is selected is what steps 1 to 3 leave as it is. */
 export function moveByTheBook({ ages, rebalance, left, ...question }: MoveQuestion): string | undefined {
   const { scoreMargin, minSelectedSeconds = 3_600, intervalSeconds = 60 } = rebalance;
@@ -82,7 +90,8 @@ export function moveByTheBook({ ages, rebalance, left, ...question }: MoveQuesti
     (a, b) =>
       difference(a.excess, b.excess) ||
       b.gain - a.gain ||
-      (a.leaves.name < b.leaves.name ? -1 : a.leaves.name > b.leaves.name ? 1 : a.comes.name < b.comes.name ? -1 : 1),
+      byRankOf(question.placement, b.leaves, a.leaves) ||
+      byRankOf(question.placement, a.comes, b.comes),
   );
   return best === undefined ? undefined : `${best.leaves.name} → ${best.comes.name}`;
 }

@@ -1,12 +1,14 @@
-import type { Candidate, ClusterView, PlacementSnapshot, Slots } from '../snapshot.js';
+import { isCompared } from '../../spec/predicates.js';
+import { bestFirst, seedOf, topRanked } from '../rank.js';
+import type { Candidate, ClusterView, PlacementSnapshot } from '../snapshot.js';
 import {
   byScore,
+  lowestFirst,
   Contest,
   hashed,
   inOrder,
   Intake,
   Outlet,
-  type Contender,
   type Group,
   type ScoreOf,
   type Taken,
@@ -21,10 +23,6 @@ export interface Stayers {
 }
 
 type Views = (name: string) => ClusterView | undefined;
-
-function lowestFirst(a: Contender, b: Contender): number {
-  return byScore(b, a);
-}
 
 /** Those of the clusters that are more than their predicate may bring in, the lowest first. */
 export function aboveNumbers(stayers: Stayers, snapshot: PlacementSnapshot, scoreOf: ScoreOf): readonly string[] {
@@ -81,23 +79,14 @@ export function lowestFirstOf(stayers: Stayers, snapshot: PlacementSnapshot, sco
   return names;
 }
 
-/** What of a schedule says who is selected; `stuck`: those that yield and stay. */
-interface Made {
-  readonly kept: Slots;
-  readonly added: readonly string[];
-  readonly stuck: readonly { readonly cluster: string }[];
-}
-
-/** What is left to choose from once a schedule is carried out. */
+/** What is left to choose from once a decision is carried out. `yielding`: those of the clusters that yield and stay. */
 export function afterChoice(
-  { kept, added, stuck }: Made,
+  { selected: staying, yielding }: { readonly selected: readonly string[]; readonly yielding: readonly string[] },
   tierOf: Candidature['tierOf'],
   snapshot: PlacementSnapshot,
   scoreOf: ScoreOf,
 ): Pick<Choice, 'contest' | 'left'> {
-  const staying = [...kept.flat(), ...added];
   const selected = new Set(staying);
-  const yielding = stuck.map(({ cluster }) => cluster);
   // As many places as those that yield do not take.
   const free = -yielding.length;
   return choose({ staying, yielding, tierOf, isOut: (name) => selected.has(name) }, free, snapshot, scoreOf);
@@ -141,13 +130,19 @@ export interface Choice {
 export function choose(candidature: Candidature, free: number, snapshot: PlacementSnapshot, scoreOf: ScoreOf): Choice {
   const contest = new Contest(snapshot, scoreOf);
   const viewOf = selectedViews(snapshot);
+  const yielding = [...inOrder(contest.groups(hashed(candidature.yielding), viewOf, () => 0))];
+  const most = free + yielding.length;
+  if (!isCompared(snapshot.placement.rules)) {
+    // Rank alone decides: a few of thousands of candidates are found without a group of them.
+    const best = bestRanked(candidature, most, snapshot);
+    const placed = (index: number): string | undefined => (index < free ? undefined : yielding.pop()?.name);
+    return { incoming: best.map((name, index) => ({ name, replaces: placed(index) })), contest, left: [] };
+  }
   const yields = new Set(candidature.yielding);
   for (const name of candidature.staying) if (!yields.has(name)) contest.count(contest.placeOf(viewOf(name)));
   const left = candidatesOf(candidature, snapshot, contest);
-  const yielding = [...inOrder(contest.groups(hashed(candidature.yielding), viewOf, () => 0))];
   const incoming: Incoming[] = [];
   const intake = new Intake(contest, left);
-  const most = free + yielding.length;
   let places = free;
   while (incoming.length < most) {
     const taken = intake.next();
@@ -160,11 +155,36 @@ export function choose(candidature: Candidature, free: number, snapshot: Placeme
   return { incoming, contest, left };
 }
 
+/** The `most` best of the candidates, by tier and then by rank: `most` may be Infinity. */
+function bestRanked(
+  { tierOf, isOut }: Candidature,
+  most: number,
+  { placement, candidates }: PlacementSnapshot,
+): readonly string[] {
+  const seed = seedOf(placement.namespace, placement.name);
+  const isFirst = ({ name }: Candidate): boolean => !isOut(name) && tierOf(name) === 0;
+  const best = topRanked(candidates.matched, most, seed, isFirst).map((one) => one.name);
+  if (best.length >= most || candidates.tainted.size === 0) return best;
+  const later: string[][] = [];
+  for (const name of candidates.tainted.keys()) {
+    const tier = isOut(name) ? undefined : tierOf(name);
+    if (tier !== undefined && tier > 0) (later[tier] ??= []).push(name);
+  }
+  return [
+    ...best,
+    ...bestFirst(
+      Array.from(later, (names) => names ?? []),
+      most - best.length,
+      seed,
+    ),
+  ];
+}
+
 /** The last of those that yield for which the predicate of a cluster that came in has no place any more. */
-function tooMany(yielding: readonly Taken[], { predicate }: Group, contest: Contest): Taken | undefined {
+function tooMany(yielding: readonly Taken[], taken: Group, contest: Contest): Taken | undefined {
   if (contest.wanted.length === 0) return undefined;
-  const others = yielding.filter(({ group }) => group.predicate === predicate);
-  return others.length > (contest.room[predicate] ?? 0) ? others.at(-1) : undefined;
+  const others = yielding.filter(({ group }) => group.predicate === taken.predicate);
+  return others.length > (contest.roomOf(taken) ?? 0) ? others.at(-1) : undefined;
 }
 
 /** The candidates that may come in. `compare` says who is the first of a group. */

@@ -1,5 +1,5 @@
 import { predicateOf } from '../rules.js';
-import { clusterHash, pairHash, seedOf, type Candidate, type RankSeed } from '../rank.js';
+import { byRank, clusterHash, pairHash, seedOf, type Candidate, type Ranked, type RankSeed } from '../rank.js';
 import { hasNumbers, type PlacementRules } from '../../spec/predicates.js';
 import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
 import { Queue } from '../queue.js';
@@ -15,17 +15,15 @@ import { Topology, type Domain } from './topology.js';
 /** The score of a cluster, by `spec.prioritizerPolicy`; 0 without it. */
 export type ScoreOf = (name: string) => number;
 
-export interface Contender {
-  readonly name: string;
+export interface Contender extends Ranked {
   readonly score: number;
-  readonly hash: number;
 }
 
 /** Contenders of one tier, one predicate, and one domain of each constraint. */
 export interface Group {
   readonly tier: number;
-  /** 0 where predicates have no numbers; -1 for a cluster that counts for no predicate. */
-  readonly predicate: number;
+  /** 0 where predicates have no numbers; undefined for a cluster that counts for no predicate. */
+  readonly predicate: number | undefined;
   /** By constraint; undefined without the key. */
   readonly domains: readonly (Domain | undefined)[];
   readonly queue: Queue<Contender>;
@@ -39,7 +37,12 @@ export interface Taken {
 
 /** Negative when the first comes before the second: the higher score, then the higher hash, then by name. */
 export function byScore(a: Contender, b: Contender): number {
-  return b.score - a.score || b.hash - a.hash || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return b.score - a.score || byRank(a, b);
+}
+
+/** The reverse of {@link byScore}. */
+export function lowestFirst(a: Contender, b: Contender): number {
+  return byScore(b, a);
 }
 
 /** Clusters by name, with their hashes. */
@@ -89,7 +92,7 @@ export class Contest {
       const { predicate, domains } = this.placeOf(viewOf(name));
       let key = `${tier} ${predicate}`;
       for (const one of domains) key += ` ${one?.id ?? '-'}`;
-      const contender = { name, score: this.#scoreOf(name), hash: pairHash(this.#seed, hash) };
+      const contender = { name, score: this.#scoreOf(name), pairHash: pairHash(this.#seed, hash) };
       const known = found.get(key);
       if (known === undefined) found.set(key, { of: { tier, predicate, domains }, members: [contender] });
       else known.members.push(contender);
@@ -109,7 +112,7 @@ export class Contest {
   offer({ predicate, domains }: Pick<Group, 'predicate' | 'domains'>): void {
     this.topologies.forEach((one, index) => {
       const domain = domains[index];
-      if (domain !== undefined) one.offer(domain, predicate);
+      if (domain !== undefined && predicate !== undefined) one.offer(domain, predicate);
     });
   }
 
@@ -117,9 +120,14 @@ export class Contest {
     return standingOf(taints, this.#rules.tolerations, this.#now).kind === 'yields';
   }
 
-  #predicateOf(view: ClusterView | undefined): number {
+  #predicateOf(view: ClusterView | undefined): number | undefined {
     if (this.wanted.length === 0) return 0;
-    return view === undefined ? -1 : predicateOf(this.#rules, view);
+    return view && predicateOf(this.#rules, view);
+  }
+
+  /** How many more clusters of the predicate may come in; undefined for those that count for none. */
+  roomOf({ predicate }: Pick<Group, 'predicate'>): number | undefined {
+    return predicate === undefined ? undefined : this.room[predicate];
   }
 
   /** Counts all clusters of the groups as selected. */
@@ -129,8 +137,8 @@ export class Contest {
 
   /** Counts a selected cluster, or one that is selected no more. */
   count({ predicate, domains }: Pick<Group, 'predicate' | 'domains'>, by: 1 | -1 = 1): void {
-    const room = this.room[predicate];
-    if (room !== undefined) this.room[predicate] = room - by;
+    const room = this.roomOf({ predicate });
+    if (room !== undefined && predicate !== undefined) this.room[predicate] = room - by;
     if (room === (by === 1 ? 1 : 0)) for (const one of this.topologies) one.roomChanged();
     this.topologies.forEach((one, index) => {
       const domain = domains[index];
@@ -143,9 +151,9 @@ export class Contest {
     return this.topologies.map((one) => one.excess);
   }
 
-  /** The index of the first constraint that keeps a cluster of the group out; -1 for none. */
-  blockedBy({ domains }: Pick<Group, 'domains'>): number {
-    return this.topologies.findIndex((one, index) => one.blocks(domains[index]));
+  /** The first constraint that keeps a cluster of the group out; undefined for none. */
+  blockedBy({ domains }: Pick<Group, 'domains'>): Topology | undefined {
+    return this.topologies.find((one, index) => one.blocks(domains[index]));
   }
 }
 
@@ -175,9 +183,9 @@ export class Intake {
       const entry = this.#queue.pop();
       if (entry === undefined) return undefined;
       const { group } = entry;
-      if ((this.#contest.room[group.predicate] ?? 0) <= 0) continue;
+      if ((this.#contest.roomOf(group) ?? 0) <= 0) continue;
       if (isStale(entry)) this.#queue.push(entryOf(group));
-      else if (this.#contest.blockedBy(group) >= 0) this.#blocked.push(group);
+      else if (this.#contest.blockedBy(group) !== undefined) this.#blocked.push(group);
       else return this.#take(group);
     }
   }

@@ -1,11 +1,11 @@
-import { byText } from '../../../../runtime/vocabulary/names.js';
 import type { SpreadConstraint } from '../../spec/spread.js';
 import { isUnhealthy, preferenceAgainst } from '../standing.js';
-import { tierOfNew } from '../order.js';
+import { tierOfNew } from '../judge.js';
 import type { PlacementSnapshot } from '../snapshot.js';
 import type { Domain } from './topology.js';
 import { candidatesOf } from './choose.js';
-import { Contest, hashed, type Contender, type Group, type ScoreOf } from './contest.js';
+import { byScore, Contest, hashed, lowestFirst, type Contender, type Group, type ScoreOf } from './contest.js';
+import { byRank } from '../rank.js';
 
 /** Pairs of a selected cluster and a better one, for `spec.rebalance`. */
 export interface Move {
@@ -18,6 +18,7 @@ export interface Move {
 }
 
 interface Pair extends Move {
+  readonly ranks: { readonly leaves: Contender; readonly comes: Contender };
   /** By constraint: how many clusters are more than `maxSkew` above the lowest count, after the move. */
   readonly excess: readonly number[];
 }
@@ -32,7 +33,7 @@ export interface Search {
 }
 
 /**
- * The best pair: the largest gain in spread, then in score, then by name. A pair is allowed if the cluster that comes in passes
+ * The best pair: the largest gain in spread, then in score, then by the ranks, as clusters leave and come in. A pair is allowed if the cluster that comes in passes
  * every rule and constraint, and stands behind no more taints that prefer others; and either fewer clusters are then above
  * `maxSkew`, or as many, and the score is higher by the margin. So each move lowers the excess or raises the scores, and
  * with fixed inputs they come to an end.
@@ -43,7 +44,7 @@ export function bestMove(search: Search, snapshot: PlacementSnapshot, scoreOf: S
   for (const name of search.selected) contest.count(contest.placeOf(viewOf(name)));
   const known = new Set(search.selected);
   const isOut = (name: string): boolean => known.has(name);
-  const comers = candidatesOf({ tierOf: (name) => tierOfNew(name, snapshot), isOut }, snapshot, contest, highestFirst);
+  const comers = candidatesOf({ tierOf: (name) => tierOfNew(name, snapshot), isOut }, snapshot, contest);
   const leavers = contest.groups(hashed(search.movable), viewOf, (name) => tierOf(name, snapshot), lowestFirst);
   const before = contest.excess;
   const reduced = new Comers(comers);
@@ -96,7 +97,7 @@ function addTo<K>(lists: Map<K, Group[]>, key: K, group: Group): void {
 }
 
 function compareFirsts({ queue: { first: a } }: Group, { queue: { first: b } }: Group): number {
-  return a === undefined || b === undefined ? 0 : highestFirst(a, b);
+  return a === undefined || b === undefined ? 0 : byScore(a, b);
 }
 
 /** The tier that a selected cluster would have if it were not. */
@@ -113,7 +114,7 @@ function pairOf(
 ): Pair | undefined {
   const [x, y] = [leaving.queue.first, coming.queue.first];
   if (x === undefined || y === undefined || coming.tier > leaving.tier) return undefined;
-  if ((contest.room[coming.predicate] ?? 0) <= 0 || contest.blockedBy(coming) >= 0) return undefined;
+  if ((contest.roomOf(coming) ?? 0) <= 0 || contest.blockedBy(coming) !== undefined) return undefined;
   const gain = y.score - x.score;
   const isRising = gain > 0 && gain >= margin;
   if (!isRising && before.every((one) => one === 0)) return undefined;
@@ -124,25 +125,27 @@ function pairOf(
   if (order > 0 || (order === 0 && !isRising)) return undefined;
   const index = excess.findIndex((one, at) => one !== before[at]);
   const constraint = contest.topologies[index]?.constraint;
-  return { leaves: x.name, comes: y.name, scores: { leaves: x.score, comes: y.score }, constraint, excess };
+  return {
+    leaves: x.name,
+    comes: y.name,
+    scores: { leaves: x.score, comes: y.score },
+    ranks: { leaves: x, comes: y },
+    constraint,
+    excess,
+  };
 }
 
 function comparePairs(a: Pair, b: Pair): number {
   const gain = ({ scores }: Pair): number => scores.comes - scores.leaves;
   return (
-    compareLists(a.excess, b.excess) || gain(b) - gain(a) || byText(a.leaves, b.leaves) || byText(a.comes, b.comes)
+    compareLists(a.excess, b.excess) ||
+    gain(b) - gain(a) ||
+    byRank(b.ranks.leaves, a.ranks.leaves) ||
+    byRank(a.ranks.comes, b.ranks.comes)
   );
 }
 
 function compareLists(a: readonly number[], b: readonly number[]): number {
   const at = a.findIndex((one, index) => one !== b[index]);
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
-}
-
-function lowestFirst(a: Contender, b: Contender): number {
-  return a.score - b.score || byText(a.name, b.name);
-}
-
-function highestFirst(a: Contender, b: Contender): number {
-  return b.score - a.score || byText(a.name, b.name);
 }

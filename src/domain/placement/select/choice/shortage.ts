@@ -1,6 +1,7 @@
 import type { SpreadConstraint } from '../../spec/spread.js';
 import type { Choice } from './choose.js';
 import type { Contest, Group } from './contest.js';
+import type { Topology } from './topology.js';
 
 /** Why fewer clusters are selected than wanted although more of them match: statements about the whole decision. */
 
@@ -35,19 +36,21 @@ export const NO_SHORTAGE: Shortage = { predicates: [], spread: [] };
 
 /** What a choice leaves open that had room for more clusters. */
 export function shortageOf({ contest, left }: Choice): Shortage {
-  const able = left.filter(({ predicate, queue }) => queue.size > 0 && (contest.room[predicate] ?? 0) > 0);
+  const able = left.filter((group) => group.queue.size > 0 && (contest.roomOf(group) ?? 0) > 0);
   const predicates = contest.wanted.flatMap((wanted, index): LackingPredicate[] => {
     const missing = contest.room[index] ?? 0;
     return missing > 0 ? [{ index, wanted, missing }] : [];
   });
-  const spread = contest.topologies.flatMap((_, index) => blockingOf(contest, index, able));
+  const spread = contest.topologies.flatMap((topology, index) => blockingOf(topology, { contest, index, able }));
   return { predicates, spread };
 }
 
-function blockingOf(contest: Contest, index: number, able: readonly Group[]): readonly BlockingConstraint[] {
-  const topology = contest.topologies[index];
-  const blocked = able.filter((group) => contest.blockedBy(group) === index);
-  if (topology === undefined || blocked.length === 0) return [];
+function blockingOf(
+  topology: Topology,
+  { contest, index, able }: { readonly contest: Contest; readonly index: number; readonly able: readonly Group[] },
+): readonly BlockingConstraint[] {
+  const blocked = able.filter((group) => contest.blockedBy(group) === topology);
+  if (blocked.length === 0) return [];
   const full = new Set(blocked.flatMap(({ domains }) => domains[index]?.value ?? []));
   const open = new Set(able.map(({ domains }) => domains[index]));
   const least = Math.min(...topology.domains.map(({ count }) => count));
