@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { build, type Plugin } from 'esbuild';
 
-/** The parts of large packages that the program uses: for the bundle, and for the compiled files. */
+/** The parts of large packages that the program uses, for the bundle and for the compiled files. */
 
 /** CommonJS packages in the bundle call `require`, which an ES module does not have. */
 export const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
