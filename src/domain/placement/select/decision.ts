@@ -70,12 +70,7 @@ type OfKind<K extends Fate['kind']> = Extract<Fate, { readonly kind: K }>;
 export class Fates extends Map<string, Fate> {
   #byKind: ReadonlyMap<string, readonly (readonly [cluster: string, fate: Fate])[]> | undefined;
 
-  override set(cluster: string, fate: Fate): this {
-    this.#byKind = undefined;
-    return super.set(cluster, fate);
-  }
-
-  /** Those of one kind, in their order; grouped once, since ten thousand may come in while nobody is held. */
+  /** Those of one kind, in their order, once all fates are known: they are grouped once, since ten thousand may come in. */
   of<K extends Fate['kind']>(kind: K): readonly (readonly [cluster: string, fate: OfKind<K>])[] {
     const groups = (this.#byKind ??= this.#grouped());
     return (groups.get(kind) ?? []) as (readonly [string, OfKind<K>])[];

@@ -85,7 +85,8 @@ export class Draft {
 
   /** The decision as far as it is made. A holder that ends by itself says when. */
   decision(): Decision {
-    for (const [, { by }] of this.fates.of('held')) for (const one of by) this.lookAt(endOf(one));
+    for (const fate of this.fates.values())
+      if (fate.kind === 'held') for (const one of fate.by) this.lookAt(endOf(one));
     const { snapshot, judged, eligibility, current, fates, uncounted, shortage, hasRoom, taintKeys } = this;
     const { move, moveWaits } = this;
     const { candidates } = snapshot;

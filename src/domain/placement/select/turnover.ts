@@ -101,7 +101,7 @@ export function noteTaints(draft: Draft): void {
   const { judged, fates, snapshot, limit } = draft;
   let stuck = 0;
   let size = draft.size;
-  size += fates.of('comesIn').length;
+  for (const fate of fates.values()) if (fate.kind === 'comesIn') size += 1;
   for (const [cluster, { standing }] of judged.tainted) {
     if (standing.kind === 'leaves' || draft.leaves(cluster)) continue;
     draft.lookAt(standing.until);

@@ -8,7 +8,7 @@ import {
   repairsSeen,
   type Causes,
 } from '../../../domain/placement/report/history.js';
-import { comingIn, leaving } from '../../../domain/placement/select/decision.js';
+import { leaving } from '../../../domain/placement/select/decision.js';
 import { hadDecision } from '../../../domain/placement/stored/basis.js';
 import { historiesToKeep, historyOf } from '../../../domain/placement/publish/objectwrites.js';
 import {
@@ -37,8 +37,6 @@ export class PassHistory {
   readonly #input: Input;
   readonly #decision: Decision;
   readonly #at: Pick<HistoryEntry, 'time' | 'trigger'>;
-  readonly #added: ReadonlySet<string>;
-  readonly #dropped: ReadonlySet<string>;
   /** The objects that this pass deletes: nothing is recorded there. */
   readonly #deleted: ReadonlySet<string>;
   /** Likewise, as `historyOf` names them. */
@@ -50,12 +48,10 @@ export class PassHistory {
   #leaving: History;
 
   constructor(input: Input, decision: Decision) {
-    const { schedule, changes } = decision;
+    const { changes } = decision;
     this.#input = input;
     this.#decision = decision;
     this.#at = { time: new Date(input.snapshot.now).toISOString(), trigger: input.state.trigger ?? UNKNOWN };
-    this.#added = new Set(comingIn(schedule));
-    this.#dropped = new Set(leaving(schedule).map(({ cluster }) => cluster));
     const { deleted, lost, untold } = historiesToKeep(changes.writes, input.snapshot.stored);
     this.#deleted = deleted;
     this.#lost = lost.map(historyOf).slice(0, MOST_LOST);
@@ -122,16 +118,18 @@ export class PassHistory {
       repaired.push(...repairsSeen(snapshot, made));
     }
     // Of an object that somebody else has deleted no write takes them out.
-    const stored = new Set(this.#dropped.size === 0 ? [] : ownClusters(snapshot.stored));
-    const gone = [...this.#dropped].filter((one) => !stored.has(one));
+    const dropped = leaving(this.#decision.schedule).map(({ cluster }) => cluster);
+    const stored = new Set(dropped.length === 0 ? [] : ownClusters(snapshot.stored));
+    const gone = dropped.filter((one) => !stored.has(one));
     state.carried = together(state.carried, this.#telling([], gone, repaired));
   }
 
   /** One entry about those of the clusters that come in or leave, or none where there is nothing to tell. */
   #telling(added: readonly string[], removed: readonly string[], repaired: readonly Departure[] = []): History {
-    const untold = (list: readonly string[], moving: ReadonlySet<string>): readonly string[] =>
-      [...new Set(list)].filter((one) => moving.has(one) && !this.#told.has(one));
-    const [came, left] = [untold(added, this.#added), untold(removed, this.#dropped)];
+    const { fates } = this.#decision.schedule;
+    const untold = (list: readonly string[], kind: 'comesIn' | 'leaves'): readonly string[] =>
+      [...new Set(list)].filter((one) => fates.get(one)?.kind === kind && !this.#told.has(one));
+    const [came, left] = [untold(added, 'comesIn'), untold(removed, 'leaves')];
     for (const name of [...came, ...left]) this.#told.add(name);
     if (left.length > 0) this.#causes ??= causesOf(this.#input.snapshot, this.#decision.schedule);
     const changed = { added: came, removed: left, repaired };

@@ -135,8 +135,8 @@ export function choose(candidature: Candidature, free: number, snapshot: Placeme
   if (!isCompared(snapshot.placement.rules)) {
     // Rank alone decides: a few of thousands of candidates are found without a group of them.
     const best = bestRanked(candidature, most, snapshot);
-    const placed = (index: number): string | undefined => (index < free ? undefined : yielding.pop()?.name);
-    return { incoming: best.map((name, index) => ({ name, replaces: placed(index) })), contest, left: [] };
+    const incoming = best.map((name, index) => ({ name, replaces: index < free ? undefined : yielding.pop()?.name }));
+    return { incoming, contest, left: [] };
   }
   const yields = new Set(candidature.yielding);
   for (const name of candidature.staying) if (!yields.has(name)) contest.count(contest.placeOf(viewOf(name)));
