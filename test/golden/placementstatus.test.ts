@@ -1,5 +1,9 @@
-import { recordDecision, recordStatus } from '../../src/operator/controllers/placement/events.js';
-import { recordHolds } from '../../src/operator/controllers/placement/hold.js';
+import {
+  recordDecision,
+  recordHoldBegins,
+  recordHoldEnds,
+  recordStatus,
+} from '../../src/operator/controllers/placement/events.js';
 import type { Input } from '../../src/operator/controllers/placement/gather.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
@@ -56,7 +60,8 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const explained = (): Explanation =>
     explain({ snapshot: seen, members: among, readable: { fleet: true, decisions: true } });
   recordStatus(outcome, { states, ...rest }, { recorder, explained });
-  recordHolds(input, decided, recorder);
+  recordHoldBegins(input, decided, recorder);
+  recordHoldEnds(outcome, recorder);
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };
 }
 

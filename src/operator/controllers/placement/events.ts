@@ -9,9 +9,9 @@ import type { ConditionState } from '../../../domain/conditions.js';
 import { hadDecision } from '../../../domain/placement/stored/basis.js';
 import { changeNote, listed, shortageNote } from '../../../domain/placement/report/change.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
-import { chosen, leaving } from '../../../domain/placement/select/decision.js';
+import { chosen, comingIn, leaving, type Decision } from '../../../domain/placement/select/decision.js';
 import { publishedAfter } from '../../../domain/placement/publish/slices.js';
-import type { PlacementReport } from '../../../domain/placement/report/status.js';
+import { heldStates, type PlacementReport } from '../../../domain/placement/report/status.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Outcome } from './decide.js';
 import type { Input } from './gather.js';
@@ -69,6 +69,54 @@ function recordEmptyGroups(
   record(placement, { reason, type: PlacementEvents[reason].type, note: is.message }, recorder);
 }
 
+/** The types of holds, which are also the events of their begin, with the events of their end. */
+const HOLDS = [
+  {
+    type: 'RemovalsHeld',
+    end: 'RemovalsReleased',
+    ended: 'no cluster is held any more',
+    moved: (schedule: Decision) =>
+      movedText(
+        'removed',
+        leaving(schedule).map(({ cluster }) => cluster),
+      ),
+  },
+  {
+    type: 'AdditionsHeld',
+    end: 'AdditionsReleased',
+    ended: 'no cluster is held back any more',
+    moved: (schedule: Decision) => movedText('added', comingIn(schedule)),
+  },
+] as const;
+
+/** Records an event for each hold that the stored status does not have, or has with another reason. */
+export function recordHoldBegins(input: Input, schedule: Decision, recorder: EventRecorder): void {
+  const states = heldStates(input.snapshot, schedule);
+  for (const { type } of HOLDS) {
+    const state = states.find((one) => one.type === type);
+    if (state === undefined || storedHold(input, type)?.reason === state.reason) continue;
+    record(input.placement, { reason: type, type: PlacementEvents[type].type, note: state.message }, recorder);
+  }
+}
+
+/** Records an event for each hold that has ended. It names the clusters that moved, unless a write was refused. */
+export function recordHoldEnds({ input, schedule, publication }: Outcome, recorder: EventRecorder): void {
+  const states = heldStates(input.snapshot, schedule);
+  for (const { type, end, ended, moved } of HOLDS) {
+    if (storedHold(input, type) === undefined || states.some((one) => one.type === type)) continue;
+    const note = publication.failure === undefined ? `${ended}${moved(schedule)}` : ended;
+    record(input.placement, { reason: end, type: PlacementEvents[end].type, note }, recorder);
+  }
+}
+
+function storedHold(input: Input, type: string): Partial<Condition> | undefined {
+  return conditionsOf(input).find((one) => one.type === type && one.status === 'True');
+}
+
+function movedText(verb: string, names: readonly string[]): string {
+  return names.length === 0 ? '' : `; ${verb} ${listed(names)}`;
+}
+
 /** Whether a condition has another status or reason than before. */
 function isChanged(before: readonly Partial<Condition>[], states: readonly ConditionState[], type: string): boolean {
   const [was, is] = [before, states].map((list) => list.find((one) => one.type === type));
@@ -80,7 +128,7 @@ function isFirst({ snapshot }: Input): boolean {
 }
 
 /** The stored conditions, unchecked: others may have edited them. */
-export function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
+function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   return recordsIn(field(snapshot.placement.status, 'conditions'));
 }
 
@@ -112,7 +160,7 @@ function laterDecision(
   return { reason: 'DecisionChanged', type, note };
 }
 
-export function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
+function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
   const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
   recorder.record({ regarding, type, reason, action: 'Schedule', note });
 }

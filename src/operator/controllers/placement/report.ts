@@ -5,9 +5,8 @@ import { placementReport, statusToWrite, type PlacementReport } from '../../../d
 import { comingIn, keptOut, leaving, staying } from '../../../domain/placement/select/decision.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Outcome } from './decide.js';
-import { recordDecision, recordStatus } from './events.js';
+import { recordDecision, recordHoldBegins, recordHoldEnds, recordStatus } from './events.js';
 import type { Input } from './gather.js';
-import { recordHolds } from './hold.js';
 import type { Scope } from './scope.js';
 import { storeStatus } from './status.js';
 
@@ -25,7 +24,8 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   if (!isNamespaceTerminating(outcome.error)) {
     const explained = (): Explanation | undefined => explainNow(input, scope);
     recordStatus(outcome, status, { recorder: scope.recorder, explained });
-    recordHolds(input, outcome.schedule, scope.recorder);
+    recordHoldBegins(input, outcome.schedule, scope.recorder);
+    recordHoldEnds(outcome, scope.recorder);
   }
   const { key, namespace, name, caches, metrics } = scope;
   // Deleted in the meantime: its series have ended, and nothing would end them again.

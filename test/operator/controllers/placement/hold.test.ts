@@ -117,6 +117,38 @@ describe('held removals', () => {
     expect(held(hub)).toContain('a (');
   });
 
+  it('a hold that ends while another begins is told as ended once, after the writes', async () => {
+    const hub = await hubWith(0, { disruptionBudget: { maxRemovals: 0, maxAdditions: 0, windowSeconds: 60 } });
+    tier(hub, 'gold', 'e');
+    await hub.untilIdle();
+    expect(hub.condition('web', 'AdditionsHeld')?.status).toBe('True');
+    hub.events.length = 0;
+
+    hub.place('web', spec(0, { disruptionBudget: { maxRemovals: 0, maxAdditions: 1, windowSeconds: 60 } }));
+    tier(hub, 'silver', 'a');
+    await hub.untilIdle();
+
+    expect(reasons(hub)).toEqual(['RemovalsHeld', 'DecisionChanged', 'AdditionsReleased']);
+    expect(hub.events.at(-1)?.note).toBe('no cluster is held back any more; added 1 cluster: e');
+  });
+
+  it('a hold whose clusters go by a write that is refused has ended, and no event says that they left', async () => {
+    const hub = await hubWith(0);
+    tier(hub, 'silver', 'a');
+    await hub.untilIdle();
+    hub.api.before = ({ verb, name }) => {
+      if (verb === 'update') throw failure('Forbidden', verb, PlacementDecisions, name);
+    };
+
+    annotate(hub, '2027-01-01T00:00:00Z/*');
+    await hub.untilIdle();
+
+    const notes = hub.events.filter(({ reason }) => reason === 'RemovalsReleased').map(({ note }) => note);
+    expect(notes).toEqual(['no cluster is held any more']);
+    expect(hub.condition('web', 'RemovalsHeld')).toBeUndefined();
+    expect(hub.decision('web')['decision-1']).toEqual(['a', 'b']);
+  });
+
   it('a cluster that matches again is not held any more, and the last one ends the hold', async () => {
     const hub = await hubWith(1);
     tier(hub, 'silver', 'a', 'b');
