@@ -90,6 +90,13 @@ describe('what explain proposes', () => {
     expect(lines({ spec, bindings })).toContain(text);
     expect(lines({ spec, bindings, withheld })).not.toMatch(/did you mean|clusterset bind/);
   });
+
+  it('is nothing for a misspelt binding of a set that the Placement does not ask for', () => {
+    const bindings = ['prod', 'prdo'];
+
+    expect(lines({ spec: { ClusterSets: ['prod'], ...wants('gold', 3) }, bindings })).not.toContain('prdo');
+    expect(lines({ spec: wants('gold', 3), bindings })).toContain('no ManagedClusterSet prdo; did you mean prod?');
+  });
 });
 
 const REQUEST: ExplainRequest = {

@@ -2,7 +2,7 @@ import { meantWords, nearestWord } from '@multicluster-engine/values/nearestword
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { overlay, type Change } from '../world/overlay.js';
 import { readBasis } from '../../domain/placement/stored/basis.js';
-import { absentSets } from '../../domain/placement/explain/absentsets.js';
+import { absentAmong } from '../../domain/placement/explain/absentsets.js';
 import { bestFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
@@ -64,7 +64,7 @@ function setProposals(report: ExplainReport): readonly Proposal[] {
   const lost = rules.requested.length > 0 ? [] : remembered.filter((set) => !eligibility.eligible.includes(set));
   const missing = [
     ...absent,
-    ...absentSets(lost, eligibility).filter(({ set }) => !absent.some((one) => one.set === set)),
+    ...absentAmong(lost, eligibility).filter(({ set }) => !absent.some((one) => one.set === set)),
   ];
   const found = missing.flatMap(({ set, why }): Proposal[] => {
     if (names.includes(set)) return why === 'NoBinding' ? [bindOf(set, report)] : [];

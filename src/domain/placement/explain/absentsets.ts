@@ -6,14 +6,20 @@ export interface AbsentSet {
   readonly why: 'NoBinding' | IgnoredBinding['why'];
 }
 
-/** The sets of `requested` (ClusterSets) or, when it is empty, of the bindings, that bring in no cluster; sorted. */
-export function absentSets(
-  requested: readonly string[],
-  { eligible, ignored }: Pick<Eligibility, 'eligible' | 'ignored'>,
-): readonly AbsentSet[] {
+type Bindings = Pick<Eligibility, 'eligible' | 'ignored'>;
+
+/** The sets of a Placement that bring in no cluster: of ClusterSets or, without it, of the bindings, sorted. */
+export function absentSets(requested: readonly string[], bindings: Bindings): readonly AbsentSet[] {
+  return absentAmong(
+    requested.length > 0 ? requested : bindings.ignored.map(({ binding }) => binding).sort(),
+    bindings,
+  );
+}
+
+/** Those of `sets` that bring in no cluster, in their order. */
+export function absentAmong(sets: readonly string[], { eligible, ignored }: Bindings): readonly AbsentSet[] {
   const byName = new Map(ignored.map(({ binding, why }) => [binding, why]));
-  const named = requested.length > 0 ? requested : [...byName.keys()].sort();
-  return named
+  return sets
     .filter((set) => !eligible.includes(set))
     .map((set) => ({ set, why: byName.get(set) ?? ('NoBinding' as const) }));
 }

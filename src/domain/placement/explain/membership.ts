@@ -3,7 +3,7 @@ import { selects, type ClusterSelector } from '../../clusters/selector.js';
 import { boundedList, nameList } from '../../conditions.js';
 import { valueOf, type StringMap } from '../../selectors.js';
 import { readableSelectors, type Eligibility } from '../select/eligible.js';
-import { absentSets, absentText } from './absentsets.js';
+import { absentAmong, absentText } from './absentsets.js';
 import { unmetText, wordText } from './requirementtext.js';
 import { unmet, type Unmet } from '../select/rules.js';
 import type { Before, ClusterView, PlacementView } from '../select/snapshot.js';
@@ -45,7 +45,7 @@ function notFromText(
 ): string {
   if (eligible.includes(set)) return noneOf(eligible);
   if (bound.includes(set)) return `spec.ClusterSets does not name ${set}`;
-  const [absent] = absentSets([set], { eligible, ignored });
+  const [absent] = absentAmong([set], { eligible, ignored });
   return absent === undefined ? noneOf(rules.requested) : absentText(absent, namespace);
 }
 
@@ -122,8 +122,7 @@ function unnamedSets({ cluster, placement, eligibility }: Outside): readonly str
  */
 function absentCauses(outside: Outside): readonly string[] {
   const { cluster, placement, eligibility } = outside;
-  const { requested } = placement.rules;
-  const absent = requested.length === 0 ? [] : absentSets(requested, eligibility);
+  const absent = absentAmong(placement.rules.requested, eligibility);
   if (absent.some(({ set }) => set === setLabel(cluster.labels))) return [];
   const mayHave = absent.filter(({ set }) => mayHaveHad(set, outside));
   if (mayHave.length === 0) return [];
