@@ -9,6 +9,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
+import { PLACEMENT_LEASE } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
 import { Namespaces } from '../../src/runtime/vocabulary/kinds.js';
 import { readHubInput, type HubInput } from '../../src/answers/check/input.js';
@@ -56,9 +57,9 @@ it('plan --delete refuses a namespace with nothing in it, and one that could not
 });
 
 describe('check -n of a namespace without a Placement', () => {
-  const checked = (absence: HubInput['absence']): unknown => {
+  const checked = (absence: HubInput['absence'], over: Partial<HubInput> = {}): unknown => {
     const reading = readingOf(worldOf({ multiclusterengines: [rawEngine()] }), { namespace: 'shp' });
-    const results = checkHub(hubFacts({ reading, absence }));
+    const results = checkHub(hubFacts({ reading, absence, ...over }));
     const { status, message, remedy } = results.find(({ name }) => name === 'placements') ?? {};
     return { exitCode: checkExitCode(results), status, message, remedy };
   };
@@ -69,6 +70,16 @@ describe('check -n of a namespace without a Placement', () => {
       status: 'Failed',
       message: 'there is no Namespace shp; did you mean shop?',
       remedy: 'kubectl get namespaces',
+    });
+  });
+
+  it('fails also where it is not known whether a controller runs', () => {
+    const lease = { kind: 'Withheld', resource: 'leases', verb: 'get', status: 403 } as const;
+    const absence = { kind: 'Known', value: 'there is no Namespace shp; did you mean shop?' } as const;
+
+    expect(checked(absence, { placementLease: { name: PLACEMENT_LEASE, lease } })).toMatchObject({
+      status: 'Failed',
+      message: 'there is no Namespace shp; did you mean shop?',
     });
   });
 

@@ -317,3 +317,16 @@ describe('kubectl create secret tls, which checks the pair with the library of K
   const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
   const both = ({ certificate, privateKey }: ServingCertificate): string => privateKey + certificate;
 });
+
+describe('a bundle of published certificates', () => {
+  it('with one that cannot be read is a failure that says so', () => {
+    const data = { 'ca.crt': `${pair.certificate}-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----\n` };
+    const trust = { kind: 'Known', value: { metadata: { name: 'gateway-ca' }, data } } as const;
+
+    expect(checkHub(hubFacts({ trust })).find(({ name }) => name === 'certificate')).toMatchObject({
+      status: 'Failed',
+      message: `a published certificate of the gateway in namespace ${NAMESPACE} cannot be read`,
+      remedy: `kubectl get configmaps -n ${NAMESPACE}`,
+    });
+  });
+});

@@ -138,12 +138,16 @@ function checkPublishedCertificate(
 ): CheckResult {
   const name = 'certificate';
   if (trust.kind === 'Withheld') return unread(name, `when the certificate of the ${component} ends`, trust);
-  const pem = textField(trust.value?.data, 'ca.crt');
-  const expiry = Math.max(...(pem.match(PEM) ?? []).map(expiryOf));
-  if (!Number.isFinite(expiry)) {
-    const message = `no certificate of the ${component} is published in namespace ${targetNamespace}`;
+  const certificates = textField(trust.value?.data, 'ca.crt').match(PEM) ?? [];
+  const expiries = certificates.flatMap(expiryOf);
+  if (certificates.length === 0 || expiries.length < certificates.length) {
+    const message =
+      certificates.length === 0
+        ? `no certificate of the ${component} is published in namespace ${targetNamespace}`
+        : `a published certificate of the ${component} in namespace ${targetNamespace} cannot be read`;
     return failed(name, message, `kubectl get configmaps -n ${targetNamespace}`);
   }
+  const expiry = Math.max(...expiries);
   const remedy = `kubectl get events -n default --field-selector reason=CertificateRenewed`;
   const left = expiry - now;
   if (left <= 0) return failed(name, `the certificate of the ${component} expired ${durationText(-left)} ago`, remedy);
@@ -153,12 +157,12 @@ function checkPublishedCertificate(
     : passed(name, message);
 }
 
-/** When the certificate expires, ms since the epoch; NaN for text that is no certificate. */
-function expiryOf(pem: string): number {
+/** When the certificate expires, ms since the epoch; empty for text that is no certificate. */
+function expiryOf(pem: string): readonly number[] {
   try {
-    return Date.parse(new X509Certificate(pem).validTo);
+    return [Date.parse(new X509Certificate(pem).validTo)];
   } catch {
-    return NaN;
+    return [];
   }
 }
 

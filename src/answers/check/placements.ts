@@ -29,12 +29,12 @@ export function checkPlacements(input: HubInput, hub: HubSummary): CheckResult {
   const count = hub.placements.length;
   const noun = nounOf(hub.placements);
   const held = isHeld(placementLease, now);
-  if (held === undefined && placementLease.lease.kind === 'Withheld')
-    return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);
   const [refused] = reading.refused;
   if (refused !== undefined && (count === 0 || held === true))
     return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
   if (count === 0) return checkNoPlacement(name, input);
+  if (placementLease.lease.kind === 'Withheld')
+    return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);
   if (held === true) return passed(name, `${count} ${noun} kept`);
   const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
   const [engine] = hub.engines;
