@@ -330,6 +330,21 @@ describe('the parser of bodies', () => {
     await expect(parser.parse(next, request)).resolves.toContain('"web"');
     await parser.close();
   });
+
+  it('a response whose thread fails is not told as a body that could not be parsed', async () => {
+    const parser = new ObjectParser(systemClock);
+    await parser.close();
+    const large = Buffer.from(JSON.stringify({ name: 'x'.repeat(4 * KIB) }));
+
+    await expect(parser.toYaml(large)).rejects.toMatchObject({
+      kind: 'unavailable',
+      detail: { message: 'the answer could not be written as YAML now' },
+    });
+    await expect(parser.parse(large, request)).rejects.toMatchObject({
+      kind: 'unavailable',
+      detail: { message: 'the body could not be parsed now' },
+    });
+  });
 });
 
 describe('a budget of which everything is held', () => {

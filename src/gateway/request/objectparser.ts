@@ -10,6 +10,10 @@ const MAX_INLINE = 4 * 1024;
 /** Far longer than the largest body takes. */
 const JOB_TIMEOUT_MS = 10_000;
 const HEAP_MIB = 128;
+const FAILURES: Readonly<Record<ParserJob['kind'], string>> = {
+  object: 'the body could not be parsed now',
+  yaml: 'the answer could not be written as YAML now',
+};
 
 /**
  * Parses request bodies and writes YAML without blocking the event loop: small bodies in place, all others in a worker
@@ -62,7 +66,7 @@ export class ObjectParser {
 
   /** @throws StatusError `unavailable` when the thread has failed, such as for want of memory, or takes too long */
   #post(job: ParserJob): Promise<ParserResult> {
-    const failed = new StatusError('unavailable', { message: 'the body could not be parsed now' });
+    const failed = new StatusError('unavailable', { message: FAILURES[job.kind] });
     if (this.#closed) return Promise.reject(failed);
     const worker = (this.#worker ??= startWorker());
     return new Promise((resolve, reject) => {

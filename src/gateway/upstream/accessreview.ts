@@ -9,8 +9,8 @@ const DEADLINE_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
 /**
  * Every authenticated user may create it (ClusterRole system:basic-user), and it stores nothing. `known`: it takes one of the
- * connections for tokens that were accepted before, so that requests to the interface never keep a scraper out; the number of
- * reviews at a time is limited where they are made.
+ * connections for tokens that were accepted before, so that requests with invented tokens never keep a scraper out; the number
+ * of reviews at a time is limited where they are made.
  */
 const REVIEW = {
   method: 'POST',
@@ -42,8 +42,8 @@ export function upstreamAccessReviewer(upstream: Pick<Upstream, 'begin'>, clock:
       if (typeof allowed !== 'boolean') throw new UpstreamError('broken', 'NO_REVIEW');
       return allowed ? 'allowed' : 'forbidden';
     } catch (error) {
-      failure = error;
-      throw error;
+      failure = deadline.signal.aborted ? new UpstreamError('timeout', 'TIMEOUT') : error;
+      throw failure;
     } finally {
       timer.cancel();
       call.end(failure);

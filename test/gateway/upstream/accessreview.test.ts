@@ -83,12 +83,13 @@ describe('the review of a token that wants the metrics of a gateway', () => {
     expect(ends).toEqual([expect.any(UpstreamError)]);
   });
 
-  it('a review ends after 5 s', async () => {
-    const { review, clock } = reviewerOf();
+  it('a review without an answer within 5 s is a timeout', async () => {
+    const { review, clock, ends } = reviewerOf();
     const outcome = review('token').catch((error: unknown) => error);
     await clock.advance(5_000);
 
-    expect(await outcome).toBeInstanceOf(UpstreamError);
+    expect(await outcome).toMatchObject({ reason: 'timeout', code: 'TIMEOUT' });
+    expect(ends).toEqual([await outcome]);
     expect(clock.pending).toBe(0);
   });
 });
