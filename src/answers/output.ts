@@ -3,7 +3,7 @@ import { filled, type Json, type Template } from '@multicluster-engine/values/js
 import type { ResourceType } from '../runtime/vocabulary/meta.js';
 import { wordText } from '../domain/placement/explain/requirementtext.js';
 
-/** What all commands for users print. */
+/** What answers have in common: their errors, and documents, names and durations as text. */
 
 export const CLI_API_VERSION = 'cli.fleetmgmt.io/v1';
 

@@ -15,7 +15,7 @@ export const MAX_OBJECT_NAME = 63;
 /** Characters that the API server adds to `generateName`. */
 const GENERATED = 5;
 
-/** Keys that the body of a request must not have (see DocumentBuilder). */
+/** Keys that the body of a request must not have (see StrictBuilder). */
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype'];
 
 export const OBJECT_NAME: JsonSchema = {

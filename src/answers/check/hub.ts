@@ -16,8 +16,8 @@ import { checkGroups, checkHolds, checkPaused, checkPlacements, checkReleases, c
 import { checkPolicies } from './policies.js';
 import { failed, INSTALL_REMEDY, passed, unread, warning, type CheckResult } from './result.js';
 
-/** Phases that end by themselves, or that were asked for. */
-const PASSING_PHASES = ['Progressing', 'Updating', 'Paused'];
+/** Phases of an engine that is at work or was paused: no failure, but a warning. */
+const UNFINISHED_PHASES = ['Progressing', 'Updating', 'Paused'];
 /** How late a renewal may be without a warning: the operator checks certificates every twelve hours, and retries. */
 const RENEWAL_SLACK_MS = 86_400_000;
 const GATEWAY = 'gateway';
@@ -48,7 +48,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
   ];
 }
 
-/** The Lease has a holder with an engine that has not turned the component off: without, there is nothing to check. */
+/** Nothing where there is neither an engine nor a Lease, and where the controller is off that holds these Leases. */
 function checkComponentLease(
   read: ReadLease,
   { now, targetNamespace }: HubInput,
@@ -94,7 +94,7 @@ function checkEngine({ name, phase, version, message }: EngineSummary): CheckRes
   const remedy = `kubectl describe mce ${name}`;
   if (phase === 'Available') return passed(check, `MultiClusterEngine ${name} is Available, version ${version}`);
   const text = `MultiClusterEngine ${name} is ${phase}${message === '' ? '' : `: ${message}`}`;
-  return PASSING_PHASES.includes(phase) ? warning(check, text, remedy) : failed(check, text, remedy);
+  return UNFINISHED_PHASES.includes(phase) ? warning(check, text, remedy) : failed(check, text, remedy);
 }
 
 function checkComponents(

@@ -9,7 +9,7 @@ import type { HubInput } from './input.js';
 import { isHeld, podsOf } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
-/** Whether Placements are kept, what they hold, and what releases let go. */
+/** The checks of Placements: whether they are kept, their holds, pauses, releases and groups, and the zones of their windows. */
 
 const MOST_NAMES = 3;
 const LOSS_PAGE = 'docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted';
@@ -56,8 +56,8 @@ function checkNoPlacement(name: string, { reading, absence }: HubInput): CheckRe
 
 /**
  * The Placements that hold clusters. It is a failure where the objects of a definition are lost: the definitions are there
- * again, and nothing else shows that the decisions are of a fleet which the hub does not know any more. Other holds wait for a
- * decision of the Placement's owner.
+ * again, and nothing else shows that the decisions are of a fleet which the hub does not know any more. Other holds
+ * are what a budget is for: they end with time, or by the Placement's owner.
  */
 export function checkHolds({ placements }: HubSummary): readonly CheckResult[] {
   const held = placements.filter((one) => one.held);

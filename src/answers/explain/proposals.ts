@@ -20,7 +20,7 @@ export type Proposal =
   | { readonly kind: 'Bind'; readonly sets: readonly string[]; readonly command: string; readonly rights: Rights }
   /** It is not proposed, since another Placement would lose a cluster by it: `shop/api would lose a`. */
   | { readonly kind: 'Harmful'; readonly set: string; readonly loser: string }
-  /** ClusterSets names a set that does not exist. */
+  /** A set that ClusterSets or a binding names, or that the decision was made with, and that does not exist. */
   | { readonly kind: 'Rename'; readonly set: string; readonly suggested: string }
   /** `bound`: the sets whose binding it needs. */
   | {
@@ -59,7 +59,7 @@ function setProposals(report: ExplainReport): readonly Proposal[] {
   if (eligibility === undefined || world.withheld.some(({ resource }) => resource === 'managedclustersets')) return [];
   const staying = world.objects.managedclustersets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const names = staying.map(({ metadata }) => metadata.name).sort();
-  // Under a budget it is known which sets the decision was made with: one that is bound no more comes first.
+  // Where a budget may hold clusters, the sets are remembered that the decision was made with: none of them may be missing.
   const remembered = readBasis(explanation.placement.status)?.clusterSets ?? [];
   const lost = rules.requested.length > 0 ? [] : remembered.filter((set) => !eligibility.eligible.includes(set));
   const missing = [
@@ -83,7 +83,10 @@ function bindOf(set: string, report: ExplainReport): Exclude<Proposal, { kind: '
   return { kind: 'Bind', sets: [set], command, rights: bindRights(set, namespace) };
 }
 
-/** For a Placement of all bound sets in a namespace without one: any of the sets, those first that the caller may bind. */
+/**
+ * For a Placement of all bound sets in a namespace without one: one of the first sets that take nothing from others; only those
+ * that the caller may bind, where there are some.
+ */
 function choiceOf(names: readonly string[], report: ExplainReport): readonly Proposal[] {
   const { namespace } = report.explanation.placement;
   const binds = names.slice(0, MOST_NAMES).map((name) => bindOf(name, report));

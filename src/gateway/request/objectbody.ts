@@ -55,7 +55,7 @@ function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, for
 }
 
 /**
- * Parses a body, which is one document within the limits of DocumentBuilder.
+ * Parses a body, which is one document within the limits of StrictBuilder.
  * @throws StatusError `malformed`
  */
 export function parseBody(bytes: Uint8Array, format: Format): Json {

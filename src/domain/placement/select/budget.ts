@@ -4,7 +4,7 @@ import { isOwn, type StoredDecision } from '../stored/decision.js';
 import { aboveNumbers, type Stayers } from './choice/choose.js';
 import type { Cause, Holder } from './decision.js';
 import type { Draft } from './draft.js';
-import type { SelectedClusters } from './judge.js';
+import type { Judged } from './judge.js';
 import { HELD_TIER, tierOfSelected } from './judge.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { hasNumbers } from '../spec/predicates.js';
@@ -85,7 +85,7 @@ function boundedClusters({ judged, clusters, snapshot, scoreOf }: Draft): Bounde
 }
 
 /** Those of the clusters that pass every rule. */
-export function stayersAmong({ failing, tainted }: SelectedClusters, clusters: readonly string[]): Stayers {
+export function stayersAmong({ failing, tainted }: Judged, clusters: readonly string[]): Stayers {
   const names = clusters.filter((name) => !failing.has(name));
   return { names, tierOf: (name) => tierOfSelected(tainted.get(name)) };
 }

@@ -6,7 +6,7 @@ import type { ScoreOf } from './choice/contest.js';
 import { NO_SHORTAGE, type Shortage } from './choice/shortage.js';
 import { endOf, Fates, type Cause, type Decision, type Fate, type Holders, type MoveWait } from './decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
-import { judgeSelected, type SelectedClusters } from './judge.js';
+import { judgeSelected, type Judged } from './judge.js';
 import { scoresOf } from './scores.js';
 import type { PlacementSnapshot, StoredDecision } from './snapshot.js';
 
@@ -17,7 +17,7 @@ export class Draft {
   /** The clusters selected before, each once: by decision object, and together. */
   readonly current: Slots;
   readonly clusters: readonly string[];
-  readonly judged: SelectedClusters;
+  readonly judged: Judged;
   readonly scoreOf: ScoreOf;
   readonly fates = new Fates();
   /** The clusters that count against a bound if they leave, all but so many of them. */

@@ -13,7 +13,7 @@ import {
 } from './standing.js';
 
 /** The clusters of a decision, judged by the rules. */
-export interface SelectedClusters {
+export interface Judged {
   /** Those that fail a rule, with the first that they fail. */
   readonly failing: ReadonlyMap<string, FailedRule>;
   /** Those of `failing` that leave because of taints which the hub adds itself. */
@@ -26,7 +26,7 @@ export interface SelectedClusters {
   readonly tainted: ReadonlyMap<string, TaintedCluster>;
 }
 
-/** A selected cluster with taints that may stay. */
+/** What the taints of a selected cluster mean. */
 export interface TaintedCluster {
   readonly standing: Standing;
   /** Every taint is tolerated for ever, and none of them says that the cluster is unhealthy. */
@@ -38,7 +38,7 @@ export function judgeSelected(
   snapshot: PlacementSnapshot,
   eligibility: Eligibility,
   clusters: readonly string[],
-): SelectedClusters {
+): Judged {
   const { candidates } = snapshot;
   const failing = new Map<string, FailedRule>();
   const failingByHub = new Set<string>();
@@ -75,7 +75,7 @@ function failureOf(snapshot: PlacementSnapshot, eligibility: Eligibility, name: 
   );
 }
 
-/** What the taints of a selected cluster mean; undefined without taints, and with an invalid spec. */
+/** Undefined without taints, and with an invalid spec. */
 export function taintedCluster(
   cluster: ClusterView | undefined,
   { tolerations, problem }: PlacementRules,
