@@ -5,7 +5,7 @@ import { Collectors } from '../runtime/metrics/collectors.js';
 import { createProcessRegistry, expositionOf } from '../runtime/metrics/registry.js';
 import type { Build } from '../runtime/process/build.js';
 
-/** Metrics of an agent: its requests to the hub. */
+/** What the session of an agent counts: renewals, writes of the status, and tokens, which it also stores. */
 export interface AgentMetrics {
   /** A renewal of the Lease has ended; `now`: ms since the epoch. */
   renewed(result: HubResult, now: number): void;
@@ -26,7 +26,7 @@ const HELP = {
   multicluster_agent_status_writes_total:
     'Writes of the status of the ManagedCluster; result: success, error or refused',
   multicluster_agent_token_requests_total:
-    'Tokens of the hub; result: success when one was granted and stored, error or refused when either failed',
+    'Tokens of the hub; result: success when one was stored, refused when a request for one was, error when a request or an attempt to store one failed',
   multicluster_agent_token_expiry_timestamp_seconds:
     'Until when a token of the hub is valid; token: used, and stored, which is older while the one that is used cannot be stored',
 };

@@ -17,9 +17,9 @@ interface SessionOptions {
 /**
  * Joins the hub and reports to it.
  *
- * Flow: exchange the join token for a token of the agent's own, which is stored; acquire the Lease; send the first report; delete
- * the join Secret. Renewals, reports and new tokens run concurrently from the second step on. A
- * process that was killed at any point continues there: each step can be repeated, and a stored token skips the first.
+ * Flow: exchange the join token for a token of the agent's own, with one attempt to store it; acquire the Lease; then, side by
+ * side, renew it, report, keep the token stored, replace it, and delete the join Secret. A process that was killed at any point
+ * continues there: each step can be repeated, and a stored token skips the first.
  * Until `signal` fires; rejects with its reason.
  */
 export async function runSession({ context, report, onReporting }: SessionOptions, signal: AbortSignal): Promise<void> {
@@ -50,8 +50,8 @@ export async function runSession({ context, report, onReporting }: SessionOption
 }
 
 /**
- * After the first report, or without one after the duration of a lease: a cluster that cannot be read has joined, too. Not before
- * the token is stored: until then the join token is what a process that starts has.
+ * After the first attempt to report, or without one after the duration of a lease: a cluster that cannot be read has joined, too.
+ * Not before the token is stored: until then the join token is what a process that starts has.
  */
 async function endJoining(
   context: SessionContext,
