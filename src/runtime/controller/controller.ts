@@ -48,6 +48,8 @@ export interface Controller {
 const DEFAULT_RESYNC_MS = 10 * 60_000;
 /** Keys that are enqueued in one turn of the event loop: 10,000 take 100 ms. */
 const KEYS_AT_ONCE = 200;
+/** What the log says of a reconcile that is not done. */
+const ENDINGS = { wait: 'reconcile waits', stalled: 'reconcile stalled' } as const;
 /** Conflicts in a row that are expected when decisions use a cache, and not logged as errors. */
 const EXPECTED_CONFLICTS = 3;
 /** The periodic resync spreads its keys over this share of the period, and starts one to two such shares before its end. */
@@ -157,6 +159,7 @@ class Loop implements Controller {
     try {
       const ended = await reconciler.reconcile(key, pass);
       const requeueMs = ended.ending === 'done' ? ended.requeueAfterMs : ended.afterMs;
+      if (ended.ending !== 'done') log.debug({ reason: ended.reason, requeueMs }, ENDINGS[ended.ending]);
       queue.forget(key);
       if (requeueMs !== undefined) queue.requeueAfter(key, requeueMs);
       result = requeueMs === undefined ? 'success' : 'requeue_after';

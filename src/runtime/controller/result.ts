@@ -5,6 +5,7 @@ import type { Logger } from '../logger.js';
  * - done: nothing to do until the next change, or until `requeueAfterMs`.
  * - wait: something else has to happen first; requeued after `afterMs` at the latest.
  * - stalled: only the user can act; requeued after `afterMs` if set (for causes that no watch reports).
+ * `reason` is for the log.
  */
 export type Result =
   | { readonly ending: 'done'; readonly requeueAfterMs?: number }
@@ -19,10 +20,10 @@ export interface Pass {
   /** Unique for each reconcile; in all its log lines. */
   readonly reconcileId: string;
   readonly log: Logger;
-  /** Fires when the process shuts down or the lease is lost. */
+  /** Fires when the controller was stopped, by a shutdown or a lost lease, and this reconcile has not ended in time. */
   readonly signal: AbortSignal;
   /** `Clock.monotonic()` of the earliest `add` that this reconcile covers; for a requeue or retry, when it became due. */
-  readonly enqueuedAt?: number;
+  readonly enqueuedAt: number;
 }
 
 /** What a controller implements: moves the object of `key` towards its desired state. */

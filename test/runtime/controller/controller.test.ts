@@ -131,7 +131,25 @@ describe('a controller', () => {
     expect(before).toEqual(['a']);
     expect(passes).toHaveLength(againMs === undefined ? 1 : 2);
     expect(results.slice(0, 2)).toEqual(['workers 1', counted]);
-    expect(log.lines).toEqual([]);
+    expect(log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+  });
+
+  it('a controller logs at debug why a reconcile is not done', async () => {
+    const results: readonly Result[] = [
+      { ending: 'wait', reason: 'NotYet', afterMs: 100 },
+      { ending: 'stalled', reason: 'Broken', afterMs: 100 },
+      { ending: 'stalled', reason: 'Broken for ever' },
+    ];
+    const { controller, clock, log, passes } = bench(() => results[passes.length - 1] ?? DONE);
+    controller.start();
+    controller.add('a');
+    await clock.advance(200);
+
+    expect(log.lines).toMatchObject([
+      { level: 'debug', message: 'reconcile waits', fields: { reason: 'NotYet', requeueMs: 100 } },
+      { level: 'debug', message: 'reconcile stalled', fields: { reason: 'Broken', requeueMs: 100 } },
+      { level: 'debug', message: 'reconcile stalled', fields: { reason: 'Broken for ever', requeueMs: undefined } },
+    ]);
   });
 
   it('a controller tries again with backoff after a throw, and logs each failure once', async () => {
@@ -184,7 +202,8 @@ describe('a controller', () => {
 
     await clock.advance(5 + 10 + 100);
 
-    expect(log.lines.map((line) => line.fields)).toMatchObject([{ failures: 1 }, { failures: 2 }, { failures: 1 }]);
+    const failed = log.lines.filter(({ level }) => level === 'error');
+    expect(failed.map((line) => line.fields)).toMatchObject([{ failures: 1 }, { failures: 2 }, { failures: 1 }]);
   });
 
   it.each([

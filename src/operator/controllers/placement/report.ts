@@ -38,7 +38,7 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
 /** An explanation of the Placement with the clusters of now; undefined while the status of too many Placements changes at once. */
 function explainNow(
   { snapshot, reading }: Input,
-  { clock, explanations, pass: { enqueuedAt = clock.monotonic() } }: Scope,
+  { explanations, pass: { enqueuedAt } }: Scope,
 ): Explanation | undefined {
   const readable = { fleet: true, decisions: true };
   return explanations.explain(enqueuedAt, () => explain({ snapshot, members: reading.members(), readable }));
@@ -58,7 +58,7 @@ function reportDecision(outcome: Outcome, { clock, pass, metrics, recorder }: Sc
   if (publication.done === 0) return;
   const [added, dropped] = [comingIn(schedule).length, leaving(schedule).length];
   pass.log.info({ writes: publication.done, added, dropped }, 'decision published');
-  if (pass.enqueuedAt !== undefined) metrics?.decided((clock.monotonic() - pass.enqueuedAt) / 1000);
+  metrics?.decided((clock.monotonic() - pass.enqueuedAt) / 1000);
   recordDecision(outcome, recorder);
 }
 

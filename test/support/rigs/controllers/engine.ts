@@ -118,6 +118,7 @@ export class EngineRig {
       reconcileId: 'test',
       log: this.log,
       signal: new AbortController().signal,
+      enqueuedAt: this.clock.monotonic(),
     });
   }
 

@@ -100,7 +100,8 @@ export class PlacementProcess {
       this.#enqueued.delete(key);
       this.#observer.pass();
       const { signal } = new AbortController();
-      const result = await this.#reconciler.reconcile(key, { reconcileId: 'id', log: new RecordingLog(), signal });
+      const pass = { reconcileId: 'id', log: new RecordingLog(), signal, enqueuedAt: 0 };
+      const result = await this.#reconciler.reconcile(key, pass);
       if (result.ending === 'wait') throw new Error(`the pass waits: ${result.reason}`);
       if (result.ending === 'done' && result.requeueAfterMs === 0) this.#enqueued.add(key);
     }
