@@ -11,6 +11,7 @@ import { isObject, type Json, type JsonObject } from '@multicluster-engine/value
 import {
   parseBody,
   withResourceVersion,
+  type BodyObject,
   validateCreate,
   validateTarget,
 } from '../../src/gateway/request/objectbody.js';
@@ -143,7 +144,7 @@ function asObject(json: unknown): JsonObject {
 
 const placement = (over: object): Json => objectOf({ metadata: { name: 'web' }, ...over });
 const web = { resource: Placements, namespace: 'team', name: 'web' };
-const versioned = (resourceVersion: unknown): JsonObject => asObject({ metadata: { name: 'web', resourceVersion } });
+const versioned = (resourceVersion: unknown): BodyObject => ({ metadata: asObject({ name: 'web', resourceVersion }) });
 
 const objects: readonly Case[] = [
   refused('a body that is a list', () => validateTarget(objectOf([]), web)),

@@ -13,6 +13,11 @@ import { metadataErrors } from '@multicluster-engine/values/schema/metadata/fiel
 import { isResourceVersion } from './precondition.js';
 import { fieldError, fieldErrors, StatusError } from '../statuserror.js';
 
+/** An object whose metadata is one, too. */
+export interface BodyObject extends JsonObject {
+  readonly metadata: JsonObject;
+}
+
 const BYTE_ORDER_MARK = '\u{feff}';
 
 /** What a request does with the object in its body. */
@@ -84,7 +89,7 @@ function decode(bytes: Uint8Array): string {
  * filled in. Its kind, apiVersion, namespace and name must agree with the path. The API server fills in the namespace.
  * @throws StatusError `malformed` with the field that does not agree
  */
-export function validateTarget(body: Json, target: Target): JsonObject {
+export function validateTarget(body: Json, target: Target): BodyObject {
   const { resource, namespace, name } = target;
   if (!isObject(body)) throw new StatusError('malformed', { message: `the body must be a ${resource.kind} object` });
   requireEqual(body['kind'], 'kind', resource.kind);
@@ -93,12 +98,13 @@ export function validateTarget(body: Json, target: Target): JsonObject {
   if (!isObject(metadata)) throw fieldError('malformed', 'metadata', 'must be an object with a name');
   const errors = metadataErrors(metadata);
   if (errors.length > 0) throw fieldErrors('malformed', errors);
-  requireEqual(metadata['namespace'], 'metadata.namespace', namespace ?? '');
+  if (namespace === undefined) requireNoNamespace(metadata['namespace']);
+  else requireEqual(metadata['namespace'], 'metadata.namespace', namespace);
   if (name !== undefined) requireEqual(metadata['name'], 'metadata.name', name);
   return withFields(body, {
     kind: resource.kind,
     apiVersion: apiVersionOf(resource),
-    ...(name !== undefined && { metadata: withFields(metadata, { name }) }),
+    metadata: name === undefined ? metadata : withFields(metadata, { name }),
   });
 }
 
@@ -107,8 +113,8 @@ export function validateTarget(body: Json, target: Target): JsonObject {
  * (uid, generation, creationTimestamp) are overwritten by it, so that an object which was read can be sent again.
  * @throws StatusError `invalid`
  */
-export function validateCreate(object: JsonObject): void {
-  const stated = isObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
+export function validateCreate({ metadata }: BodyObject): void {
+  const stated = metadata['resourceVersion'];
   if (stated === undefined || stated === null || stated === '') return;
   throw versionError(`${formatValue(stated)}: must be absent: a new object has no resourceVersion yet`);
 }
@@ -149,9 +155,8 @@ function requireTimeZones({ spec }: JsonObject, { resource }: Target): void {
  * The object of a PUT with the resourceVersion that it replaces: that of the body, or that of `If-Match` in a copy.
  * @throws StatusError when both are given and differ, or neither is; when no object can have that of the body
  */
-export function withResourceVersion(object: JsonObject, revision: string | undefined): JsonObject {
-  const metadata = object['metadata'];
-  if (!isObject(metadata)) return object;
+export function withResourceVersion(object: BodyObject, revision: string | undefined): BodyObject {
+  const { metadata } = object;
   const stated = metadata['resourceVersion'];
   const absent = stated === undefined || stated === null || stated === '';
   if (revision === undefined) {
@@ -165,7 +170,7 @@ export function withResourceVersion(object: JsonObject, revision: string | undef
 }
 
 /** A copy with those fields, without a prototype. */
-function withFields(object: JsonObject, fields: JsonObject): JsonObject {
+function withFields<T extends JsonObject>(object: JsonObject, fields: T): JsonObject & T {
   const copy: Record<string, Json> = Object.create(null);
   return Object.assign(copy, object, fields);
 }
@@ -176,6 +181,15 @@ function versionError(rule: string): StatusError {
 
 function requireEqual(value: Json | undefined, field: string, wanted: string): void {
   if (value === undefined || value === wanted) return;
-  const rule = wanted === '' ? 'must be absent: the object has no namespace' : `must be "${wanted}", as in the path`;
-  throw fieldError('malformed', field, `${formatValue(value)}: ${rule}`);
+  throw fieldError('malformed', field, `${formatValue(value)}: must be "${wanted}", as in the path`);
+}
+
+/** An empty one is none, as for the API server. */
+function requireNoNamespace(value: Json | undefined): void {
+  if (value === undefined || value === '') return;
+  throw fieldError(
+    'malformed',
+    'metadata.namespace',
+    `${formatValue(value)}: must be absent: the object has no namespace`,
+  );
 }
