@@ -1,3 +1,4 @@
+import { keyOf } from '../runtime/vocabulary/names.js';
 import { HISTORY_ANNOTATION } from '../api/names.js';
 import { meantText } from '@multicluster-engine/values/nearestword';
 import { wordText } from '../domain/placement/explain/requirementtext.js';
@@ -43,7 +44,7 @@ export function decisionHistories({ objects }: World, name: string): readonly De
   return objects.placements
     .filter(({ metadata }) => metadata.name === name)
     .map(({ metadata: { namespace = '', uid = '' } }) => {
-      const key = `${namespace}/${name}`;
+      const key = keyOf({ namespace, name });
       const own = objects.placementdecisions.filter(
         (one) => placementKeys(one).includes(key) && isOwn(readDecision(one, { namespace, name, uid })),
       );

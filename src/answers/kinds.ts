@@ -35,11 +35,15 @@ function namesOf({ type, shortNames }: NamedKind): readonly string[] {
 }
 
 /**
- * The name in `TYPE NAME` or `TYPE/NAME`, as kubectl takes it and `-o name` prints it, or in NAME alone; undefined for other
- * words. The name is not checked.
+ * The name in `TYPE NAME` or `TYPE/NAME`, as kubectl takes it and `-o name` prints it; undefined for other words. The name is
+ * not checked.
  */
-export function nameAmong(words: readonly string[], { kind }: ResourceType, isAlone = true): string | undefined {
+export function nameAfterKind(words: readonly string[], { kind }: ResourceType): string | undefined {
   const [type = '', name = '', ...more] = words.length === 1 ? (words[0] ?? '').split('/') : words;
-  if (name !== '' && more.length === 0 && findKind(type)?.type.kind === kind) return name;
-  return isAlone && words.length === 1 ? words[0] : undefined;
+  return name !== '' && more.length === 0 && findKind(type)?.type.kind === kind ? name : undefined;
+}
+
+/** As {@link nameAfterKind}, or NAME alone. */
+export function nameAmong(words: readonly string[], type: ResourceType): string | undefined {
+  return nameAfterKind(words, type) ?? (words.length === 1 ? words[0] : undefined);
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../runtime/vocabulary/names.js';
 import type { ObjectName, ResourceType, RawObject } from '../runtime/vocabulary/meta.js';
 import { meantText, meantWords } from '@multicluster-engine/values/nearestword';
 import { ManagedClusterSets } from '../api/resources.js';
@@ -36,10 +37,10 @@ export async function meantOf(
 export async function notFound(
   client: Pick<ReadClient, 'list'>,
   type: ResourceType,
-  { namespace, name }: ObjectName,
+  object: ObjectName,
 ): Promise<NotFoundError> {
-  const of = namespace === undefined ? name : `${namespace}/${name}`;
-  return new NotFoundError(`${type.kind} ${of} was not found${await meantOf(client, type, name, namespace)}`);
+  const meant = await meantOf(client, type, object.name, object.namespace);
+  return new NotFoundError(`${type.kind} ${keyOf(object)} was not found${meant}`);
 }
 
 /** An object with a similar name in the namespace (undefined: the kind has none), else one with this name in another one. */

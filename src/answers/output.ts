@@ -25,12 +25,17 @@ export class InputError extends Error {}
 /** A document as JSON or YAML, or what a template takes of it. */
 export function documentText(document: object, output: 'json' | 'yaml' | Template): string {
   if (typeof output === 'object') return filled(output, JSON.parse(JSON.stringify(document)) as Json);
-  return output === 'yaml' ? dump(document, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(document, null, 2)}\n`;
+  return output === 'yaml' ? yamlText(document) : `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** Manifests as one YAML stream, as kubectl applies it. */
 export function manifestsText(objects: readonly object[]): string {
-  return objects.map((one) => dump(one, { lineWidth: -1, noRefs: true })).join('---\n');
+  return objects.map(yamlText).join('---\n');
+}
+
+/** A document as YAML, without folded lines and references. */
+export function yamlText(document: object): string {
+  return dump(document, { lineWidth: -1, noRefs: true });
 }
 
 export function linesText(lines: readonly string[]): string {

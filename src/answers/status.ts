@@ -47,6 +47,11 @@ export interface EngineSummary {
   readonly off: readonly Pick<ComponentSummary, 'name' | 'message'>[];
 }
 
+/** Whether the spec of the engine turns the component off. */
+export function isOff({ off }: EngineSummary, component: string): boolean {
+  return off.some(({ name }) => name === component);
+}
+
 export interface ComponentSummary {
   readonly name: string;
   readonly available: boolean;

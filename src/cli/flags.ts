@@ -5,7 +5,7 @@ import { parseTemplate, TemplateError, type Template } from '@multicluster-engin
 import type { Given } from '../runtime/flags/commands.js';
 import type { OutputFormat } from '../answers/output.js';
 import { apiSource, namespaceIn, NAMESPACE_NAMES, TARGET_FLAGS, type ApiSource } from '../runtime/flags/target.js';
-import { nameAmong } from '../answers/kinds.js';
+import { nameAfterKind, nameAmong } from '../answers/kinds.js';
 import type { TopologyKey } from '../domain/placement/spec/spread.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
@@ -165,7 +165,7 @@ export const SET_NAME = /^(?=.{1,63}$)[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?$/;
 
 /** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
 export function placementIn(positional: readonly string[], usage: string): string {
-  const name = nameAmong(positional, Placements, false);
+  const name = nameAfterKind(positional, Placements);
   return name === undefined ? refuseArguments(positional, usage) : checkedName(name, 'a Placement');
 }
 

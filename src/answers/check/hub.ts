@@ -4,7 +4,7 @@ import { Secrets } from '../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { componentServingWith } from '../../domain/engine/catalogue.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/steps/certificate.js';
-import { hubSummary, type EngineSummary, type HubSummary } from '../status.js';
+import { hubSummary, isOff, type EngineSummary, type HubSummary } from '../status.js';
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../output.js';
 import { checkDefinitions } from './definitions.js';
@@ -34,7 +34,7 @@ export function checkHub(input: HubInput): readonly CheckResult[] {
     ...checkEngines(input, hub),
     checkLease(input.engineLease, input.now, podsOf(input.operatorNamespace)),
     ...[input.placementLease, input.clustersLease].flatMap((lease) => checkComponentLease(lease, input, hub)),
-    ...(hub.engines.length === 0 ? [] : checkCertificates(input, isOff(hub, GATEWAY))),
+    ...(hub.engines.length === 0 ? [] : checkCertificates(input, isOffIn(hub, GATEWAY))),
     checkPlacements(input, hub),
     ...checkHolds(hub),
     ...checkPaused(hub),
@@ -56,12 +56,12 @@ function checkComponentLease(
 ): readonly CheckResult[] {
   const { lease } = read;
   if (hub.engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
-  if (isOff(hub, 'placement-controller')) return [];
+  if (isOffIn(hub, 'placement-controller')) return [];
   return [checkLease(read, now, podsOf(targetNamespace))];
 }
 
-function isOff({ engines }: HubSummary, component: string): boolean {
-  return engines.some(({ off }) => off.some(({ name }) => name === component));
+function isOffIn({ engines }: HubSummary, component: string): boolean {
+  return engines.some((engine) => isOff(engine, component));
 }
 
 function checkEngines(input: HubInput, { engines }: HubSummary): readonly CheckResult[] {

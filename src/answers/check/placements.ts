@@ -1,7 +1,8 @@
 import { TIME_ZONE_DATA_ANNOTATION } from '../../api/names.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { field } from '../../runtime/vocabulary/json.js';
-import type { HubSummary, PlacementSummary } from '../status.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
+import { isOff, type HubSummary, type PlacementSummary } from '../status.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/release.js';
 import { someNames } from '../output.js';
@@ -39,8 +40,8 @@ export function checkPlacements(input: HubInput, hub: HubSummary): CheckResult {
   const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
   const [engine] = hub.engines;
   if (engine === undefined) return failed(name, message, 'kubectl get mce');
-  const isOff = engine.off.some((one) => one.name === 'placement-controller');
-  return failed(name, message, isOff ? `kubectl edit mce ${engine.name}` : podsOf(targetNamespace));
+  const remedy = isOff(engine, 'placement-controller') ? `kubectl edit mce ${engine.name}` : podsOf(targetNamespace);
+  return failed(name, message, remedy);
 }
 
 /** A namespace that does not exist is most often a misspelt one. */
@@ -84,8 +85,8 @@ export function checkHolds({ placements }: HubSummary): readonly CheckResult[] {
 /** A pause that is forgotten looks like a decision that nobody has to change. */
 export function checkPaused({ placements }: HubSummary): readonly CheckResult[] {
   const paused = placements
-    .filter(({ pausedSince }) => pausedSince !== undefined)
-    .sort((a, b) => ((a.pausedSince ?? '') < (b.pausedSince ?? '') ? -1 : 1));
+    .flatMap((one) => (one.pausedSince === undefined ? [] : [{ ...one, pausedSince: one.pausedSince }]))
+    .sort((a, b) => (a.pausedSince < b.pausedSince ? -1 : 1));
   const [first] = paused;
   if (first === undefined) return [];
   const are = paused.length === 1 ? 'is' : 'are';
@@ -97,7 +98,7 @@ export function checkPaused({ placements }: HubSummary): readonly CheckResult[] 
 /** Groups without a cluster: a rollout that begins with one of them begins with the rest of the fleet. */
 export function checkGroups({ placements }: HubSummary): readonly CheckResult[] {
   const lines = placements.flatMap(({ namespace, name, emptyGroups }) =>
-    emptyGroups === undefined ? [] : [{ namespace, name, text: `${namespace}/${name}: ${emptyGroups}` }],
+    emptyGroups === undefined ? [] : [{ namespace, name, text: `${keyOf({ namespace, name })}: ${emptyGroups}` }],
   );
   const [first] = lines;
   if (first === undefined) return [];
@@ -117,10 +118,7 @@ function nounOf({ length }: readonly PlacementSummary[]): string {
 }
 
 function namesOf(placements: readonly PlacementSummary[]): string {
-  return someNames(
-    placements.map(({ namespace, name }) => `${namespace}/${name}`),
-    MOST_NAMES,
-  );
+  return someNames(placements.map(keyOf), MOST_NAMES);
 }
 
 /** The releases of Placements: nothing bounds what they name, so one that lasts is a warning, and one that does nothing too. */
@@ -129,13 +127,20 @@ export function checkReleases({ reading, now }: HubInput): readonly CheckResult[
     const { namespace = '', name } = placement.metadata;
     return activeReleases(placement, now).map((release): OwnedRelease => ({ owner: { namespace, name }, release }));
   });
-  const unreadable = all.filter(({ release }) => release.release === undefined);
-  const long = all.filter(({ release }) => (release.release?.until ?? now) - now > LONGEST_RELEASE_MS);
-  const short = all.filter((one) => !unreadable.includes(one) && !long.includes(one));
+  const ofTerm = (term: Term): readonly OwnedRelease[] => all.filter(({ release }) => termOf(release, now) === term);
   return [
-    ...textsOf(short).map(({ text }) => passed('releases', text)),
-    ...[long, unreadable].flatMap((some) => textsOf(some).map(({ text, end }) => warning('releases', text, end))),
+    ...textsOf(ofTerm('short')).map(({ text }) => passed('releases', text)),
+    ...[ofTerm('long'), ofTerm('unreadable')].flatMap((some) =>
+      textsOf(some).map(({ text, end }) => warning('releases', text, end)),
+    ),
   ];
+}
+
+type Term = 'short' | 'long' | 'unreadable';
+
+function termOf({ release }: ActiveRelease, now: number): Term {
+  if (release === undefined) return 'unreadable';
+  return release.until - now > LONGEST_RELEASE_MS ? 'long' : 'short';
 }
 
 /** One text, with the command that ends the first of the releases; none without a release. */
@@ -143,7 +148,7 @@ function textsOf(some: readonly OwnedRelease[]): readonly { readonly text: strin
   const [first] = some;
   if (first === undefined) return [];
   const lines = some.slice(0, MOST_LINES).map(({ owner, release }) => {
-    return `${owner.namespace}/${owner.name}: ${releaseLine(release)}`;
+    return `${keyOf(owner)}: ${releaseLine(release)}`;
   });
   const more = some.length > MOST_LINES ? ` and ${some.length - MOST_LINES} more` : '';
   return [{ text: `${lines.join('; ')}${more}`, end: endCommand(first.release, first.owner) }];

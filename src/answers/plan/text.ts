@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { laterMoves, laterText, pairText } from './movesahead.js';
 import type { ApartPlan } from './apart.js';
 import { newlySaid, type PieceName, type PlacementPlan, type PlacementState } from './plan.js';
@@ -105,7 +106,7 @@ export function unseenLines(clusters: readonly string[], { wide }: Pick<TextOpti
 /** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */
 function lossText({ clusters, of, short, empty, onLast }: LossReport, { wide }: Pick<TextOptions, 'wide'>): string {
   const namesOf = (list: readonly Name[]): string => {
-    const names = list.map(({ namespace, name }) => `${namespace}/${name}`);
+    const names = list.map(keyOf);
     return names.length === 0 ? '' : ` (${someNames(names, wide ? Infinity : MOST_NAMES)})`;
   };
   const first = `${short.length === 0 ? 'no' : short.length} ${short.length > 1 ? 'Placements are' : 'Placement is'} short`;

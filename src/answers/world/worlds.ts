@@ -1,3 +1,4 @@
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../runtime/vocabulary/meta.js';
 import { DECISION_REVISION_ANNOTATION } from '../../api/names.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
@@ -188,8 +189,5 @@ export function isTorn(lists: readonly Listed[]): boolean {
   const byPlacement = new Map<string, RawObject[]>();
   for (const object of decisions.items)
     for (const key of placementKeys(object)) byPlacement.set(key, [...(byPlacement.get(key) ?? []), object]);
-  return !placements.items.every((one) => {
-    const { namespace = '', name } = one.metadata;
-    return fits(one, byPlacement.get(`${namespace}/${name}`) ?? []);
-  });
+  return !placements.items.every((one) => fits(one, byPlacement.get(keyOf(one.metadata)) ?? []));
 }

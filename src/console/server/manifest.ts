@@ -1,12 +1,12 @@
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { LAST_APPLIED } from '../../api/names.js';
-import { dump } from 'js-yaml';
+import { yamlText } from '../../answers/output.js';
 import { isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 
 /** Objects as somebody would write and apply them. */
 
 export function manifestText(object: RawObject): string {
-  return dump(manifestOf(object), { lineWidth: -1, noRefs: true });
+  return yamlText(manifestOf(object));
 }
 
 /** Without status and what the API server sets. */
