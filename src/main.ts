@@ -29,47 +29,52 @@ import { STANDALONE } from './standalone/flags.js';
 const entryPoint = fileURLToPath(import.meta.url);
 
 /** Only the command that runs is imported: --help and --version load none, operator and gateway no embedded API server. */
+const commands = [
+  commandRow(OPERATOR, async () => (await import('./operator/run.js')).runOperator),
+  commandRow(GATEWAY, async () => (await import('./gateway/run.js')).runGateway),
+  commandRow(AGENT, async () => (await import('./agent/run.js')).runAgent),
+  commandRow(STANDALONE, async () => {
+    const { runStandalone } = await import('./standalone/run.js');
+    return (config) => runStandalone(config, entryPoint);
+  }),
+  commandRow(EXPLAIN, async () => (await import('./cli/explain/run.js')).runExplain),
+  commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
+  commandRow(WHO_SELECTS, async () => (await import('./cli/whoselects/run.js')).runWhoSelects),
+  commandRow(TREE, async () => (await import('./cli/tree/run.js')).runTree),
+  commandRow(CONSOLE, async () => {
+    const [{ runConsole }, { ownPrinting }] = await Promise.all([
+      import('./console/run.js'),
+      import('./cli/changehub.js'),
+    ]);
+    return (config) => runConsole(config, ownPrinting);
+  }),
+  commandRow(HISTORY, async () => (await import('./cli/history/run.js')).runHistory),
+  commandRow(STATUS, async () => (await import('./cli/status/run.js')).runStatus),
+  commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
+  commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),
+  commandRow(PAUSE, async () => (await import('./cli/pause/pause.js')).runPause),
+  commandRow(RESUME, async () => (await import('./cli/pause/pause.js')).runPause),
+  commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runCluster),
+  commandRow(CLUSTER_SET, async () => (await import('./cli/clusterset/run.js')).runClusterSet),
+  commandRow(CORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
+  commandRow(UNCORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
+  commandRow(DRAIN, async () => (await import('./cli/maintenance/run.js')).runDrain),
+  commandRow(MCP, async () => {
+    const { runMcp } = await import('./cli/mcp/run.js');
+    return (config) => runMcp(config, entryPoint);
+  }),
+  commandRow(COMPLETION, async () => (await import('./cli/completion/run.js')).runCompletion),
+  commandRow(VERSION, async () => (await import('./cli/version/run.js')).runVersion),
+];
+
+/** The configuration of one command. */
+export type Config = ReturnType<(typeof commands)[number]['read']>['config'];
+
 await start({
   name: PROGRAM,
   version: version(),
   prefix: VARIABLE_PREFIX,
-  commands: [
-    commandRow(OPERATOR, async () => (await import('./operator/run.js')).runOperator),
-    commandRow(GATEWAY, async () => (await import('./gateway/run.js')).runGateway),
-    commandRow(AGENT, async () => (await import('./agent/run.js')).runAgent),
-    commandRow(STANDALONE, async () => {
-      const { runStandalone } = await import('./standalone/run.js');
-      return (config) => runStandalone(config, entryPoint);
-    }),
-    commandRow(EXPLAIN, async () => (await import('./cli/explain/run.js')).runExplain),
-    commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
-    commandRow(WHO_SELECTS, async () => (await import('./cli/whoselects/run.js')).runWhoSelects),
-    commandRow(TREE, async () => (await import('./cli/tree/run.js')).runTree),
-    commandRow(CONSOLE, async () => {
-      const [{ runConsole }, { ownPrinting }] = await Promise.all([
-        import('./console/run.js'),
-        import('./cli/changehub.js'),
-      ]);
-      return (config) => runConsole(config, ownPrinting);
-    }),
-    commandRow(HISTORY, async () => (await import('./cli/history/run.js')).runHistory),
-    commandRow(STATUS, async () => (await import('./cli/status/run.js')).runStatus),
-    commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
-    commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),
-    commandRow(PAUSE, async () => (await import('./cli/pause/pause.js')).runPause),
-    commandRow(RESUME, async () => (await import('./cli/pause/pause.js')).runPause),
-    commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runCluster),
-    commandRow(CLUSTER_SET, async () => (await import('./cli/clusterset/run.js')).runClusterSet),
-    commandRow(CORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
-    commandRow(UNCORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
-    commandRow(DRAIN, async () => (await import('./cli/maintenance/run.js')).runDrain),
-    commandRow(MCP, async () => {
-      const { runMcp } = await import('./cli/mcp/run.js');
-      return (config) => runMcp(config, entryPoint);
-    }),
-    commandRow(COMPLETION, async () => (await import('./cli/completion/run.js')).runCompletion),
-    commandRow(VERSION, async () => (await import('./cli/version/run.js')).runVersion),
-  ],
+  commands,
   complete: (completion, given) =>
     ready(complete(completion, given), async () => (await import('./cli/completion/run.js')).runCompletion),
 });

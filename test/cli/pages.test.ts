@@ -23,23 +23,8 @@ import { PauseHub } from '../support/fakes/pausehub.js';
 import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';
 import { hubFacts, leaseFact, NOW, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubinput.js';
 import { rawPlacement } from '../support/builders/world.js';
-import { readPage } from '../support/repository/documents.js';
+import { commandPages, readPage } from '../support/repository/documents.js';
 import { stepsIn } from '../support/repository/markdown.js';
-
-/** The pages whose commands are run here: on the example fleet in memory, as the program runs them on a hub. */
-const PAGES = [
-  'docs/reference/cli/README.md',
-  'docs/reference/cli/check.md',
-  'docs/reference/cli/cluster.md',
-  'docs/reference/cli/cordon.md',
-  'docs/reference/cli/explain.md',
-  'docs/reference/cli/history.md',
-  'docs/reference/cli/pause.md',
-  'docs/reference/cli/release.md',
-  'docs/reference/cli/status.md',
-  'docs/reference/cli/tree.md',
-  'docs/reference/cli/who-selects.md',
-];
 
 const WORLD = exampleWorld(EXAMPLE_SPEC, {
   multiclusterengines: [rawEngine()],
@@ -59,6 +44,7 @@ function withAgents(world: World): World {
   return { ...world, objects: { ...world.objects, managedclusters: exampleAgents } };
 }
 
+/** What the program prints on a hub with the example fleet. */
 async function outputOf(command: string): Promise<string> {
   const argv = command
     .replace(/^(kubectl mce|multicluster-engine) /, '')
@@ -107,12 +93,14 @@ async function outputOf(command: string): Promise<string> {
   }
 }
 
+function stepsOf(pages: readonly string[]): [page: string, command: string, output: readonly string[]][] {
+  return pages.flatMap((page) =>
+    stepsIn(readPage(page)).map((step): [string, string, readonly string[]] => [page, step.command, step.output]),
+  );
+}
+
 describe('the commands of the pages', () => {
-  it.each(
-    PAGES.flatMap((page) =>
-      stepsIn(readPage(page)).map((step): [string, string, readonly string[]] => [page, step.command, step.output]),
-    ),
-  )('%s shows what %s prints', async (_page, command, output) => {
+  it.each(stepsOf(commandPages()))('%s shows what %s prints', async (_page, command, output) => {
     expect(output).toEqual((await outputOf(command)).trimEnd().split('\n'));
   });
 });

@@ -57,14 +57,14 @@ export interface Command<C extends CommandConfig> extends CommandSummary {
 type Run<C> = (config: C) => Promise<number>;
 
 /** A command with its configuration, ready to run. */
-export interface Ready {
+export interface Ready<C extends CommandConfig = CommandConfig> {
   readonly kind: 'ready';
-  readonly config: CommandConfig & ProfileConfig;
+  readonly config: C & ProfileConfig;
   readonly run: () => Promise<number>;
 }
 
-interface CommandRow extends CommandSummary {
-  readonly read: (flags: Flags, given: Given) => Ready;
+interface CommandRow<C extends CommandConfig = CommandConfig> extends CommandSummary {
+  readonly read: (flags: Flags, given: Given) => Ready<C>;
 }
 
 /** A text to print instead of running a command: to standard output with code 0, else to standard error. */
@@ -87,7 +87,7 @@ export interface Program {
 }
 
 /** The row of a command; `load` imports what runs it, which neither help nor another command loads. */
-export function commandRow<C extends CommandConfig>(command: Command<C>, load: () => Promise<Run<C>>): CommandRow {
+export function commandRow<C extends CommandConfig>(command: Command<C>, load: () => Promise<Run<C>>): CommandRow<C> {
   return {
     ...command,
     flags: { ...command.flags, ...PROFILE_FLAGS },
@@ -95,7 +95,7 @@ export function commandRow<C extends CommandConfig>(command: Command<C>, load: (
   };
 }
 
-export function ready<C extends CommandConfig>(config: C, load: () => Promise<Run<C>>): Ready {
+export function ready<C extends CommandConfig>(config: C, load: () => Promise<Run<C>>): Ready<C> {
   return { kind: 'ready', config, run: async () => (await load())(config) };
 }
 

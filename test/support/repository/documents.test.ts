@@ -3,17 +3,22 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { AFTER_WALK, pages, readPage, TASKS, TASKS_WITH_PLUGIN, TESTS_OF_PAGES } from './documents.js';
+import { AFTER_WALK, commandPages, pages, readPage, TASKS, TASKS_WITH_PLUGIN, TESTS_OF_PAGES } from './documents.js';
 import { blocksIn, typedBlocksIn } from './markdown.js';
 import { root } from './root.js';
 
 /** Languages of blocks that nobody types. */
 const SHOWN = ['yaml', 'json', 'js', 'ts', 'text'];
 const MARKER = '<!-- not run: ';
-/** The lists of pages that a test runs, by their names in its text. */
-const LISTS: Readonly<Record<string, readonly string[]>> = { TASKS, TASKS_WITH_PLUGIN, AFTER_WALK };
-
 const PAGES = pages();
+const COMMAND_PAGES = commandPages();
+/** The lists of pages that a test runs, by their names in its text. */
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  TASKS,
+  TASKS_WITH_PLUGIN,
+  AFTER_WALK,
+  commandPages: COMMAND_PAGES,
+};
 
 describe('the index of the documents', () => {
   it('the index of the documents links every page, except those that one of these pages lists', () => {
@@ -31,7 +36,7 @@ describe('the commands of the documents', () => {
 
   it.each(PAGES)('every block of commands of %s is run by a test, or says above it why it is not', (page) => {
     const unmarked = typedBlocksIn(readPage(page)).filter(({ notRun }) => notRun === undefined);
-    const test = TESTS_OF_PAGES[page];
+    const test = COMMAND_PAGES.includes(page) ? 'test/cli/pages.test.ts' : TESTS_OF_PAGES[page];
     if (test === undefined) {
       expect(unmarked.map(({ line }) => `${page}:${line}`)).toEqual([]);
       return;

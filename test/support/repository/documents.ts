@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { stepsIn, type Step } from './markdown.js';
+import { stepsIn, typedBlocksIn, type Step } from './markdown.js';
 import { root } from './root.js';
 
 /**
  * The test that runs the commands of each page. A page without a row may only have blocks that are marked with
- * `<!-- not run: REASON -->`; `documents.test.ts` checks it.
+ * `<!-- not run: REASON -->`, except those of {@link commandPages}; `documents.test.ts` checks it.
  */
 export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'README.md': 'test/e2e/readme.test.ts',
@@ -37,18 +37,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/standalone.md': 'test/e2e/demofleet.slow.test.ts',
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
-  'docs/reference/cli/README.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/check.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/cluster.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/cordon.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/explain.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/history.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/pause.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/plan.md': 'test/cli/plan/commands.test.ts',
-  'docs/reference/cli/release.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/status.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/tree.md': 'test/cli/pages.test.ts',
-  'docs/reference/cli/who-selects.md': 'test/cli/pages.test.ts',
 };
 
 /** The pages that describe single tasks on a hub; tests run them in this order, and in the reverse one. */
@@ -84,6 +73,16 @@ export function pages(): string[] {
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.posix.join('docs', ...name.split(path.sep)));
   return [...top, ...docs].sort();
+}
+
+/** The pages of commands, which `test/cli/pages.test.ts` runs: all with commands, without a row above. */
+export function commandPages(): string[] {
+  return pages().filter(
+    (page) =>
+      page.startsWith('docs/reference/cli/') &&
+      TESTS_OF_PAGES[page] === undefined &&
+      typedBlocksIn(readPage(page)).some(({ notRun }) => notRun === undefined),
+  );
 }
 
 export function readPage(page: string): string {
