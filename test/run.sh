@@ -100,7 +100,7 @@ case $suite in
     control_plane
     # Counters make code twice as slow: they are on for the tests that the gates need, and off for all others.
     counted=(
-      '/dist/test/(domain|operator|runtime|gateway|golden|agent|cli|console)/.*(?<!\.slow|\.nightly)\.test\.js$'
+      '/dist/test/(domain|answers|operator|runtime|gateway|golden|agent|cli|console)/.*(?<!\.slow|\.nightly)\.test\.js$'
       # Those that are left out run the command line as processes, which are not counted.
       '/dist/test/field/(?!gitops|yaml).*(?<!\.slow|\.nightly)\.test\.js$'
       '/dist/test/integration/(kube|clusters|inventories|engine|placement)/.*(?<!\.slow|\.nightly)\.test\.js$'

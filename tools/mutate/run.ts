@@ -17,7 +17,7 @@ import { isFast } from '../tests/target.js';
 import { mutantsOf, mutated, type Mutant } from './mutants.js';
 import { Workspace } from './workspace.js';
 
-const LAYERS = ['domain', 'operator/index', 'operator/controllers', 'runtime'];
+const LAYERS = ['domain', 'answers', 'operator/index', 'operator/controllers', 'runtime'];
 /** Tests of files as a whole, such as their sizes, notice nothing of what these do; some ask git, which is not here. */
 const STATIC = /^dist\/test\/(architecture|capabilities|docs|deploy|field\/published)\.test\.js$/;
 /** The nearest test files notice most mutants; the next ones run when these did not, and those further away than the last never. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { ResourceType } from '../../../src/runtime/vocabulary/meta.js';
+import type { EnginePhase } from '../../../src/api/enginereasons.js';
+import type { PlacementPhase } from '../../../src/api/placementreasons.js';
 import {
   ManagedClusters,
   ManagedClusterSetBindings,
@@ -88,17 +90,29 @@ function phases(type: ResourceType, taken: readonly string[], refused: string): 
   ];
 }
 
+/** Without one of them, the test does not compile. */
+const ENGINE_PHASES = Object.keys({
+  Progressing: 0,
+  Available: 0,
+  Updating: 0,
+  Paused: 0,
+  Uninstalling: 0,
+  Error: 0,
+} satisfies Record<EnginePhase, 0>);
+const PLACEMENT_PHASES = Object.keys({
+  Pending: 0,
+  Misconfigured: 0,
+  Paused: 0,
+  Held: 0,
+  Waiting: 0,
+  Unsatisfied: 0,
+  PartiallySatisfied: 0,
+  Satisfied: 0,
+} satisfies Record<PlacementPhase, 0>);
+
 const PHASES: readonly PhaseRow[] = [
-  ...phases(
-    MultiClusterEngines,
-    ['Progressing', 'Available', 'Updating', 'Paused', 'Uninstalling', 'Error'],
-    'Satisfied',
-  ),
-  ...phases(
-    Placements,
-    ['Pending', 'Misconfigured', 'Held', 'Unsatisfied', 'PartiallySatisfied', 'Satisfied'],
-    'Available',
-  ),
+  ...phases(MultiClusterEngines, ENGINE_PHASES, 'Satisfied'),
+  ...phases(Placements, PLACEMENT_PHASES, 'Available'),
 ];
 
 const COLUMNS = [
