@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -160,5 +161,34 @@ describe('the commands of the pages', () => {
     );
 
     expect(numbers).toEqual([]);
+  });
+});
+
+describe('the pages about the repository', () => {
+  const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const PAGES = /^(CONTRIBUTING\.md|docs\/design\/[^/]+\.md|(src\/.+|packages\/[^/]+|test)\/README\.md)$/;
+  /** Every end of the path of a file or a folder: a page writes paths as from the folder that it is about. */
+  const ends = new Set(
+    files.flatMap((file) => {
+      const parts = file.split('/');
+      return parts.flatMap((_, from) =>
+        parts.slice(from).map((_part, to) => parts.slice(from, from + to + 1).join('/')),
+      );
+    }),
+  );
+
+  /** Names of files and paths; no package (`@`), nothing that is made (`.run`, `dist`), no placeholder (`<`, `*`). */
+  function pathsIn(text: string): string[] {
+    const quoted = [...text.matchAll(/`([\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?)`/g)].map(([, one = '']) => one);
+    return quoted.filter((one) => /\/|\.(?:tsx?|js|json|yaml|md|sh)$/.test(one) && !one.startsWith('dist/'));
+  }
+
+  it.each(files.filter((file) => PAGES.test(file)))('the files and folders that %s names exist', (page) => {
+    expect(pathsIn(readPage(page)).filter((one) => !ends.has(one.replace(/\/$/, '')))).toEqual([]);
+  });
+
+  it('a path that does not exist is found, a package and a placeholder are none', () => {
+    const text = '`a/b.ts` `gone.ts` `x/` `@a/b` `src/<name>/run.ts` `dist/web` `a b` `.run/x`';
+    expect(pathsIn(text)).toEqual(['a/b.ts', 'gone.ts', 'x/']);
   });
 });
