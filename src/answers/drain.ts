@@ -11,7 +11,7 @@ import { forecastOf } from './world/forecast.js';
 import { holdersOf } from './whoselects.js';
 import { inputsOf } from './world/once.js';
 import { WorldInputs, type World } from './world/world.js';
-import { boundIn } from '../domain/placement/select/decision.js';
+import { boundIn, endOf } from '../domain/placement/select/decision.js';
 
 /** What becomes of the decisions that name a cluster when it is drained. */
 
@@ -105,8 +105,9 @@ function drainEffect(cluster: string, before: readonly string[], snapshot: Place
     const fate = after.schedule.fates.get(cluster);
     if (fate?.kind === 'held') {
       const bound = boundIn(fate.by);
-      if (bound !== undefined) return { kind: 'Held', why: boundText(bound, snapshot), ends: bound === 'Deletions' };
-      return { kind: 'Waits', why: waitText(fate.by), ends: !rules.paused };
+      const ends = fate.by.every((one) => endOf(one) !== undefined);
+      if (bound !== undefined) return { kind: 'Held', why: boundText(bound, snapshot), ends };
+      return { kind: 'Waits', why: waitText(fate.by), ends };
     }
     const standing = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
     const until = standing.kind === 'leaves' ? undefined : standing.until;

@@ -47,7 +47,7 @@ const PLACEMENT_GAUGES: readonly ObjectGauge<PlacementInfo>[] = [
   },
   {
     name: 'multicluster_placement_held_clusters',
-    help: 'Clusters that are held in the decision of a placement although they fail a rule, or out of it although they match; only the values of the holder of the lease are current',
+    help: 'Clusters that are held or wait: in the decision of a placement although they would leave, or out of it although they would come in; only the values of the holder of the lease are current',
     labels: OBJECT_LABELS,
     value: ({ held }) => held,
   },

@@ -79,6 +79,16 @@ describe('drainedPlacements', () => {
       'stays: more than half of the decision was deleted within a minute and stays for 15 minutes; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
+      'stays since it is deleted with most of the decision, and then since that is paused',
+      hub({ paused: true }, ['a', 'b', 'c', 'd'], [...deleting('a', 'b', 'c'), rawCluster('d', fleet)]),
+      {
+        kind: 'Held',
+        why: 'more than half of the decision was deleted within a minute and stays for 15 minutes',
+        ends: false,
+      },
+      'stays: more than half of the decision was deleted within a minute and stays for 15 minutes; to let it go: kubectl mce release placement web -n shop --clusters a',
+    ],
+    [
       'stays since the definition of clusters was made anew',
       holding(hub({}, ['a', 'b', 'lost']), 'DefinitionsReplaced'),
       {

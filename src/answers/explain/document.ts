@@ -68,10 +68,11 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   };
 }
 
+/** Its field `held` counts those that wait, too. */
 function summaryDocument(summary: Summary): object {
-  const { waiting } = summary;
+  const { waiting, held } = summary;
   const waits = waiting === undefined ? {} : { waiting: { count: waiting.count, until: waiting.awaits } };
-  return { ...summary, ...waits, text: summaryText(summary) };
+  return { ...summary, held: held + (waiting?.count ?? 0), ...waits, text: summaryText(summary) };
 }
 
 /** Field `waiting`; left out where nothing waits for a change window, or for the end of a pause. */

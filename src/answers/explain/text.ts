@@ -160,7 +160,7 @@ function rowsOf(
   const shown: ClusterExplanation[] = [];
   const left: string[] = [];
   const mostRows = wide === true ? Infinity : MOST_ROWS;
-  const add = (verdict: Verdict, from: readonly ClusterExplanation[], most: number): void => {
+  const add = (verdict: ReturnType<typeof verdictWord>, from: readonly ClusterExplanation[], most: number): void => {
     shown.push(...from.slice(0, most));
     if (from.length > most && most > 0) left.push(`${from.length - most} more are ${verdict}`);
   };
@@ -169,7 +169,13 @@ function rowsOf(
     return list.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
   };
   add('Selected', ofVerdict('Selected'), Infinity);
-  add('Held', ofVerdict('Held'), mostRows);
+  const held = ofVerdict('Held');
+  for (const word of ['Held', 'Waiting'] as const)
+    add(
+      word,
+      held.filter((one) => verdictWord(one, explanation) === word),
+      mostRows,
+    );
   add('NotNeeded', ofVerdict('NotNeeded'), mostRows);
   add('Moved', ofVerdict('Moved'), mostRows);
   add('SpreadBlocked', ofVerdict('SpreadBlocked'), mostRows);

@@ -1,7 +1,6 @@
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
-import { keptOutBy } from '../../domain/placement/explain/summary.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { isWaiting, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { isWaiting, keptOutBy, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { boundText, heldBackCause } from '../../domain/placement/report/holds.js';
 import { waitText } from '../../domain/placement/report/waits.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
@@ -40,7 +39,7 @@ export function outText(one: ClusterExplanation, report: ExplainReport): string 
     case 'Unknown':
       return undefined;
     case 'Held':
-      return one.inDecision ? undefined : heldBackText(report);
+      return one.inDecision ? undefined : heldBackText(one, report);
     case 'NotNeeded':
       return `its rank is ${one.rank}, ${limitText(one, report)}${placesText(one, report)}`;
     case 'NotMatched':
@@ -77,10 +76,9 @@ function placesText({ rank = Infinity }: ClusterExplanation, { explanation, inpu
   return `; ${names} ${all.length === 1 ? 'keeps a place' : 'keep places'}: ${cause}`;
 }
 
-function heldBackText({ explanation, input }: ExplainReport): string {
-  const { placement } = explanation;
-  const out = `${keptOutBy(placement.rules)} keeps it out`;
-  return placement.rules.paused ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
+function heldBackText(one: ClusterExplanation, { explanation, input }: ExplainReport): string {
+  const out = `${keptOutBy(one, explanation) ?? ''} keeps it out`;
+  return isWaiting(one, explanation) ? out : `${out}, since ${heldBackCause(input.snapshot)}`;
 }
 
 /** What keeps the cluster in the decision, and until when. */

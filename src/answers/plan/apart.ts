@@ -1,5 +1,5 @@
 import { sameJson } from '../../runtime/vocabulary/json.js';
-import { isWaiting, keptOut, staying } from '../../domain/placement/select/decision.js';
+import { isWaiting, keptNow } from '../../domain/placement/select/decision.js';
 import type { PlacementPlan } from './plan.js';
 import { forecastOf, type PublishedState } from '../world/forecast.js';
 import { WorldInputs, type World } from '../world/world.js';
@@ -93,6 +93,7 @@ function nextInterim(inputs: WorldInputs, plan: PlacementPlan, before: Interim |
   const { clusters: list, published, schedule } = forecastOf(input.snapshot);
   inputs.decided(plan, list);
   const clusters = new Set(list);
+  const kept = keptNow(schedule);
   const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = before ?? {};
   for (const name of before?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);
   for (const name of list) if (!first.has(name)) come.add(name);
@@ -105,8 +106,8 @@ function nextInterim(inputs: WorldInputs, plan: PlacementPlan, before: Interim |
       removals: published.removals + (before?.published.removals ?? 0),
       additions: published.additions + (before?.published.additions ?? 0),
     },
-    held: [...staying(schedule).map((one) => one.cluster), ...keptOut(schedule)].sort(),
-    waiting: staying(schedule, isWaiting).length + keptOut(schedule, isWaiting).length,
+    held: kept.map(([name]) => name).sort(),
+    waiting: kept.filter(([, { by }]) => isWaiting(by)).length,
     leave,
     come,
   };

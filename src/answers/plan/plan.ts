@@ -12,7 +12,7 @@ import { absentKeys } from '../../domain/placement/explain/absentkeys.js';
 import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { Piece } from '../../domain/placement/stored/piece.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
-import { isHeld, leaving, windowIn, type Cause, type Fate } from '../../domain/placement/select/decision.js';
+import { keptNow, leaving, waitsFor, windowIn, type Cause } from '../../domain/placement/select/decision.js';
 import type { Scorer } from '../../domain/placement/select/scores.js';
 import type { Before, Candidates, ClusterView } from '../../domain/placement/select/snapshot.js';
 import type { Forecast } from '../world/forecast.js';
@@ -34,13 +34,15 @@ export interface PlannedAdd {
   readonly piece?: PieceName;
 }
 
-/** A cluster that leaves, or that is held where it would; `HeldBack`: it would come in, and is kept out. */
+/** A cluster that leaves, or that is held or waits where it would; `HeldBack`: it would come in, and is kept out. */
 export interface PlannedRemoval {
   readonly name: string;
   readonly cause: Cause | 'PlacementDeleted' | 'HeldBack';
   readonly why: string;
   /** Of one that is not needed any more; undefined without prioritizers. */
   readonly score?: number;
+  /** The field of the spec that it waits for; undefined for one that leaves, or is held. */
+  readonly waitsFor?: NonNullable<ReturnType<typeof waitsFor>>;
   /** When the change window opens that it waits for, RFC 3339. */
   readonly waitsUntil?: string;
 }
@@ -56,7 +58,7 @@ export type PieceName = Pick<Piece, 'group' | 'index'>;
 
 /**
  * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
- * cluster comes in or leaves, other ones are held, phase, reason or the wanted number differ, or a key or a group is new
+ * cluster comes in or leaves, other ones are held or wait, phase, reason or the wanted number differ, or a key or a group is new
  * that no cluster has.
  */
 export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
@@ -64,7 +66,7 @@ export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknow
 /** A Placement before or after the change. */
 export interface PlacementState extends Pick<Forecast, 'phase' | 'satisfied' | 'clusters'> {
   readonly rules: PlacementRules;
-  /** Those that are held, in the decision or out of it, sorted by name. */
+  /** Those that are held or wait, in the decision or out of it, sorted by name. */
   readonly held: readonly string[];
   /** What is said of each key of spread, scores, groups and details that no matching cluster has. */
   readonly absentKeys: readonly string[];
@@ -105,7 +107,7 @@ export function planPlacement(name: Name, sides: Sides, after: WorldInputs): Pla
 function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
   const { phase, satisfied, clusters } = side.forecast;
-  const held = keptNow(side)
+  const held = keptNow(side.forecast.schedule)
     .map(([name]) => name)
     .sort();
   const { placement, candidates } = side.input.snapshot;
@@ -155,7 +157,8 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const [had, has] = [new Set(first), new Set(then)];
   const { after } = sides;
   const added = then.filter((name) => !had.has(name));
-  const staying = new Set(after && keptNow(after).flatMap(([name, { kind }]) => (kind === 'held' ? [name] : [])));
+  const kept = after === undefined ? [] : keptNow(after.forecast.schedule);
+  const staying = new Set(kept.flatMap(([name, { kind }]) => (kind === 'held' ? [name] : [])));
   return {
     adds: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
     removes: removalsOf(
@@ -184,32 +187,22 @@ function nameOf(piece: Piece | undefined): PieceName | undefined {
   return piece && { group: piece.group, index: piece.index };
 }
 
-/** A cluster that would leave or come in, and does not. */
-type KeptFate = Extract<Fate, { readonly kind: 'held' | 'keptOut' }>;
-
-/** The clusters that are kept in the decision or out of it, without a move that waits for a window: it is one of those that follow. */
-function keptNow({ forecast: { schedule } }: Side): readonly (readonly [string, KeptFate])[] {
-  return [...schedule.fates].flatMap(([name, fate]) => {
-    if (fate.kind !== 'held' && fate.kind !== 'keptOut') return [];
-    const isOfMove = schedule.move !== undefined && fate.by[0].kind === 'Window';
-    return isOfMove ? [] : [[name, fate] as const];
-  });
-}
-
-/** The clusters that stay, or stay out: what keeps them, and until when they wait for a window. */
+/** The clusters that stay, or stay out: what keeps them, and what those wait for that are not held. */
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
   const snapshot = { ...after.input.snapshot, before: changeSince(before) };
   const { schedule } = after.forecast;
   const heldBack = heldBackCause(snapshot);
-  const planned = keptNow(after).map(([name, fate]): PlannedRemoval => {
+  const planned = keptNow(schedule).map(([name, fate]): PlannedRemoval => {
     const { kind, by } = fate;
-    const waits = isHeld(by) ? undefined : waitText(by);
-    if (kind === 'keptOut') return { name, cause: 'HeldBack', why: waits ?? heldBack };
+    const field = waitsFor(by);
+    const waits = field && { waitsFor: field };
+    if (kind === 'keptOut') return { name, cause: 'HeldBack', why: waits ? waitText(by) : heldBack, ...waits };
     const why = heldCause({ cluster: name, cause: fate.cause }, snapshot, schedule);
     if (waits === undefined) return { name, cause: fate.cause, why };
     const window = windowIn(by);
-    return { name, cause: fate.cause, why: `${why}; ${waits}`, ...(window && { waitsUntil: timestamp(window.opens) }) };
+    const until = window && { waitsUntil: timestamp(window.opens) };
+    return { name, cause: fate.cause, why: `${why}; ${waitText(by)}`, ...waits, ...until };
   });
   return planned.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -67,13 +67,16 @@ export interface PlanTotals {
   readonly add: number;
   readonly remove: number;
   readonly stay: number;
+  /** Those that are held, or wait. */
   readonly held: number;
   /** Moves that follow; undefined where none does. */
   readonly moves?: number;
   /** Clusters that come in after a move; left out for none. */
   readonly addLater?: number;
-  /** Those of `held` that wait for a change window; left out for none. */
+  /** Those of `held` that wait, for the end of a pause or for a change window; left out for none. */
   readonly waiting?: number;
+  /** Those of `waiting` that wait for the end of a pause; left out for none. */
+  readonly paused?: number;
   /** Placements. */
   readonly changed: number;
   readonly unknown: number;
@@ -151,9 +154,11 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
     placements.reduce((total, one) => total + count(one), 0);
   const moves = sum((one) => laterMoves(one).length);
   const addLater = sum((one) => one.addLater.length);
-  const waiting = sum(({ held }) => held.filter(({ waitsUntil }) => waitsUntil !== undefined).length);
+  const waiting = sum(({ held }) => held.filter(({ waitsFor }) => waitsFor !== undefined).length);
+  const paused = sum(({ held }) => held.filter(({ waitsFor }) => waitsFor === 'paused').length);
   return {
-    ...(waiting === 0 ? {} : { waiting }),
+    ...(waiting > 0 && { waiting }),
+    ...(paused > 0 && { paused }),
     add: sum(({ adds }) => adds.length),
     remove: sum(({ removes }) => removes.length),
     stay: sum(({ stays }) => stays.length),

@@ -68,14 +68,20 @@ function namesText(names: readonly string[]): string {
 
 /** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
 export function totalText(totals: PlanTotals): string {
-  const { add, remove, stay, held, waiting = 0, moves = 0, addLater = 0, changed, unknown, placements } = totals;
-  const kept = `${held - waiting} held${waiting === 0 ? '' : `, ${waiting} waiting for a change window`}`;
-  const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${kept}`;
+  const { add, remove, stay, moves = 0, addLater = 0, changed, unknown, placements } = totals;
+  const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${keptText(totals)}`;
   const rest = unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'is' : 'are'} not known.`;
   const following = moves === 0 ? '' : ` ${moves} ${moves === 1 ? 'move follows' : 'moves follow'}.`;
   const later = `${addLater} ${addLater === 1 ? 'cluster comes in after a move' : 'clusters come in after moves'}.`;
   const then = addLater === 0 ? following : `${following} ${later}`;
   return `Plan: ${counts}, in ${changed} of ${placements} Placements.${then}${rest}`;
+}
+
+/** `0 held, 2 waiting for a change window`. */
+function keptText({ held, waiting = 0, paused = 0 }: PlanTotals): string {
+  const ends = paused === 0 ? '' : `, ${paused} waiting for the end of a pause`;
+  const opens = waiting === paused ? '' : `, ${waiting - paused} waiting for a change window`;
+  return `${held - waiting} held${ends}${opens}`;
 }
 
 /** What the loss does, and what the hub does not notice of it. Nothing where not all that may be read are known. */

@@ -85,7 +85,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const decided = input && schedule(input.snapshot);
   const clusters = request.clusters ?? heldIn(world, decided, additions);
   if (clusters.length === 0)
-    return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release${waitingClause(decided)}`;
+    return `${of} holds no cluster${additions ? ' out' : ''}: nothing to release${waitingClause(decided, additions)}`;
   checkNames(clusters, world, { input: additions ? undefined : input, of });
   const waits = additions ? undefined : input && decided && releaseWaits(input.snapshot, decided, { clusters, until });
   if (waits?.tooLate !== undefined) {
@@ -123,10 +123,12 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
 }
 
 /** What no release lets go: `; edge-1 waits for the change window that opens at …`. */
-function waitingClause(decided: Decision | undefined): string {
-  const [first, ...more] = decided === undefined ? [] : staying(decided, isWaiting);
+function waitingClause(decided: Decision | undefined, additions: boolean): string {
+  const kept = decided?.fates.of(additions ? 'keptOut' : 'held') ?? [];
+  const [first, ...more] = kept.filter(([, { by }]) => isWaiting(by)).sort(([a], [b]) => (a < b ? -1 : 1));
   if (first === undefined) return '';
-  return `; ${wordText(first.cluster)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitText(first.by)}`;
+  const [name, { by }] = first;
+  return `; ${wordText(name)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitText(by)}`;
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */

@@ -89,7 +89,6 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
   const { namespace, name, rules } = explanation.placement;
   const numbers = numbersOf(object);
   const { since } = numbers;
-  const waiting = summary.waiting?.count ?? 0;
   const isDecided = report.input.readable.decisions;
   const manager = managerOf(object, 'f:spec');
   return {
@@ -104,8 +103,8 @@ function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): P
     // Without decisions, what the status says.
     selected: isDecided ? explanation.clusters.filter(isIn).length : numbers.selected,
     isKnown: explanation.schedule !== undefined && rules.problem === undefined,
-    held: summary.held - waiting,
-    ...(waiting === 0 ? {} : { waiting }),
+    held: summary.held,
+    ...(summary.waiting === undefined ? {} : { waiting: summary.waiting.count }),
     ...(explanation.schedule === undefined ? {} : { summary: summaryText(summary) }),
     funnel: funnelOf(snapshot, report),
     sets: {

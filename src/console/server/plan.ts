@@ -90,13 +90,16 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing):
 /** Of the clusters that stay, the count alone is shown. */
 function cut(one: PlannedPlacement): CutPlacement {
   const { add, remove, stay, held, moves } = one;
-  const counts = { add: add.length, remove: remove.length, stay: stay.length, held: held.length };
+  const waiting = held.filter(({ waitsFor }) => waitsFor !== undefined);
+  const bound = held.filter(({ waitsFor }) => waitsFor === undefined);
+  const kept = { held: bound.length, waiting: waiting.length };
+  const counts = { add: add.length, remove: remove.length, stay: stay.length, ...kept };
   const some = <T>(list: readonly T[]): readonly T[] => list.slice(0, MOST_CLUSTERS);
   return {
     ...one,
     add: some(add),
     remove: some(remove),
-    held: some(held),
+    held: [...some(bound), ...some(waiting)],
     moves: moves && some(moves),
     stay: [],
     counts,

@@ -21,6 +21,16 @@ export function laterIn({ moves = [], addLater = [] }: CutPlacement): readonly P
   return [...later.map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` })), ...addLater];
 }
 
+/** Those that a bound keeps. */
+export function heldIn({ held }: CutPlacement): readonly PlannedCluster[] {
+  return held.filter(({ waitsFor }) => waitsFor === undefined);
+}
+
+/** Those that stay, or stay out, until a pause ends or a change window opens. */
+export function waitingIn({ held }: CutPlacement): readonly PlannedCluster[] {
+  return held.filter(({ waitsFor }) => waitsFor !== undefined);
+}
+
 export function problemIn({ problem }: PlannedState): string | undefined {
   return problem && `${problem.field}: ${problem.message}`;
 }
@@ -35,7 +45,8 @@ const LISTS: readonly {
 }[] = [
   { of: ({ add }) => add, now: 'now comes in', before: 'no longer comes in' },
   { of: ({ remove }) => remove, now: 'now leaves', before: 'no longer leaves' },
-  { of: ({ held }) => held, now: 'is now held', before: 'is no longer held' },
+  { of: heldIn, now: 'is now held', before: 'is no longer held' },
+  { of: waitingIn, now: 'now waits', before: 'no longer waits' },
   { of: laterIn, now: 'now moves later', before: 'no longer moves later' },
 ];
 

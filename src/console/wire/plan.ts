@@ -18,8 +18,8 @@ export interface Draft {
 
 /** A Placement of the plan, each list of which may be cut. */
 export interface CutPlacement extends PlannedPlacement {
-  /** The whole counts. */
-  readonly counts: { readonly add: number; readonly remove: number; readonly stay: number; readonly held: number };
+  /** The whole counts; `held` without those that wait. */
+  readonly counts: Readonly<Record<'add' | 'remove' | 'stay' | 'held' | 'waiting', number>>;
 }
 
 /** The plan that the commands print, and what belongs to a draft. */

@@ -172,6 +172,7 @@ describe('planLoss', () => {
         name: 'prod-us-1',
         cause: 'Tainted',
         why: 'lost; taint cluster.fleetmgmt.io/unreachable:NoSelect, tolerated for 300 s; spec.paused is true',
+        waitsFor: 'paused',
       },
     ]);
     expect(plan.after?.clusters).toEqual(['edge-eu-2', 'prod-eu-2', 'prod-us-1']);

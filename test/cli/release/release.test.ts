@@ -151,6 +151,15 @@ describe('release', () => {
     expect(written(client)).toBe(`2026-11-22T12:10:00Z/${names}`);
   });
 
+  it('with --additions a cluster that waits is named, with what it waits for', async () => {
+    const spec = { ...EXAMPLE_SPEC, numberOfClusters: undefined, paused: true };
+    const client = new ReleaseClient(exampleWorld(spec, { placements: [decidedPlacement(spec)] }));
+
+    expect(await releaseClusters(client, { ...REQUEST, additions: true })).toBe(
+      'shop/web holds no cluster out: nothing to release; prod-ap-1 and 1 more: spec.paused is true',
+    );
+  });
+
   it('nothing is written when nothing is held', async () => {
     const client = new ReleaseClient(exampleWorld());
 

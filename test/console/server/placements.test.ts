@@ -19,7 +19,7 @@ describe('a Placement whose clusters are kept out', () => {
     expect(held).toHaveLength(2);
     expect(view?.funnel.at(-1)).toEqual({ step: 'in', count: 3, out: '2 kept out by spec.paused' });
     for (const one of held) {
-      expect(matrix?.rows.find(({ name }) => name === one.name)).toMatchObject({ verdict: 'Held' });
+      expect(matrix?.rows.find(({ name }) => name === one.name)).toMatchObject({ verdict: 'Waiting' });
       expect(report && clusterLines(one, report)[0]).toContain('spec.paused keeps it out');
     }
   });

@@ -11,7 +11,7 @@ function clusters(...names: readonly string[]): CutPlacement['add'] & CutPlaceme
 
 function placement(lists: Partial<CutPlacement>): CutPlacement {
   const { add = [], remove = [] } = lists;
-  const counts = { add: add.length, remove: remove.length, stay: 2, held: 0 };
+  const counts = { add: add.length, remove: remove.length, stay: 2, held: 0, waiting: 0 };
   const after = { phase: 'Satisfied', satisfied: SATISFIED, selected: 3, wanted: 3 } as const;
   return {
     namespace: 'shop',
@@ -46,6 +46,12 @@ it.each<readonly [string, Plan, Plan, readonly string[]]>([
     ['shop/web: is now held: a'],
   ],
   [
+    'a cluster that was held waits',
+    plan(placement({ held: clusters('a') })),
+    plan(placement({ held: clusters('a').map((one) => ({ ...one, cause: 'NotMatched', waitsFor: 'paused' })) })),
+    ['shop/web: is no longer held: a; now waits: a'],
+  ],
+  [
     'a Placement changes, another one no longer',
     plan(placement({ remove: clusters('a') })),
     plan(placement({ name: 'db', moves: [{ from: 'a', to: 'b', why: '', at: '', waitsFor: 'intervalSeconds' }] })),
@@ -65,8 +71,8 @@ it.each<readonly [string, Plan, Plan, readonly string[]]>([
   ],
   [
     'clusters beyond those that are named',
-    plan(placement({ counts: { add: 900, remove: 0, stay: 100, held: 0 } })),
-    plan(placement({ counts: { add: 901, remove: 0, stay: 99, held: 0 } })),
+    plan(placement({ counts: { add: 900, remove: 0, stay: 100, held: 0, waiting: 0 } })),
+    plan(placement({ counts: { add: 901, remove: 0, stay: 99, held: 0, waiting: 0 } })),
     ['shop/web: +901 −0 =99, not +900 −0 =100'],
   ],
 ])('two plans of one draft differ by %s', (_what, before, after, lines) => {

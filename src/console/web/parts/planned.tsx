@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { PlannedState } from '../../../answers/plan/document.js';
 import type { CutPlacement, Plan } from '../../wire/plan.js';
 import { shown, shownLines } from '../command.js';
-import { laterIn, problemIn, type PlannedCluster } from '../plandifference.js';
+import { heldIn, laterIn, problemIn, waitingIn, type PlannedCluster } from '../plandifference.js';
 import { spaced, WordMark } from './icon.js';
 import { ClusterLink, Count, PlacementLink } from './name.js';
 
@@ -54,7 +54,7 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
 }
 
 function PlannedPlacementView({ one }: { readonly one: CutPlacement }): JSX.Element {
-  const { namespace, name, change, before, after, add, remove, held, counts, apart } = one;
+  const { namespace, name, change, before, after, add, remove, counts, apart } = one;
   const problem = after && problemIn(after);
   const later = laterIn(one);
   const isKnown = change !== 'Unknown';
@@ -83,7 +83,8 @@ function PlannedPlacementView({ one }: { readonly one: CutPlacement }): JSX.Elem
         after.satisfied.message !== '' && <p class="muted">{shown(after.satisfied.message)}</p>}
       <Clusters list={add} total={counts.add} sign="+" />
       <Clusters list={remove} total={counts.remove} sign="−" />
-      <Clusters list={held} total={counts.held} sign="held" />
+      <Clusters list={heldIn(one)} total={counts.held} sign="held" />
+      <Clusters list={waitingIn(one)} total={counts.waiting} sign="waits" />
       <Clusters list={later} total={later.length} sign="→" />
       {apart !== undefined && <p class="muted">{shown(apart.message)}</p>}
     </>

@@ -3,7 +3,7 @@ import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
 import { topologyText } from './choicetext.js';
 import { taintedKey } from './taints.js';
 import { requirementText } from './requirementtext.js';
-import { isWaiting, matchedPredicate, type ClusterExplanation, type Explanation } from './verdict.js';
+import { isWaiting, keptOutBy, matchedPredicate, type ClusterExplanation, type Explanation } from './verdict.js';
 
 /** How many clusters are out for one cause. */
 export interface SummaryPart {
@@ -16,9 +16,9 @@ export interface SummaryPart {
 export interface Summary {
   /** Held and waiting ones included, as the decision names them; undefined when it is not known of some cluster. */
   readonly selected: number | undefined;
-  /** How many of these are held, or wait. */
+  /** How many of these are held by a bound. */
   readonly held: number;
-  /** How many of them wait, for a change window or for the end of a pause; left out for none. */
+  /** How many of these wait, for a change window or for the end of a pause; left out for none. */
   readonly waiting?: { readonly count: number; readonly awaits: 'Resumed' | 'WindowOpens' };
   readonly total: number;
   /** The largest count first, then by text. */
@@ -30,35 +30,34 @@ type Phrase = readonly [one: string, several: string];
 const MOST_PARTS = 8;
 
 /** Counts the clusters of an explanation by what keeps them out: for a predicate, the first unmet requirement of the best one. */
-export function summarize({ clusters, schedule, placement: { rules } }: Explanation): Summary {
+export function summarize(explanation: Explanation): Summary {
+  const { clusters, placement } = explanation;
   const counts = new Map<string | Requirement, { readonly of: ClusterExplanation; count: number }>();
   for (const one of clusters) {
     const cause = one.unmet[one.best ?? 0]?.[0]?.requirement;
-    const key = one.verdict === 'NotMatched' && cause !== undefined ? cause : phraseKey(one, rules);
+    const key = one.verdict === 'NotMatched' && cause !== undefined ? cause : phraseKey(one, explanation);
     const known = counts.get(key);
     if (known === undefined) counts.set(key, { of: one, count: 1 });
     else known.count += 1;
   }
   const isKnown = !counts.has('Unknown');
-  const held = isKnown ? (counts.get('Held')?.count ?? 0) : 0;
-  const selected = isKnown ? (counts.get('Selected')?.count ?? 0) + held : undefined;
-  if (isKnown) for (const verdict of ['Selected', 'Held']) counts.delete(verdict);
-  const { length: count } = clusters.filter(
-    (one) => one.verdict === 'Held' && one.inDecision && isWaiting(one, { schedule }),
-  );
-  const awaits = rules.paused ? 'Resumed' : 'WindowOpens';
-  const waiting = held === 0 || count === 0 ? {} : { waiting: { count, awaits } as const };
-  return { selected, held, ...waiting, total: clusters.length, parts: partsOf([...counts.values()], rules) };
+  const countOf = (key: string): number => (isKnown ? (counts.get(key)?.count ?? 0) : 0);
+  const [held, count] = [countOf('Held'), countOf('Waiting')];
+  const selected = isKnown ? countOf('Selected') + held + count : undefined;
+  if (isKnown) for (const key of ['Selected', 'Held', 'Waiting']) counts.delete(key);
+  const awaits = placement.rules.paused ? 'Resumed' : 'WindowOpens';
+  const waiting = count === 0 ? {} : { waiting: { count, awaits } as const };
+  return { selected, held, ...waiting, total: clusters.length, parts: partsOf([...counts.values()], explanation) };
 }
 
 /** Equal requirements of several predicates are one part. */
 function partsOf(
   counted: readonly { readonly of: ClusterExplanation; readonly count: number }[],
-  rules: PlacementRules,
+  explanation: Explanation,
 ): readonly SummaryPart[] {
   const sums = new Map<string, { readonly phrase: Phrase; count: number }>();
   for (const { of, count } of counted) {
-    const phrase = phraseOf(of, rules);
+    const phrase = phraseOf(of, explanation);
     const known = sums.get(phrase[1]);
     if (known === undefined) sums.set(phrase[1], { phrase, count });
     else known.count += count;
@@ -76,22 +75,25 @@ export function summaryText({ selected, held, waiting, total, parts }: Summary):
   if (selected === undefined) return `of ${total} clusters ${shown.join(', ')}.`;
   const waits = waiting?.count ?? 0;
   const end = waiting?.awaits === 'Resumed' ? 'the end of the pause' : 'a change window';
-  const ofThem = `${held === waits ? '' : `, ${held - waits} of them held`}${
+  const ofThem = `${held === 0 ? '' : `, ${held} of them held`}${
     waits === 0 ? '' : `, ${waits} of them ${waits === 1 ? 'waits' : 'wait'} for ${end}`
   }`;
   return `${selected}/${total} clusters are selected${ofThem}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
 }
 
 /** What clusters with the same verdict are counted by. */
-function phraseKey(one: ClusterExplanation, rules: PlacementRules): string {
-  if (one.verdict === 'Held' && !one.inDecision) return 'HeldBack';
+function phraseKey(one: ClusterExplanation, explanation: Explanation): string {
+  const { rules } = explanation.placement;
+  if (one.verdict === 'Held' && !one.inDecision) return `HeldBack ${keptOutBy(one, explanation) ?? ''}`;
+  if (isWaiting(one, explanation)) return 'Waiting';
   if (one.blocked !== undefined) return `SpreadBlocked ${topologyText(one.blocked.constraint)}`;
   if (one.verdict === 'NotNeeded') return `NotNeeded ${fullPredicate(one, rules)}`;
   return one.verdict === 'Tainted' ? `Tainted ${taintedKey(one, rules)}` : one.verdict;
 }
 
-function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
+function phraseOf(one: ClusterExplanation, explanation: Explanation): Phrase {
   const { verdict, unmet, best, inDecision } = one;
+  const { rules } = explanation.placement;
   const { wanted } = rules;
   switch (verdict) {
     case 'NotMatched':
@@ -117,8 +119,8 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
     case 'Tainted':
       return [`has taint ${taintedKey(one, rules)}`, `have taint ${taintedKey(one, rules)}`];
     case 'Held':
-      if (!inDecision) return alike(`kept out by ${keptOutBy(rules)}`);
-      return ['is held', 'are held'];
+      if (!inDecision) return alike(`kept out by ${keptOutBy(one, explanation) ?? ''}`);
+      return isWaiting(one, explanation) ? ['waits', 'wait'] : ['is held', 'are held'];
     case 'Selected':
       return ['is selected', 'are selected'];
     case 'Unknown':
@@ -129,11 +131,6 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
 /** The predicate with a number that the cluster counts for; undefined where predicates have none. */
 function fullPredicate(one: ClusterExplanation, rules: PlacementRules): number | undefined {
   return hasNumbers(rules) ? matchedPredicate(one) : undefined;
-}
-
-/** The field of the spec that keeps a cluster out which passes every rule. */
-export function keptOutBy({ paused }: PlacementRules): string {
-  return paused ? 'spec.paused' : 'spec.disruptionBudget.maxAdditions';
 }
 
 function alike(text: string): Phrase {

@@ -2,7 +2,7 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { SpreadConstraint } from '../spec/spread.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
-import { isHeld, type Decision } from '../select/decision.js';
+import { isWaiting as areWaiting, keepingOut, type Decision } from '../select/decision.js';
 import type { Scorer } from '../select/scores.js';
 import type { Piece } from '../stored/piece.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
@@ -32,7 +32,8 @@ export interface Readable {
 }
 
 /**
- * `Held`: it would leave, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out.
+ * `Held`: it would leave, and stays in the decision; or it passes all, and the disruption budget or a pause keeps it out. It may be
+ * held, or wait ({@link isWaiting}).
  * `SpreadBlocked`: it passes all, and a spread constraint keeps it out. `Moved`: it leaves for a better one. `Unknown`: it
  * depends on objects that could not be read.
  */
@@ -90,8 +91,17 @@ export interface Explanation {
   readonly nearest: readonly ClusterExplanation[];
 }
 
-/** Whether the cluster stays until a pause ends or a change window opens, not because of a bound. */
-export function isWaiting({ name }: ClusterExplanation, { schedule }: Pick<Explanation, 'schedule'>): boolean {
+/** Whether the cluster stays, or stays out, until a pause ends or a change window opens, and not because of a bound. */
+export function isWaiting({ name, verdict }: ClusterExplanation, { schedule }: Pick<Explanation, 'schedule'>): boolean {
   const fate = schedule?.fates.get(name);
-  return fate?.kind === 'held' && !isHeld(fate.by);
+  return verdict === 'Held' && (fate?.kind === 'held' || fate?.kind === 'keptOut') && areWaiting(fate.by);
+}
+
+/** `spec.paused`: the field that keeps a cluster out which passes every rule; undefined for any other. */
+export function keptOutBy(
+  { name }: ClusterExplanation,
+  { schedule }: Pick<Explanation, 'schedule'>,
+): string | undefined {
+  const fate = schedule?.fates.get(name);
+  return fate?.kind === 'keptOut' ? `spec.${keepingOut(fate.by)}` : undefined;
 }

@@ -7,9 +7,8 @@ import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import {
   boundOf,
-  isHeld,
   isKeptOutByPause,
-  keptOut,
+  keepingOut,
   selectedClusters,
   staying,
   stuck,
@@ -92,9 +91,9 @@ function keptBy(decision: Decision, { paused }: PlacementRules): Statements['kep
   return paused ? 'Pause' : 'Window';
 }
 
-function keptOutBy(decision: Decision): Statements['keptOutBy'] {
-  if (isKeptOutByPause(decision)) return 'paused';
-  return keptOut(decision, isHeld).length > 0 ? 'disruptionBudget.maxAdditions' : undefined;
+function keptOutBy({ fates }: Decision): Statements['keptOutBy'] {
+  const fields = new Set(fates.of('keptOut').map(([, { by }]) => keepingOut(by)));
+  return (['paused', 'disruptionBudget.maxAdditions'] as const).find((one) => fields.has(one));
 }
 
 /** The statements after a pass; `stored`: the names in the decision objects as they are stored. */

@@ -173,6 +173,17 @@ export function isWaiting(by: Holders): boolean {
   return !isHeld(by);
 }
 
+/** The field of the spec that it waits for, which is what is said of it; undefined where a bound keeps it. */
+export function waitsFor([{ kind }]: Holders): 'paused' | 'changeWindows' | undefined {
+  if (kind === 'Pause') return 'paused';
+  return kind === 'Window' ? 'changeWindows' : undefined;
+}
+
+/** The field of the spec that keeps a cluster out: a bound comes first, as in {@link Holders}. */
+export function keepingOut(by: Holders): 'disruptionBudget.maxAdditions' | NonNullable<ReturnType<typeof waitsFor>> {
+  return waitsFor(by) ?? 'disruptionBudget.maxAdditions';
+}
+
 /** The window that it waits for, beside what else keeps it; undefined for none. */
 export function windowIn(by: Holders): ClosedWindow | undefined {
   return by.find((one) => one.kind === 'Window');
@@ -197,6 +208,18 @@ export function keptOut(
   return decision.fates.of('keptOut').flatMap(([name, { by }]) => (isSuch(by) ? [name] : []));
 }
 
+/**
+ * The clusters that are kept in the decision or out of it, without those of a move that waits for a window: nothing keeps them, the
+ * move follows.
+ */
+export function keptNow({
+  fates,
+  move,
+}: Pick<Decision, 'fates' | 'move'>): readonly (readonly [cluster: string, fate: OfKind<'held' | 'keptOut'>])[] {
+  const all = [...fates.of('held'), ...fates.of('keptOut')];
+  return move === undefined ? all : all.filter(([, { by }]) => waitsFor(by) !== 'changeWindows');
+}
+
 /** The bound that holds removals; undefined while none does. */
 export function boundOf(decision: Pick<Decision, 'fates'>): Bound | undefined {
   for (const [, { by }] of decision.fates.of('held')) {
@@ -208,7 +231,7 @@ export function boundOf(decision: Pick<Decision, 'fates'>): Bound | undefined {
 
 /** Whether a pause keeps clusters out that nothing else keeps out but a window. */
 export function isKeptOutByPause(decision: Pick<Decision, 'fates'>): boolean {
-  return keptOut(decision, ([{ kind }]) => kind === 'Pause').length > 0;
+  return keptOut(decision, (by) => keepingOut(by) === 'paused').length > 0;
 }
 
 /** The clusters that stay although they would yield their place, with the key of the taint, sorted by name. */
