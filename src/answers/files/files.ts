@@ -1,14 +1,14 @@
 import { InputError } from '../output.js';
-import { existsSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { packageRoot } from '../../runtime/process/build.js';
 import { readManifests } from '../../runtime/manifests.js';
-import { codeOf, errorText, fileFault } from '../../runtime/errors.js';
-import { block } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';
+import { manifestsOf } from './paths.js';
+import { StandardInput } from './standardinput.js';
 import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
 
 /** Objects that could not be read from files. The message is one line. */
@@ -20,15 +20,13 @@ const CLUSTER_KINDS = new Set(
 /** So many faults of one object are named. */
 const MOST_FAULTS = 5;
 
-const STANDARD_INPUT = 0;
-const CHUNK_BYTES = 65_536;
-const WAIT_MS = 5;
-
 export interface FileOptions {
   /** Whether the folders below a folder are read too; default false. */
   readonly recursive?: boolean;
   /** The namespace that every object with one must have, as for `kubectl apply -n`; default: any. */
   readonly namespace?: string | undefined;
+  /** What `-` stands for; default: one of its own. Reads of one command share it. */
+  readonly input?: StandardInput;
 }
 
 /**
@@ -37,7 +35,7 @@ export interface FileOptions {
  * @throws FileError, also when there is no object at all: what was meant to be read is somewhere else
  */
 export async function readFiles(from: readonly string[], options: FileOptions = {}): Promise<readonly KubeObject[]> {
-  const { manifests, rules } = await read(from, options, (all, object) => all.ofObject(createdFrom(object)));
+  const { manifests, rules } = await readJudged(from, options, (all, object) => all.ofObject(createdFrom(object)));
   return manifests.map(({ object }) => rules.withDefaults(createdFrom(object)));
 }
 
@@ -52,7 +50,7 @@ export interface AppliedFiles {
 
 /** As {@link readFiles}, of manifests that need not be whole. @throws FileError. */
 export async function readAppliedFiles(from: readonly string[], options: FileOptions = {}): Promise<AppliedFiles> {
-  return appliedOf(await read(from, options, (all, object) => all.ofManifest(object)), from.join(', '));
+  return appliedOf(await readJudged(from, options, (all, object) => all.ofManifest(object)), from.join(', '));
 }
 
 /** As {@link readAppliedFiles}, of a text, which may have no object; `name` is that of it. `onObject` runs before each is judged. @throws InputError. */
@@ -66,7 +64,7 @@ export async function readAppliedText(text: string, name: string, onObject?: () 
   return appliedOf({ manifests, rules }, name);
 }
 
-function appliedOf({ manifests, rules }: Reading, otherwise: string): AppliedFiles {
+function appliedOf({ manifests, rules }: JudgedManifests, otherwise: string): AppliedFiles {
   const places = new Map(manifests.map(({ object, where }) => [placeOf(object), where]));
   const check: AppliedFiles['check'] = (merged, live) => {
     const where =
@@ -92,7 +90,6 @@ export async function manifestFaults(object: KubeObject): Promise<readonly Fault
   return (await manifestRules()).ofObject(object);
 }
 
-let isInputRead = false;
 let ownRules: ManifestRules | undefined;
 
 /** The rules of the definitions of this program. Loads them only where manifests are read: most of a start is spent on it. */
@@ -102,76 +99,26 @@ export async function manifestRules(): Promise<ManifestRules> {
   return ownRules;
 }
 
-interface Reading {
+/** Manifests that are not refused, and the rules by which. */
+interface JudgedManifests {
   readonly manifests: readonly UserManifest[];
   readonly rules: ManifestRules;
 }
 
-async function read(
+async function readJudged(
   from: readonly string[],
-  { recursive = false, namespace }: FileOptions,
+  { recursive = false, namespace, input = new StandardInput() }: FileOptions,
   faultsOf: (rules: ManifestRules, object: KubeObject) => readonly Fault[],
-): Promise<Reading> {
+): Promise<JudgedManifests> {
   const rules = await manifestRules();
   try {
-    const manifests = from.flatMap((one) => manifestsOf(one, recursive));
+    const manifests = from.flatMap((one) => manifestsOf(one, { recursive, input }));
     if (manifests.length === 0) throw new Error(`${from.join(', ')}: there is no object`);
     for (const one of manifests)
       refuse(one, [...namespaceFaults(one.object, namespace), ...faultsOf(rules, one.object)]);
     return { manifests, rules };
   } catch (error) {
     throw new FileError(errorText(error).split('\n', 1)[0], { cause: error });
-  }
-}
-
-function manifestsOf(from: string, recursive: boolean): readonly UserManifest[] {
-  if (from === '-') return parseUserManifests(readStandardInput(), 'standard input');
-  if (/^https?:\/\//.test(from))
-    throw new Error(`${JSON.stringify(from)}: URLs are not read: pipe it in (curl -fsSL URL | … -f -), or give a file`);
-  return placesOf(from).flatMap((place) => {
-    const files = reading(place, (file) => statSync(file)).isDirectory() ? filesIn(place, recursive) : [place];
-    return files.flatMap((file) =>
-      parseUserManifests(
-        reading(file, (one) => readFileSync(one)),
-        file,
-      ),
-    );
-  });
-}
-
-/** As for kubectl, what does not exist is a pattern. */
-function placesOf(from: string): readonly string[] {
-  if (isThere(from)) return [from];
-  const found = matchingPaths(from);
-  if (found.length === 0) throw new Error(`the path ${JSON.stringify(from)} does not exist`);
-  return found;
-}
-
-function isThere(place: string): boolean {
-  try {
-    statSync(place);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== 'ENOENT';
-  }
-}
-
-function filesIn(folder: string, recursive: boolean): readonly string[] {
-  const entries = reading(folder, (from) => readdirSync(from, { recursive, withFileTypes: true, encoding: 'utf8' }));
-  const named = entries.filter((entry) => !entry.isDirectory() && /\.(ya?ml|json)$/.test(entry.name));
-  if (named.length === 0) {
-    const rest = !recursive && entries.some((entry) => entry.isDirectory()) ? '; its subfolders were not read' : '';
-    throw new Error(`${JSON.stringify(folder)} has no file that ends with .json, .yaml or .yml${rest}`);
-  }
-  return named.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
-}
-
-/** Calls `readFrom`. @throws Error that says in words why it failed */
-function reading<T>(file: string, readFrom: (file: string) => T): T {
-  try {
-    return readFrom(file);
-  } catch (error) {
-    throw new Error(`${JSON.stringify(file)} cannot be read: ${fileFault(error)}`, { cause: error });
   }
 }
 
@@ -185,69 +132,4 @@ function faultText({ kind, metadata: { name } }: KubeObject, faults: readonly Fa
   if (faults.length === 0) return undefined;
   const more = faults.length > MOST_FAULTS ? `, and ${faults.length - MOST_FAULTS} more` : '';
   return `${kind} ${name}: ${faults.slice(0, MOST_FAULTS).join('; ')}${more}`;
-}
-
-/**
- * The bytes of standard input, up to its end. Waits for a slow writer, also where another process has set O_NONBLOCK of the
- * pipe, which is an error for `readFileSync`. @throws Error of the system.
- */
-function readStandardInput(): Uint8Array {
-  // As kubectl says it: nothing is left for a second `-`.
-  if (isInputRead) throw new Error('standard input cannot be used for multiple arguments');
-  isInputRead = true;
-  const chunks: Buffer[] = [];
-  for (;;) {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const count = readSome(chunk);
-    if (count === 0) return Buffer.concat(chunks);
-    if (count === undefined) block(WAIT_MS);
-    else chunks.push(chunk.subarray(0, count));
-  }
-}
-
-/** How many bytes were read, 0 at the end; undefined while the writer has none. */
-function readSome(chunk: Buffer): number | undefined {
-  try {
-    return readSync(STANDARD_INPUT, chunk);
-  } catch (error) {
-    if (codeOf(error) === 'EAGAIN') return undefined;
-    throw error;
-  }
-}
-
-const WILD = /[*?[\\]/;
-const TOKEN = /\\(?<escaped>.)|\[(?<not>\^?)(?<set>(?:\\.|[^\]\\])+)\]|(?<many>\*)|(?<one>\?)|(?<other>.)/gsu;
-
-/** The paths that a pattern of the shell matches, in order, by the rules of Go's `filepath.Glob`; none for a path without one. */
-function matchingPaths(pattern: string): readonly string[] {
-  if (!WILD.test(pattern)) return [];
-  const start = path.isAbsolute(pattern) ? [path.sep] : [''];
-  const found = pattern.split(path.sep).reduce<readonly string[]>((places, part) => {
-    if (part === '') return places;
-    if (!WILD.test(part)) return places.map((place) => path.join(place, part));
-    const matcher = new RegExp(`^${part.replaceAll(TOKEN, source)}$`, 'su');
-    return places.flatMap((place) =>
-      namesIn(place)
-        .filter((name) => matcher.test(name))
-        .map((name) => path.join(place, name)),
-    );
-  }, start);
-  return found.filter((place) => existsSync(place));
-}
-
-function source(...found: readonly unknown[]): string {
-  const { escaped, not = '', set, many, one, other } = found.at(-1) as Readonly<Record<string, string | undefined>>;
-  if (many !== undefined) return '.*';
-  if (one !== undefined) return '.';
-  if (set !== undefined) return `[${not}${set.replaceAll(/\\?([[&~|^])/g, '\\$1')}]`;
-  return (escaped ?? other ?? '').replaceAll(/[\^$.*+?()[\]{}|/]/g, '\\$&');
-}
-
-/** What cannot be read matches nothing. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder === '' ? '.' : folder).sort();
-  } catch {
-    return [];
-  }
 }

@@ -14,6 +14,7 @@ import { systemClock } from '../../runtime/clock.js';
 import { absentInFiles } from '../../answers/world/withheld.js';
 import { answer, isColored } from '../terminal/answer.js';
 import { readAppliedFiles, readFiles, type AppliedFiles } from '../../answers/files/files.js';
+import { StandardInput } from '../../answers/files/standardinput.js';
 import { progressLine, type ProgressLine } from '../terminal/progressline.js';
 
 /** The line is written again after so many Placements. */
@@ -37,8 +38,9 @@ export function runPlan(config: PlanConfig): Promise<number> {
   const progress = progressLine();
   return answer('plan', async () => {
     try {
-      const { objects: manifests, ...applied } = await manifestsOf(config);
-      const { reading, namespace, errors } = await read(config, progress);
+      const input = new StandardInput();
+      const { objects: manifests, ...applied } = await manifestsOf(config, input);
+      const { reading, namespace, errors } = await read(config, { progress, input });
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
       const complete = config.source.kind === 'files';
       const onProgress = (done: number, all: number): void => {
@@ -72,14 +74,20 @@ function runFromOcm({ files, recursive, output }: PlanConfig): Promise<number> {
 }
 
 /** Files that are all objects after the change are whole; others are merged into what is on the hub, and then judged. */
-async function manifestsOf({ source, files, recursive, namespace }: PlanConfig): Promise<Manifests> {
+async function manifestsOf(
+  { source, files, recursive, namespace }: PlanConfig,
+  input: StandardInput,
+): Promise<Manifests> {
   if (files.length === 0) return { objects: undefined };
-  if (source.kind === 'api') return readAppliedFiles(files, { recursive, namespace });
-  return { objects: await readFiles(files, { recursive, namespace }) };
+  if (source.kind === 'api') return readAppliedFiles(files, { recursive, namespace, input });
+  return { objects: await readFiles(files, { recursive, namespace, input }) };
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
-async function read(config: PlanConfig, progress: ProgressLine): Promise<Before> {
+async function read(
+  config: PlanConfig,
+  { progress, input }: { readonly progress: ProgressLine; readonly input: StandardInput },
+): Promise<Before> {
   const { source, recursive } = config;
   if (source.kind === 'api') {
     const { absentNamespace, withHub } = await import('../hub.js');
@@ -96,7 +104,7 @@ async function read(config: PlanConfig, progress: ProgressLine): Promise<Before>
     });
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  const objects = source.base === undefined ? [] : await readFiles([source.base], { recursive });
+  const objects = source.base === undefined ? [] : await readFiles([source.base], { recursive, input });
   return {
     reading: {
       world: { ...worldOfObjects(objects, namespace), at: systemClock.now() },
