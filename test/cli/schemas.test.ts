@@ -62,7 +62,7 @@ describe('the JSON of the commands', () => {
     expect(new Set(kinds)).toEqual(new Set(validators.keys()));
   });
 
-  it('the JSON of any world is valid by its schema', () => {
+  it('the JSON of tree, explain, plan and who-selects is valid by its schema for any world', () => {
     fc.assert(
       fc.property(someWorld, (world) => {
         const options = { output: 'json', colored: false } as const;

@@ -27,7 +27,7 @@ describe('what --lose says of Placements', () => {
     },
   );
 
-  it('is which of them are short, where all could be read', () => {
+  it('is one line of what happens without the clusters, where all could be read', () => {
     const world = exampleWorld();
     const lines = planLines(lossReport(readingOf(world), lostBy(world, ['mclset/edge']), {}), TEXT);
 
@@ -92,7 +92,7 @@ describe('what --lose takes away', () => {
       'no ManagedCluster has claim platform="google cloud"; did you mean "Google Cloud"?',
     ],
     ['claim/zone=a', 'no ManagedCluster has claim zone'],
-  ])('--lose %s names what does not exist', (text, message) => {
+  ])('--lose %s is refused with the name of what does not exist', (text, message) => {
     expect(() => lostBy(exampleWorld(), [text])).toThrow(new NotFoundError(message));
   });
 

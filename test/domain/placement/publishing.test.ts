@@ -60,7 +60,7 @@ function place(stored: readonly StoredDecision[], cluster: string): number | und
 }
 
 describe('sliceChanges, through any sequence of changes', () => {
-  it('publishing shows at every moment at most the wanted clusters, none twice, and those that stay in their objects', () => {
+  it('publishing shows at every moment no more clusters than before or after, none twice, and those that stay in their objects', () => {
     fc.assert(
       fc.property(someSteps, fc.boolean(), (steps, remembering) => {
         let stored: readonly StoredDecision[] = [];
@@ -110,7 +110,7 @@ describe('sliceChanges, through any sequence of changes', () => {
     );
   });
 
-  it('publishing creates objects with their clusters', () => {
+  it('publishing creates an empty object only where no cluster is selected', () => {
     fc.assert(
       fc.property(someSteps, (steps) => {
         let stored: readonly StoredDecision[] = [];
@@ -144,7 +144,7 @@ describe('sliceChanges, through any sequence of changes', () => {
     );
   });
 
-  it('publishing creates every deleted object again from the remembered lists', () => {
+  it('publishing creates a deleted object again from the remembered lists', () => {
     fc.assert(
       fc.property(someStep, fc.nat(3), (step, lost) => {
         const { changes, states } = run(step, []);
@@ -219,7 +219,7 @@ describe('sliceChanges, over any objects that others have left', () => {
     );
   });
 
-  it('publishing lists no cluster twice, and never more clusters than before or wanted', () => {
+  it('publishing lists no more clusters twice than before, and never more clusters than before or selected', () => {
     fc.assert(
       fc.property(small, someStore, someMemory, (step, stored, memory) => {
         const { chosen, states } = run(step, stored, memory);

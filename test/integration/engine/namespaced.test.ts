@@ -40,7 +40,7 @@ describeWithServer('an engine with the permissions of the overlay namespaced', {
   );
 
   it(
-    'an engine with the overlay namespaced is installed and removed without RBAC and namespace writes, and every request is allowed',
+    'an engine with the overlay namespaced is installed and removed without a request that is refused, and without one for namespaces or bindings',
     async () => {
       const mark = await user.mark();
       await user.apply('hub', {});

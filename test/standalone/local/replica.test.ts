@@ -158,7 +158,10 @@ describe('the exit message of a process', () => {
       'x',
       'was stopped after its startup probe failed; its last line: "x"',
     ],
-  ])('the exit message of a process %s has the cause and the last line', (_name, exit, killReason, line, text) => {
-    expect(exitMessage(exit, killReason, line)).toBe(text);
-  });
+  ])(
+    'the exit message of a process %s says the cause, and its last line if it has printed one',
+    (_name, exit, killReason, line, text) => {
+      expect(exitMessage(exit, killReason, line)).toBe(text);
+    },
+  );
 });
