@@ -4,8 +4,8 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 const COMPILED = /\.(js|js\.map|d\.ts)$/;
-/** Folders without compiled files: those of `make plugin`, `npm run bundle` and the page of the console. */
-const OTHERS = /^(bin|bundle|web)\b/;
+/** Folders without compiled files: of `make plugin`, of `npm run bundle`, the page of the console, the used part of a package. */
+const OTHERS = /^(bin|bundle|web|node_modules)\b/;
 
 for (const project of ['.', 'packages/values', 'packages/cel', 'packages/kube-apiserver']) {
   const dist = path.join(project, 'dist');
