@@ -2,7 +2,7 @@ import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { ControllerOptions } from '../../../runtime/controller/controller.js';
 import type { MutationCache } from '../../../runtime/controller/mutationcache.js';
-import { DONE, type Pass, type Result } from '../../../runtime/controller/result.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { cachesNotCurrent, waitForCaches } from '../caches.js';
 import type { ClusterControllerOptions } from '../clusters/controller.js';
@@ -16,7 +16,8 @@ export interface FollowerOptions extends Omit<ClusterControllerOptions, 'caches'
 }
 
 /** A controller that repeats decisions in objects of a kind of another project. */
-interface Follower<T extends KubeObject> extends Omit<ControllerOptions, keyof FollowerOptions> {
+interface Follower<T extends KubeObject> extends Omit<ControllerOptions, keyof FollowerOptions | 'reconciler'> {
+  readonly reconcile: (scope: FollowerScope<T>) => Promise<Result>;
   /** The objects of the other project: created with the cache options of the follower, not started yet. */
   readonly objects: Cache<T>;
   /** Own writes that the cache may not show yet. */
@@ -51,10 +52,13 @@ export function notCurrent<T extends KubeObject>({ caches, objects }: FollowerSc
 /** The controller of a follower, which runs while the API of the other project is served. */
 export function createFollower<T extends KubeObject>(
   options: FollowerOptions,
-  { objects, mutations, keys, keysOfPlacement, keysOfObject, ...controlled }: Follower<T>,
+  { objects, mutations, reconcile, keys, keysOfPlacement, keysOfObject, ...controlled }: Follower<T>,
 ): OptionalControllers {
-  const { caches, settleWindowMs, log } = options;
-  const controller = newController(options, { ...controlled, keys });
+  const { client, caches, settleWindowMs, log } = options;
+  const reconciler: Reconciler = {
+    reconcile: (key, pass) => reconcile({ client, caches, objects, mutations, key, pass }),
+  };
+  const controller = newController(options, { ...controlled, reconciler, keys });
   const enqueue = (some: Iterable<string>): void => {
     for (const key of some) controller.addAfter(key, settleWindowMs);
   };

@@ -17,7 +17,7 @@ import { Expressions } from '../../../domain/placement/spec/expression.js';
 import { compileSpec } from '../../../domain/placement/spec/predicates.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
-import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
+import { DONE, type Result } from '../../../runtime/controller/result.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
@@ -54,7 +54,7 @@ export interface MultiKueueOptions extends FollowerOptions {
 
 /** The controller that lists the clusters of decisions in MultiKueueConfigs of Kueue, while their API is served. */
 export function createMultiKueueControllers(options: MultiKueueOptions): OptionalControllers {
-  const { client, caches, configs: objects, recorder, clock } = options;
+  const { configs: objects, recorder, clock } = options;
   const mutations = new MutationCache<MultiKueueConfig>(clock);
   const memory = { expressions: new Expressions(), reported: new Map<string, string>() };
   return createFollower(options, {
@@ -63,7 +63,7 @@ export function createMultiKueueControllers(options: MultiKueueOptions): Optiona
     workers: 1,
     objects,
     mutations,
-    reconciler: new MultiKueueReconciler({ client, caches, objects, mutations, recorder, ...memory }),
+    reconcile: (scope) => reconcile({ ...scope, recorder, ...memory }),
     keys: () => objects.store.keys(),
     keysOfPlacement: (placement) => objects.store.byIndex(BY_FOLLOWED, placement).map(({ metadata }) => metadata.name),
     keysOfObject: ({ metadata }) => [metadata.name],
@@ -97,22 +97,13 @@ type Gathered =
     };
 
 /** Lists the clusters of a confirmed decision in one MultiKueueConfig. What it cannot list stays as it is, and an event says why. */
-class MultiKueueReconciler implements Reconciler {
-  readonly #context: Omit<Scope, 'key' | 'pass'>;
-
-  constructor(context: Omit<Scope, 'key' | 'pass'>) {
-    this.#context = context;
-  }
-
-  async reconcile(key: string, pass: Pass): Promise<Result> {
-    const scope: Scope = { ...this.#context, key, pass };
-    const gathered = gather(scope);
-    if (gathered.kind === 'nothing') return gathered.result;
-    const { clusters, problem } = decide(gathered, scope);
-    if (clusters !== undefined) await apply(gathered.config, clusters, scope);
-    report(gathered.config, problem, scope);
-    return DONE;
-  }
+async function reconcile(scope: Scope): Promise<Result> {
+  const gathered = gather(scope);
+  if (gathered.kind === 'nothing') return gathered.result;
+  const { clusters, problem } = decide(gathered, scope);
+  if (clusters !== undefined) await apply(gathered.config, clusters, scope);
+  report(gathered.config, problem, scope);
+  return DONE;
 }
 
 function gather(scope: Scope): Gathered {

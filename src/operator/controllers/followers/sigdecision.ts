@@ -11,7 +11,7 @@ import {
 } from '../../../domain/placement/publish/sigdecision.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
-import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
+import { DONE, type Result } from '../../../runtime/controller/result.js';
 import type { OptionalControllers } from '../optionalsource.js';
 import { BY_PLACEMENT, confirmedIn } from '../placement/caches.js';
 import {
@@ -37,7 +37,7 @@ export interface SigDecisionOptions extends FollowerOptions {
 
 /** The controller that publishes decisions as PlacementDecisions of SIG Multicluster, while their API is served. */
 export function createSigDecisionControllers(options: SigDecisionOptions): OptionalControllers {
-  const { client, caches, published: objects, workers, clock } = options;
+  const { caches, published: objects, workers, clock } = options;
   const mutations = new MutationCache<SigDecision>(clock);
   return createFollower(options, {
     name: 'sigdecision',
@@ -45,7 +45,7 @@ export function createSigDecisionControllers(options: SigDecisionOptions): Optio
     workers,
     objects,
     mutations,
-    reconciler: new SigDecisionReconciler({ client, caches, objects, mutations }),
+    reconcile,
     keys: () => caches.placements.store.keys(),
     keysOfPlacement: (placement) => [placement],
     keysOfObject: placementKeys,
@@ -69,21 +69,12 @@ type Gathered =
     };
 
 /** Publishes the stored decision of one Placement once its status confirms it. With the Placement, garbage collection removes it. */
-class SigDecisionReconciler implements Reconciler {
-  readonly #context: Omit<Scope, 'key' | 'pass'>;
-
-  constructor(context: Omit<Scope, 'key' | 'pass'>) {
-    this.#context = context;
-  }
-
-  async reconcile(key: string, pass: Pass): Promise<Result> {
-    const scope: Scope = { ...this.#context, key, pass };
-    const gathered = gather(scope);
-    if (gathered.kind === 'nothing') return gathered.result;
-    const changes = decide(gathered);
-    await apply(changes, scope);
-    return report(changes, scope);
-  }
+async function reconcile(scope: Scope): Promise<Result> {
+  const gathered = gather(scope);
+  if (gathered.kind === 'nothing') return gathered.result;
+  const changes = decide(gathered);
+  await apply(changes, scope);
+  return report(changes, scope);
 }
 
 function gather(scope: Scope): Gathered {
@@ -97,7 +88,7 @@ function gather(scope: Scope): Gathered {
   if (confirmed === undefined) return NOTHING;
   const { owner, objects: decided } = confirmed;
   const names = [...decided, ...objects.store.byIndex(BY_PLACEMENT, key).map((one) => one.metadata)];
-  const stored = [...new Set(names.map((one) => `${owner.namespace}/${one.name}`))].flatMap((at) => {
+  const stored = [...new Set(names.map(({ name }) => keyOf({ namespace: owner.namespace, name })))].flatMap((at) => {
     return mutations.newest(at, objects.store.get(at)) ?? [];
   });
   const annotationsOf: AnnotationsOf = (cluster) => clusters.store.get(cluster)?.metadata.annotations;
