@@ -9,12 +9,13 @@ import { bindingView, clusterSetOf, whyIgnored } from '../../domain/placement/se
 import { Events } from '../../runtime/vocabulary/kinds.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
 import type { KubeObject, RawObject } from '../../runtime/vocabulary/meta.js';
+import { byText } from '../../runtime/vocabulary/names.js';
 import type { ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';
 import type { Withheld } from '../wire/answer.js';
 import type { EngineView, EventRow, SetBinding, SetMember, SetMembers, SetView } from '../wire/cluster.js';
-import { compare, fleetClusters } from './fleet.js';
+import { fleetClusters } from './fleet.js';
 import { hubStatusOf } from './placements.js';
 import { conditionsOf } from '../../answers/status.js';
 import type { Snapshot } from './snapshot.js';
@@ -62,7 +63,7 @@ function setViews(snapshot: Snapshot): readonly SetView[] {
       bindings: bindingsOf(name),
       selector: selectorText(spec),
     }))
-    .sort((a, b) => compare(a.name, b.name));
+    .sort((a, b) => byText(a.name, b.name));
 }
 
 /** Undefined when there is no such set. */
@@ -97,7 +98,7 @@ export function setAnswer(
         const ignored = why && absentText({ set: binding, why }, namespace);
         return { namespace, name: binding, ...(ignored === undefined ? {} : { ignored }) };
       })
-      .sort((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name)),
+      .sort((a, b) => byText(a.namespace, b.namespace) || byText(a.name, b.name)),
   };
 }
 
@@ -140,7 +141,7 @@ export async function readEvents(
       }),
     );
     const rows = lists.flat().map(eventRow);
-    return { rows: rows.sort((a, b) => compare(b.time, a.time)).slice(0, MOST_EVENTS), withheld: [] };
+    return { rows: rows.sort((a, b) => byText(b.time, a.time)).slice(0, MOST_EVENTS), withheld: [] };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
     return { rows: [], withheld: [{ resource: 'events', verb: 'list', status: error.status }] };

@@ -3,6 +3,7 @@ import { brakeText, fleetSummary, healthByName, type ClusterHealth, type Health 
 import { setsOf } from '../../answers/world/clustertable.js';
 import type { World } from '../../answers/world/world.js';
 import { field, recordsIn, textField } from '../../runtime/vocabulary/json.js';
+import { byText } from '../../runtime/vocabulary/names.js';
 import {
   HEALTHS,
   type ClusterRow,
@@ -52,7 +53,7 @@ export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
       };
       return { name, labels, claims, sets, taints, health: of.health, row };
     });
-    return clusters.sort((a, b) => compare(a.name, b.name));
+    return clusters.sort((a, b) => byText(a.name, b.name));
   });
 }
 
@@ -106,15 +107,15 @@ function withoutEach(clusters: readonly FleetCluster[], terms: readonly Term[]):
 function sortedBy(clusters: readonly FleetCluster[], sort: Sort, descending: boolean): readonly FleetCluster[] {
   const order = ORDERS[sort];
   const sign = descending ? -1 : 1;
-  return [...clusters].sort((a, b) => sign * order(a, b) || compare(a.name, b.name));
+  return [...clusters].sort((a, b) => sign * order(a, b) || byText(a.name, b.name));
 }
 
 const ORDERS: Readonly<Record<Sort, (a: FleetCluster, b: FleetCluster) => number>> = {
-  name: (a, b) => compare(a.name, b.name),
+  name: (a, b) => byText(a.name, b.name),
   health: (a, b) => HEALTHS.indexOf(a.health) - HEALTHS.indexOf(b.health),
-  set: (a, b) => compare(a.sets.join(), b.sets.join()),
+  set: (a, b) => byText(a.sets.join(), b.sets.join()),
   placements: (a, b) => b.row.placements - a.row.placements,
-  version: (a, b) => compare(a.row.version ?? '', b.row.version ?? ''),
+  version: (a, b) => byText(a.row.version ?? '', b.row.version ?? ''),
 };
 
 export function fleetMap(snapshot: Snapshot, query: string, group: string): FleetMap {
@@ -127,7 +128,7 @@ export function fleetMap(snapshot: Snapshot, query: string, group: string): Flee
       if (known === undefined) groups.set(value, [one]);
       else known.push(one);
     }
-    const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || compare(a, b));
+    const sorted = [...groups].sort(([a, x], [b, y]) => y.length - x.length || byText(a, b));
     const inOrder = sorted.flatMap(([, members]) => sortedBy(members, 'health', false));
     return {
       group,
@@ -174,7 +175,7 @@ export function fleetKeys(snapshot: Snapshot): readonly Key[] {
         clusters.map(({ claims }) => claims),
       ),
     ]
-      .sort((a, b) => b.clusters - a.clusters || compare(a.key, b.key))
+      .sort((a, b) => b.clusters - a.clusters || byText(a.key, b.key))
       .slice(0, MOST_KEYS);
   });
 }
@@ -201,7 +202,7 @@ function facets(values: readonly string[]): readonly FacetValue[] {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts]
     .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => b.count - a.count || compare(a.value, b.value));
+    .sort((a, b) => b.count - a.count || byText(a.value, b.value));
 }
 
 function countsOf(clusters: readonly FleetCluster[]): Fleet['counts'] {
@@ -219,10 +220,4 @@ function holderCounts({ objects }: World): ReadonlyMap<string, number> {
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
   return counts;
-}
-
-/** By code units, as all lists of this product. */
-export function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

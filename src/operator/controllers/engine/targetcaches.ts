@@ -1,3 +1,4 @@
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { ENGINE_LABEL } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
@@ -193,7 +194,7 @@ export function contentsOf(caches: readonly Cache<KubeObject>[]): readonly Store
 
 function pullSecretIn({ pullSecret, namespace }: CacheSet): Pick<TargetContents, 'pullSecret' | 'pullSecretUid'> {
   if (pullSecret === undefined || !pullSecret.cache.current()) return { pullSecret: 'unknown' };
-  const stored = pullSecret.cache.store.get(`${namespace}/${pullSecret.name}`);
+  const stored = pullSecret.cache.store.get(keyOf({ namespace, name: pullSecret.name }));
   return stored === undefined
     ? { pullSecret: 'absent' }
     : { pullSecret: 'present', pullSecretUid: stored.metadata.uid };

@@ -1,3 +1,4 @@
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
@@ -89,7 +90,7 @@ async function store(
   objects.set(name, stored);
   work.history.stored(name);
   state.decisions.add(name);
-  mutations.decisions.mutated(`${owner.namespace}/${name}`, stored);
+  mutations.decisions.mutated(keyOf({ namespace: owner.namespace, name }), stored);
 }
 
 /**
@@ -140,7 +141,7 @@ async function remove(
   if (deletion === 'deleting') return;
   objects.delete(name);
   state.decisions.delete(name);
-  mutations.decisions.deleted(`${namespace}/${name}`, uid);
+  mutations.decisions.deleted(keyOf({ namespace, name }), uid);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
@@ -112,7 +113,7 @@ async function confirmWrites(scope: Scope): Promise<void> {
   const state = states.get(key);
   if (state === undefined) return;
   for (const name of state.unconfirmed) {
-    const at = `${namespace}/${name}`;
+    const at = keyOf({ namespace, name });
     const known = mutations.decisions.newest(at, caches.decisions.store.get(at));
     await readStoredDecision({ name, known, state }, scope);
     state.unconfirmed.delete(name);
@@ -124,7 +125,7 @@ export async function readStoredDecision(
   { name, known, state }: { name: string; known: PlacementDecision | undefined; state: PlacementState },
   { client, namespace, mutations }: Scope,
 ): Promise<PlacementDecision | undefined> {
-  const at = `${namespace}/${name}`;
+  const at = keyOf({ namespace, name });
   const found = await client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
   if (found === undefined) {
     if (known !== undefined) mutations.decisions.deleted(at, known.metadata.uid ?? '');
@@ -146,7 +147,7 @@ function decisionsOf(
   for (const object of store.byIndex(BY_PLACEMENT, key)) names.add(object.metadata.name);
   const objects = new Map<string, PlacementDecision>();
   for (const name of [...names].sort()) {
-    const at = `${namespace}/${name}`;
+    const at = keyOf({ namespace, name });
     const object = mutations.decisions.newest(at, store.get(at));
     if (object !== undefined) objects.set(name, object);
   }
