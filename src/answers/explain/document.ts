@@ -17,7 +17,7 @@ import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { CLI_API_VERSION } from '../output.js';
 import { releasesField } from '../reasons.js';
-import { isWaiting as areWaiting, keptOut, staying, windowIn } from '../../domain/placement/select/decision.js';
+import { keptOut, merelyWaits, staying, windowIn } from '../../domain/placement/select/decision.js';
 
 /** The clusters that a document holds, and how many of the nearest. */
 export interface DocumentOptions {
@@ -85,8 +85,8 @@ function waitingField({ explanation, input }: ExplainReport): object {
     waiting: {
       until: input.snapshot.placement.rules.paused ? 'Resumed' : 'WindowOpens',
       ...(window === undefined ? {} : { opens: timestamp(window.opens) }),
-      removals: staying(schedule, areWaiting).map(({ cluster }) => cluster),
-      additions: [...keptOut(schedule, areWaiting)].sort(),
+      removals: staying(schedule, merelyWaits).map(({ cluster }) => cluster),
+      additions: [...keptOut(schedule, merelyWaits)].sort(),
       message: texts.map(({ message }) => message).join('; '),
     },
   };

@@ -1,5 +1,5 @@
 import { sameJson } from '../../runtime/vocabulary/json.js';
-import { isWaiting, keptNow } from '../../domain/placement/select/decision.js';
+import { keptNow, merelyWaits } from '../../domain/placement/select/decision.js';
 import type { PlacementPlan } from './plan.js';
 import { forecastOf, type PublishedState } from '../world/forecast.js';
 import { WorldInputs, type World } from '../world/world.js';
@@ -107,7 +107,7 @@ function nextInterim(inputs: WorldInputs, plan: PlacementPlan, before: Interim |
       additions: published.additions + (before?.published.additions ?? 0),
     },
     held: kept.map(([name]) => name).sort(),
-    waiting: kept.filter(([, { by }]) => isWaiting(by)).length,
+    waiting: kept.filter(([, { by }]) => merelyWaits(by)).length,
     leave,
     come,
   };

@@ -9,7 +9,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { releaseWaits, waitText } from '../../domain/placement/report/waits.js';
-import { isHeld, isWaiting, keptOut, staying, type Decision } from '../../domain/placement/select/decision.js';
+import { isHeld, keptOut, merelyWaits, staying, type Decision } from '../../domain/placement/select/decision.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -125,7 +125,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
 /** What no release lets go: `; edge-1 waits for the change window that opens at …`. */
 function waitingClause(decided: Decision | undefined, additions: boolean): string {
   const kept = decided?.fates.of(additions ? 'keptOut' : 'held') ?? [];
-  const [first, ...more] = kept.filter(([, { by }]) => isWaiting(by)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const [first, ...more] = kept.filter(([, { by }]) => merelyWaits(by)).sort(([a], [b]) => (a < b ? -1 : 1));
   if (first === undefined) return '';
   const [name, { by }] = first;
   return `; ${wordText(name)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitText(by)}`;

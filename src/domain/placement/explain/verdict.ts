@@ -2,7 +2,7 @@ import type { ClusterSelector } from '../../clusters/selector.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { SpreadConstraint } from '../spec/spread.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
-import { isWaiting as areWaiting, keepingOut, type Decision } from '../select/decision.js';
+import { keepingOut, merelyWaits, type Decision } from '../select/decision.js';
 import type { Scorer } from '../select/scores.js';
 import type { Piece } from '../stored/piece.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
@@ -94,7 +94,7 @@ export interface Explanation {
 /** Whether the cluster stays, or stays out, until a pause ends or a change window opens, and not because of a bound. */
 export function isWaiting({ name, verdict }: ClusterExplanation, { schedule }: Pick<Explanation, 'schedule'>): boolean {
   const fate = schedule?.fates.get(name);
-  return verdict === 'Held' && (fate?.kind === 'held' || fate?.kind === 'keptOut') && areWaiting(fate.by);
+  return verdict === 'Held' && (fate?.kind === 'held' || fate?.kind === 'keptOut') && merelyWaits(fate.by);
 }
 
 /** `spec.paused`: the field that keeps a cluster out which passes every rule; undefined for any other. */

@@ -169,7 +169,7 @@ export function isHeld(by: Holders): boolean {
 }
 
 /** Whether no bound keeps it: it waits for the end of a pause, or for a window. */
-export function isWaiting(by: Holders): boolean {
+export function merelyWaits(by: Holders): boolean {
   return !isHeld(by);
 }
 
