@@ -66,8 +66,3 @@ export function controllerReference({ metadata }: KubeObject, type: ResourceType
   const { name, uid = '' } = metadata;
   return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
-
-/** Whether `owner` controls `object`, as metav1.IsControlledBy. */
-export function isControlledBy({ metadata }: KubeObject, owner: KubeObject): boolean {
-  return metadata.ownerReferences?.some((one) => one.controller === true && one.uid === owner.metadata.uid) === true;
-}

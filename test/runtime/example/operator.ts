@@ -18,7 +18,8 @@ import { managerMetrics } from '../../../src/runtime/metrics/managermetrics.js';
 import { createProcessRegistry, expositionOf } from '../../../src/runtime/metrics/registry.js';
 import type { Group } from '../../../src/runtime/manager/group.js';
 import { createTransport } from '../../../src/runtime/transport/transport.js';
-import { ConfigMaps, controllerReference, isControlledBy } from '../../../src/runtime/vocabulary/kinds.js';
+import { ConfigMaps, controllerReference } from '../../../src/runtime/vocabulary/kinds.js';
+import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
 import { Greetings, readyCondition, type ConfigMap, type Greeting, type ReadyCondition } from './greeting.js';
 
 const PROGRAM = 'greeter';
@@ -86,6 +87,11 @@ function greetingGroup(manager: Manager): Group {
     sources: [greetings, configMaps],
     controllers: [controller],
   });
+}
+
+/** Whether `owner` controls `object`, as metav1.IsControlledBy. */
+function isControlledBy({ metadata }: KubeObject, owner: KubeObject): boolean {
+  return metadata.ownerReferences?.some((one) => one.controller === true && one.uid === owner.metadata.uid) === true;
 }
 
 /** Runs until SIGTERM or SIGINT; returns the exit code. */
