@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -67,12 +67,17 @@ export const USED_PARTS: Plugin[] = [USED_PARTS_OF_CLIENT_NODE, USED_PARTS_OF_UN
 
 /**
  * Puts what is used of client-node where Node finds it first for the compiled files of `folder`: the whole package takes a command a
- * second and 80 MB to load. Without it Node finds the whole one. Made once.
+ * second and 80 MB to load. Without it Node finds the whole one. Made once
+ * for each version.
  */
 async function linkClientNode(root: string, folder: string): Promise<void> {
   const place = path.join(root, folder, 'node_modules', '@kubernetes', 'client-node');
   const entry = path.join(place, 'index.js');
-  if (existsSync(entry)) return;
+  const manifest = path.join(place, 'package.json');
+  const installed = path.join(root, 'node_modules', '@kubernetes', 'client-node', 'package.json');
+  const { version } = JSON.parse(readFileSync(installed, 'utf8')) as { version: string };
+  const own = `${JSON.stringify({ type: 'module', main: 'index.js', version })}\n`;
+  if (existsSync(entry) && existsSync(manifest) && readFileSync(manifest, 'utf8') === own) return;
   await build({
     stdin: { contents: "export { KubeConfig } from '@kubernetes/client-node';", resolveDir: root },
     bundle: true,
@@ -83,7 +88,7 @@ async function linkClientNode(root: string, folder: string): Promise<void> {
     logLevel: 'warning',
     plugins: USED_PARTS,
   });
-  writeFileSync(path.join(place, 'package.json'), '{ "type": "module", "main": "index.js" }\n');
+  writeFileSync(manifest, own);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await linkClientNode(process.cwd(), 'dist');
