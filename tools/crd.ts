@@ -6,7 +6,6 @@ import { load } from 'js-yaml';
 /** A column of `kubectl get`. */
 export interface Column {
   readonly name: string;
-  readonly jsonPath: string;
   readonly description: string;
   /** Shown only with `-o wide`. */
   readonly wide: boolean;
@@ -87,7 +86,6 @@ export function walk(field: Field, visit: (path: string, field: Field, parent: F
 function columnOf(column: Record<string, unknown>): Column {
   return {
     name: asText(column['name']),
-    jsonPath: asText(column['jsonPath']),
     description: asText(column['description']),
     wide: column['priority'] === 1,
   };

@@ -7,6 +7,8 @@ import { cell } from './reference.js';
 
 /** Metrics of prom-client: they depend on the platform, and have help texts of their own. */
 const PROCESS = /^(process|nodejs)_/;
+/** Metrics with the names, labels, buckets and meanings of controller-runtime and client-go. */
+const COMMON = /^(controller_runtime|workqueue|rest_client|leader_election)_/;
 
 /** The page `docs/reference/metrics.md`: every metric that a process registers, from the collectors themselves. */
 export function metricsPage(): string {
@@ -28,7 +30,11 @@ export function metricsPage(): string {
     'The metrics `process_*` and `nodejs_*` of prom-client are in every process, and depend on the platform. The event loop is sampled every 100 ms: `nodejs_eventloop_lag_*_seconds` is the time between two samples, including the 100 ms.',
     '',
     ...section('Every process', operator.filter(everywhere)),
-    ...section('Operator and placement controller', only(operator)),
+    ...section(
+      'Operator and placement controller',
+      only(operator),
+      'Those without a meaning here are the metrics of controller-runtime and client-go.',
+    ),
     ...section('Gateway', only(gateway)),
     ...section('Console on a hub', only(console)),
     ...section(
@@ -46,7 +52,7 @@ function own(metrics: readonly MetricDescription[]): MetricDescription[] {
 function section(title: string, metrics: readonly MetricDescription[], note?: string): string[] {
   const rows = metrics.map(({ name, type, labels, help }) => {
     const names = labels.map((label) => `\`${label}\``).join(', ');
-    return `| \`${name}\` | ${type} | ${names} | ${cell(help)} |`;
+    return `| \`${name}\` | ${type} | ${names} | ${COMMON.test(name) ? '' : cell(help)} |`;
   });
   return [
     `## ${title}`,

@@ -1,16 +1,18 @@
 import { walk, type Crd, type Field } from './crd.js';
 
-/** The fields that every condition has. */
-const UNTOLD = /^conditions\[\]\.(?!type$)/;
+/** The fields that every condition has, and what the placement controller remembers for its next decision. */
+const UNTOLD = /^conditions\[\]\.(?!type$)|^basis\./;
 const CONDITION =
-  '| `conditions[].*` | | `status`, `reason`, `message`, `lastTransitionTime` and `observedGeneration` as in Kubernetes; `lastUpdateTime` is when any other field last changed. [Reasons](../troubleshooting.md) |';
+  '| `conditions[].*` | | as in Kubernetes; `lastUpdateTime` is when any other field last changed. [Reasons](../troubleshooting.md) |';
 /** Parts of descriptions that `kubectl explain` prints and a table with types does not need. */
 const NOTHING =
-  / Default: (?:none, it is required|absent|absent, none|absent, unknown)\.| Valid: (?:text|an integer|true, false|true or false|one item per type|expressions|any combination|configurations)\./g;
+  / Default: (?:none, it is required|absent|absent, none|absent, unknown)\.| Valid: (?:text|an integer|an integer from [01]|0 or more|true, false|true or false|one item per type|one or more|expressions|any combination|configurations|groupStrategy|enabled and name|total and ready|every field is optional|uids|a version|a URL|a Kubernetes kind|an UpperCamelCase word|the name of a (?:namespace|Kubernetes object)|the (?:key|value) of a taint|as (?:there|in the spec))\.|; the default is not written here(?=\.)/g;
+/** What the head of the table says once. */
+const ABSENT = / Default: absent(?: \([^)]+ means the same\))?, /g;
 /** Fields that are declared only so that their refusal says what to write. */
 const REFUSED = /^(?:Never valid|No coordinate|As addOn)/;
-/** A field whose schema is shorter is described each time. Numbers do not count: the field above has other limits. */
-const SMALL = 300;
+/** A field whose schema is shorter is described each time. Of objects numbers do not count: `otherLimits` has them. */
+const SMALL = 220;
 
 /** The page `docs/reference/<kind>.md` of a CRD: identity, columns and one table row a field. */
 export function referencePage(crd: Crd): string {
@@ -24,11 +26,10 @@ export function referencePage(crd: Crd): string {
     '',
     '## Columns of `kubectl get`',
     '',
-    '| column | from | meaning |',
-    '| --- | --- | --- |',
+    '| column | meaning |',
+    '| --- | --- |',
     ...crd.columns.map(
-      (column) =>
-        `| ${column.name}${column.wide ? ' (`-o wide`)' : ''} | \`${cell(column.jsonPath)}\` | ${cell(column.description)} |`,
+      (column) => `| ${column.name}${column.wide ? ' (`-o wide`)' : ''} | ${cell(column.description)} |`,
     ),
     '',
     ...section(crd, 'spec'),
@@ -36,34 +37,29 @@ export function referencePage(crd: Crd): string {
   ].join('\n');
 }
 
+/** What a manifest and a command need to name the kind, in one line, and the rule of its name. */
 function identity(crd: Crd): string[] {
-  return [
-    '| | |',
-    '| --- | --- |',
-    `| apiVersion | \`${crd.group}/${crd.version}\` |`,
-    `| scope | ${crd.namespaced ? 'namespaced' : 'cluster'} |`,
-    `| plural | \`${crd.plural}\` |`,
-    ...(crd.shortNames.length === 0
-      ? []
-      : [`| short name | ${crd.shortNames.map((name) => `\`${name}\``).join(', ')} |`]),
-    '| category | `multicluster` |',
-    `| status subresource | ${crd.statusSubresource ? 'yes' : 'no'} |`,
-    ...nameRule(crd),
-  ];
-}
-
-function nameRule(crd: Crd): string[] {
+  const names = [crd.plural, ...crd.shortNames].map((name) => `\`${name}\``).join(', ');
+  const scope = crd.namespaced ? 'namespaced' : 'not namespaced';
+  const status = crd.statusSubresource ? 'the status is a subresource' : 'no subresources';
   const name = crd.schema.properties['metadata']?.properties['name'];
-  return name === undefined ? [] : [`| metadata.name | ${cell(name.description)} |`];
+  return [
+    `\`${crd.group}/${crd.version}\`, ${scope}; ${names}, category \`multicluster\`; ${status}.`,
+    ...(name === undefined ? [] : ['', `\`metadata.name\`: ${cell(briefly(name, ''))}`]),
+  ];
 }
 
 function section(crd: Crd, part: 'spec' | 'status'): string[] {
   const top = crd.schema.properties[part];
   if (top === undefined) return [];
+  // Nobody writes a status that is a subresource: defaults and examples of its fields are for `kubectl explain`.
+  const isWritten = part === 'spec' || !crd.statusSubresource;
   const lines = [
     `## ${part}`,
     '',
-    `${cell(top.description)} A field that names no default may be absent.`,
+    isWritten
+      ? `${cell(top.description)} A default counts where the field is absent.`
+      : cell(withoutDefault(top.description)),
     '',
     '| field | type | meaning |',
     '| --- | --- | --- |',
@@ -74,15 +70,16 @@ function section(crd: Crd, part: 'spec' | 'status'): string[] {
     if (path.endsWith('[]') || path.startsWith(told) || UNTOLD.test(path) || REFUSED.test(field.description)) return;
     const name = path.slice(path.lastIndexOf('.') + 1);
     const required = parent.required.includes(name) ? ', required' : '';
-    const whole = JSON.stringify(field).replaceAll(/\d+/g, '');
+    const text = JSON.stringify(field);
+    const whole = field.type === 'object' ? text.replaceAll(/\d+/g, '') : text;
     const same = shown.get(whole);
     if (same === undefined && whole.length > SMALL) shown.set(whole, { path, field });
     if (same !== undefined) told = `${path}.`;
-    const text =
+    const meaning =
       same === undefined
-        ? cell(briefly(field.description, lines.join('\n')))
+        ? cell(isWritten ? briefly(field, lines.join('\n')) : withoutDefault(field.description))
         : `As \`${same.path}\`${otherLimits(field, same.field)}.`;
-    lines.push(`| \`${path}\` | ${typeName(field)}${required} | ${text} |`);
+    lines.push(`| \`${path}\` | ${typeName(field)}${required} | ${meaning} |`);
     if (path === 'conditions[].type') lines.push(CONDITION);
   });
   return [...lines, ''];
@@ -101,11 +98,17 @@ function otherLimits(field: Field, like: Field): string {
   return other.length === 0 ? '' : `, but: ${other.join('; ')}`;
 }
 
-/** Without what says nothing or stands in the type column, and without an example that the rows above have. */
-function briefly(description: string, above: string): string {
-  const text = description.replaceAll(NOTHING, '');
+/** Without what says nothing or stands in the type column, and without an example that the rows above or an enum have. */
+function briefly({ description, enumeration }: Field, above: string): string {
+  const text = description.replaceAll(NOTHING, '').replaceAll(ABSENT, ' Default: ');
   const [, start = text, example] = /^(.*) Example: (.*)$/.exec(text) ?? [];
-  return example === undefined || above.includes(cell(example)) ? start : text;
+  return example === undefined || enumeration !== undefined || above.includes(cell(example)) ? start : text;
+}
+
+/** Without what says nothing, default and example. */
+function withoutDefault(description: string): string {
+  const [text = description] = description.replaceAll(NOTHING, '').split(/ Default: | Example: /);
+  return text;
 }
 
 function typeName(field: Field): string {
