@@ -6,7 +6,6 @@ import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
 import { olmFiles } from './olm.js';
-import { connectionPage } from './connectionpage.js';
 import { metricsPage } from './metricspage.js';
 import { performancePage, performancePlot } from './performance.js';
 import { referencePage } from './reference.js';
@@ -28,7 +27,6 @@ export async function* artefacts(root: string): AsyncGenerator<Artefact> {
   }
   yield { path: 'docs/reference/openapi.json', text: openapi(root) };
   yield { path: 'docs/reference/metrics.md', text: metricsPage() };
-  yield { path: 'docs/reference/connection-errors.md', text: connectionPage() };
   yield { path: 'docs/performance.md', text: performancePage(root) };
   yield { path: 'docs/pictures/performance.svg', text: performancePlot(root) };
   yield { path: 'deploy/definitions/crds.yaml', text: definitions(root) };
