@@ -14,7 +14,7 @@ import type { ReadClient } from '../../runtime/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import { ManagedClusters, ManagedClusterSets, MultiClusterEngines, Placements } from '../../api/resources.js';
 import type { Withheld } from '../wire/answer.js';
-import type { EngineView, EventRow, SetBinding, SetMember, SetMembers, SetView } from '../wire/cluster.js';
+import type { ClusterSetMembers, ClusterSetRow, EngineView, EventRow, SetBinding, SetMember } from '../wire/cluster.js';
 import { fleetClusters } from './fleet.js';
 import { hubStatusOf } from './placements.js';
 import { conditionsOf } from '../../answers/status.js';
@@ -44,26 +44,34 @@ export function engineAnswer(snapshot: Snapshot): EngineView {
       })),
     };
   });
-  return { engines, sets: snapshot.once('setviews', () => setViews(snapshot)) };
+  return { engines, sets: snapshot.once('setrows', () => setRows(snapshot)) };
 }
 
-function setViews(snapshot: Snapshot): readonly SetView[] {
-  const { managedclustersets, managedclustersetbindings } = snapshot.world.objects;
+function setRows(snapshot: Snapshot): readonly ClusterSetRow[] {
   const members = new Map<string, number>();
   for (const { sets } of fleetClusters(snapshot)) for (const set of sets) members.set(set, (members.get(set) ?? 0) + 1);
-  const bindingsOf = (set: string): readonly string[] =>
-    managedclustersetbindings
-      .filter((one) => clusterSetOf(one) === set)
-      .map(({ metadata }) => metadata.namespace ?? '')
-      .sort();
-  return managedclustersets
-    .map(({ metadata: { name }, spec }) => ({
-      name,
-      clusters: members.get(name) ?? 0,
-      bindings: bindingsOf(name),
-      selector: selectorText(spec),
-    }))
+  return snapshot.world.objects.managedclustersets
+    .map((set) => setRow(snapshot, set, members.get(set.metadata.name) ?? 0))
     .sort((a, b) => byText(a.name, b.name));
+}
+
+function setRow({ world }: Snapshot, set: RawObject, clusters: number): ClusterSetRow {
+  const { name, deleting } = setView(set);
+  const bindings = world.objects.managedclustersetbindings
+    .filter((one) => clusterSetOf(one) === name)
+    .map((one): SetBinding => {
+      const { namespace = '', name: binding } = one.metadata;
+      const why = whyIgnored(bindingView(one), setView(set));
+      const ignored = why && absentText({ set: binding, why }, namespace);
+      return { namespace, name: binding, ...(ignored === undefined ? {} : { ignored }) };
+    });
+  return {
+    name,
+    selector: selectorText(set.spec),
+    deleting,
+    clusters,
+    bindings: bindings.sort((a, b) => byText(a.namespace, b.namespace) || byText(a.name, b.name)),
+  };
 }
 
 /** Undefined when there is no such set. */
@@ -71,35 +79,17 @@ export function setAnswer(
   snapshot: Snapshot,
   name: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): SetMembers | undefined {
-  const { managedclustersets, managedclustersetbindings } = snapshot.world.objects;
-  const set = managedclustersets.find(({ metadata }) => metadata.name === name);
+): ClusterSetMembers | undefined {
+  const set = snapshot.world.objects.managedclustersets.find(({ metadata }) => metadata.name === name);
   if (set === undefined) return undefined;
   const members = snapshot.once(`members ${name}`, () =>
     fleetClusters(snapshot)
       .filter(({ sets }) => sets.includes(name))
-      .map(({ row: { name: cluster, health, since } }): SetMember => {
+      .map(({ name: cluster, health, since }): SetMember => {
         return { name: cluster, health, ...(since === undefined ? {} : { since }) };
       }),
   );
-  const view = setView(set);
-  return {
-    name,
-    selector: selectorText(set.spec),
-    deleting: view.deleting,
-    clusters: members.length,
-    after,
-    rows: members.slice(after, after + limit),
-    bindings: managedclustersetbindings
-      .filter((one) => clusterSetOf(one) === name)
-      .map((one): SetBinding => {
-        const { namespace = '', name: binding } = one.metadata;
-        const why = whyIgnored(bindingView(one), view);
-        const ignored = why && absentText({ set: binding, why }, namespace);
-        return { namespace, name: binding, ...(ignored === undefined ? {} : { ignored }) };
-      })
-      .sort((a, b) => byText(a.namespace, b.namespace) || byText(a.name, b.name)),
-  };
+  return { ...setRow(snapshot, set, members.length), after, rows: members.slice(after, after + limit) };
 }
 
 /** What makes a cluster a member. */

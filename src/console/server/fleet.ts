@@ -19,9 +19,7 @@ import type { Snapshot } from './snapshot.js';
 
 /** The fleet as rows, as a map, and the keys of its labels and claims. */
 
-export interface FleetCluster extends QueryCluster {
-  readonly row: ClusterRow;
-}
+type FleetCluster = ClusterRow & QueryCluster;
 
 /** Of a key, this many values are listed. */
 const MOST_VALUES = 20;
@@ -43,15 +41,8 @@ export function fleetClusters(snapshot: Snapshot): readonly FleetCluster[] {
       const sets = setsOf(view, selectors);
       const taints = [...new Set(view.taints.map(({ key }) => key))];
       const version = versionOf(statuses.get(name), claims);
-      const row: ClusterRow = {
-        name,
-        ...of,
-        sets,
-        ...(version === undefined ? {} : { version }),
-        placements: holders.get(name) ?? 0,
-        taints,
-      };
-      return { name, labels, claims, sets, taints, health: of.health, row };
+      const known = { name, ...of, sets, ...(version === undefined ? {} : { version }) };
+      return { ...known, placements: holders.get(name) ?? 0, taints, labels, claims };
     });
     return clusters.sort((a, b) => byText(a.name, b.name));
   });
@@ -77,7 +68,7 @@ export function fleetAnswer(snapshot: Snapshot, { query, sort, descending, after
     sets: snapshot.once('sets', () => facets(clusters.flatMap(({ sets }) => sets))),
     ...(summary.brake.length === 0 ? {} : { brake: brakeText(summary.brake) }),
     after,
-    rows: sorted.slice(after, after + limit).map(({ row }) => row),
+    rows: sorted.slice(after, after + limit).map(({ labels: _labels, claims: _claims, ...row }) => row),
     ...(fault === undefined ? {} : { queryFault: fault }),
     ...(matched.length > 0 || terms.length === 0 ? {} : { without: withoutEach(clusters, terms) }),
   };
@@ -114,8 +105,8 @@ const ORDERS: Readonly<Record<Sort, (a: FleetCluster, b: FleetCluster) => number
   name: (a, b) => byText(a.name, b.name),
   health: (a, b) => HEALTHS.indexOf(a.health) - HEALTHS.indexOf(b.health),
   set: (a, b) => byText(a.sets.join(), b.sets.join()),
-  placements: (a, b) => b.row.placements - a.row.placements,
-  version: (a, b) => byText(a.row.version ?? '', b.row.version ?? ''),
+  placements: (a, b) => b.placements - a.placements,
+  version: (a, b) => byText(a.version ?? '', b.version ?? ''),
 };
 
 export function fleetMap(snapshot: Snapshot, query: string, group: string): FleetMap {

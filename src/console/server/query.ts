@@ -1,16 +1,11 @@
-import type { Health } from '../../answers/fleetsummary.js';
-import { HEALTHS } from '../wire/fleet.js';
+import { HEALTHS, type ClusterRow } from '../wire/fleet.js';
 
 /** The query of the fleet: `set:prod label:tier=gold claim:region!=eu health:silent edge`, all of which has to match. */
 
 /** What a query is compared with. */
-export interface QueryCluster {
-  readonly name: string;
-  readonly sets: readonly string[];
+export interface QueryCluster extends Pick<ClusterRow, 'name' | 'sets' | 'taints' | 'health'> {
   readonly labels: Readonly<Record<string, string>>;
   readonly claims: Readonly<Record<string, string>>;
-  readonly taints: readonly string[];
-  readonly health: Health;
 }
 
 export interface Term {

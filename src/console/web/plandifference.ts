@@ -15,20 +15,25 @@ export interface PlannedCluster {
   readonly why: string;
 }
 
-/** The clusters that move later, and those that come in after a move. */
-export function laterIn({ moves = [], addLater = [] }: CutPlacement): readonly PlannedCluster[] {
-  const later = moves.filter(({ waitsFor }) => waitsFor !== undefined);
-  return [...later.map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` })), ...addLater];
+/** Clusters of which the same becomes: they come in, leave, are held, wait, or move later. */
+export interface PlannedClusters {
+  readonly sign: '+' | '−' | 'held' | 'waits' | '→';
+  /** May be cut. */
+  readonly list: readonly PlannedCluster[];
+  readonly total: number;
 }
 
-/** Those that a bound keeps. */
-export function heldIn({ held }: CutPlacement): readonly PlannedCluster[] {
-  return held.filter(({ waitsFor }) => waitsFor === undefined);
-}
-
-/** Those that stay, or stay out, until a pause ends or a change window opens. */
-export function waitingIn({ held }: CutPlacement): readonly PlannedCluster[] {
-  return held.filter(({ waitsFor }) => waitsFor !== undefined);
+export function clustersIn(one: CutPlacement): readonly PlannedClusters[] {
+  const { add, remove, held, moves = [], addLater = [], counts } = one;
+  const moving = moves.filter(({ waitsFor }) => waitsFor !== undefined);
+  const later = [...moving.map(({ from, to, why }) => ({ name: from, why: `moves to ${to}: ${why}` })), ...addLater];
+  return [
+    { sign: '+', list: add, total: counts.add },
+    { sign: '−', list: remove, total: counts.remove },
+    { sign: 'held', list: held.filter(({ waitsFor }) => waitsFor === undefined), total: counts.held },
+    { sign: 'waits', list: held.filter(({ waitsFor }) => waitsFor !== undefined), total: counts.waiting },
+    { sign: '→', list: later, total: later.length },
+  ];
 }
 
 export function problemIn({ problem }: PlannedState): string | undefined {
@@ -38,17 +43,13 @@ export function problemIn({ problem }: PlannedState): string | undefined {
 /** Of a list, so many clusters are named. */
 const FEW = 5;
 
-const LISTS: readonly {
-  readonly of: (plan: CutPlacement) => readonly PlannedCluster[];
-  readonly now: string;
-  readonly before: string;
-}[] = [
-  { of: ({ add }) => add, now: 'now comes in', before: 'no longer comes in' },
-  { of: ({ remove }) => remove, now: 'now leaves', before: 'no longer leaves' },
-  { of: heldIn, now: 'is now held', before: 'is no longer held' },
-  { of: waitingIn, now: 'now waits', before: 'no longer waits' },
-  { of: laterIn, now: 'now moves later', before: 'no longer moves later' },
-];
+const WORDS: Readonly<Record<PlannedClusters['sign'], readonly [now: string, before: string]>> = {
+  '+': ['now comes in', 'no longer comes in'],
+  '−': ['now leaves', 'no longer leaves'],
+  held: ['is now held', 'is no longer held'],
+  waits: ['now waits', 'no longer waits'],
+  '→': ['now moves later', 'no longer moves later'],
+};
 
 /** By Placement, in the order of the newer plan; empty where the outcome is the same. */
 export function planDifferences(before: Plan, after: Plan): readonly PlanDifference[] {
@@ -67,34 +68,28 @@ function keyOf({ namespace, name }: CutPlacement): string {
 function linesOf(before: CutPlacement | undefined, after: CutPlacement | undefined): readonly string[] {
   if (after === undefined) return ['no longer changes'];
   const changes = before === undefined ? ['changes now'] : [];
-  const moved = LISTS.flatMap(({ of, ...words }) => {
-    const [old, now] = [namesOf(before && of(before)), namesOf(of(after))];
-    return [
-      line(
-        [...now].filter((one) => !old.has(one)),
-        words.now,
-      ),
-      line(
-        [...old].filter((one) => !now.has(one)),
-        words.before,
-      ),
-    ];
+  const old = before && clustersIn(before);
+  const moved = clustersIn(after).flatMap(({ sign, list }, index) => {
+    const first = old?.[index]?.list ?? [];
+    return [line(beyond(list, first), WORDS[sign][0]), line(beyond(first, list), WORDS[sign][1])];
   });
-  const [was, is] = [stateText(before?.after), stateText(after.after)];
-  const state = before !== undefined && was !== is ? `then ${is}, not ${was}` : undefined;
+  const states = [after, before].map((one) => stateText(one?.after));
+  const state = before !== undefined && states[0] !== states[1] ? `then ${states.join(', not ')}` : undefined;
   const known = [...changes, ...moved, state].filter((one) => one !== undefined);
   if (known.length > 0 || before === undefined) return known;
   // Beyond the clusters that a plan names, counts alone are known.
-  const [now, then] = [countsText(after), countsText(before)];
-  return now === then ? [] : [`${now}, not ${then}`];
+  const [is, was] = [countsText(after), countsText(before)];
+  return is === was ? [] : [`${is}, not ${was}`];
 }
 
 function countsText({ counts: { add, remove, stay } }: CutPlacement): string {
   return `+${add} −${remove} =${stay}`;
 }
 
-function namesOf(list: readonly PlannedCluster[] = []): ReadonlySet<string> {
-  return new Set(list.map(({ name }) => name));
+/** The names of the first list that the second one does not have. */
+function beyond(list: readonly PlannedCluster[], other: readonly PlannedCluster[]): readonly string[] {
+  const names = new Set(other.map(({ name }) => name));
+  return [...new Set(list.map(({ name }) => name))].filter((name) => !names.has(name));
 }
 
 function line(names: readonly string[], what: string): string | undefined {

@@ -1,27 +1,24 @@
 import type { ClusterHealth } from '../../answers/fleetsummary.js';
-import type { Condition } from '../../answers/status.js';
+import type { Condition, EngineSummary } from '../../answers/status.js';
 
 /** Cluster sets, engines and events. */
 
-export interface SetView {
-  readonly name: string;
-  readonly clusters: number;
-  readonly bindings: readonly string[];
-  readonly selector: string;
-}
-
-/** One cluster set: who is in it, and who may select from it. */
-export interface SetMembers {
+export interface ClusterSetRow {
   readonly name: string;
   /** What makes a cluster a member. */
   readonly selector: string;
   readonly deleting: boolean;
   /** How many members it has, in all. */
   readonly clusters: number;
+  /** Who may select from it, by namespace and name. */
+  readonly bindings: readonly SetBinding[];
+}
+
+/** One cluster set, with some of its members. */
+export interface ClusterSetMembers extends ClusterSetRow {
   readonly after: number;
   /** By name. */
   readonly rows: readonly SetMember[];
-  readonly bindings: readonly SetBinding[];
 }
 
 export interface SetMember extends ClusterHealth {
@@ -37,27 +34,17 @@ export interface SetBinding {
 
 export interface EngineView {
   readonly engines: readonly Engine[];
-  readonly sets: readonly SetView[];
+  readonly sets: readonly ClusterSetRow[];
 }
 
-export interface Engine {
-  readonly name: string;
-  readonly phase: string;
-  readonly version: string;
-  readonly message: string;
+export interface Engine extends Pick<EngineSummary, 'name' | 'phase' | 'version' | 'message'> {
   readonly paused: boolean;
   readonly conditions: readonly Condition[];
   readonly components: readonly Component[];
 }
 
-export interface Component {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-}
+/** As the status of the engine has it; a text that is not there is empty. */
+export type Component = Readonly<Record<'kind' | 'name' | 'namespace' | 'status' | 'reason' | 'message', string>>;
 
 export interface EventRow {
   readonly time: string;

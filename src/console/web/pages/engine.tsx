@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Component, Engine, EngineView, SetView } from '../../wire/cluster.js';
+import type { Component, Engine, EngineView, ClusterSetRow } from '../../wire/cluster.js';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { useLoaded } from '../store.js';
@@ -99,7 +99,7 @@ function Components({ list }: { readonly list: readonly Component[] }): JSX.Elem
 }
 
 interface SetsProps {
-  readonly sets: readonly SetView[];
+  readonly sets: readonly ClusterSetRow[];
   /** Whether it is not known what there is of a kind. */
   readonly isUnread: (plural: string) => boolean;
 }
@@ -138,7 +138,8 @@ function Sets({ sets, isUnread }: SetsProps): JSX.Element {
                   </span>
                 ) : (
                   <>
-                    <span class="muted">bound to</span> {one.bindings.map(shown).join(', ')}
+                    <span class="muted">bound to</span>{' '}
+                    {one.bindings.map(({ namespace }) => shown(namespace)).join(', ')}
                   </>
                 )}
               </span>

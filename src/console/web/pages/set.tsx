@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { SetBinding, SetMember, SetMembers } from '../../wire/cluster.js';
+import type { SetBinding, SetMember, ClusterSetMembers } from '../../wire/cluster.js';
 import { shown } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import { FLEET, type Route } from '../route.js';
@@ -16,7 +16,7 @@ import { Empty, isAbsent, isWithheld, Show } from '../parts/states.js';
 export function SetPage({ route: { name } }: { readonly route: Extract<Route, { page: 'set' }> }): JSX.Element {
   const address = (after: number, limit: number): string =>
     `sets/${encodeURIComponent(name)}?after=${after}&limit=${limit}`;
-  const loaded = useLoaded<SetMembers>(address(0, BLOCK));
+  const loaded = useLoaded<ClusterSetMembers>(address(0, BLOCK));
   const q = `set:${quoted(name)}`;
   return (
     <>
@@ -102,7 +102,7 @@ function Bindings({ list, isUnread }: BindingsProps): JSX.Element {
 }
 
 interface MembersProps {
-  readonly set: SetMembers;
+  readonly set: ClusterSetMembers;
   readonly address: (after: number, limit: number) => string;
   readonly isUnread: boolean;
 }
@@ -123,7 +123,7 @@ function Members({ set, address, isUnread }: MembersProps): JSX.Element {
           total={clusters}
           rowHeight={40}
           pathOf={address}
-          rowsIn={(data) => (data as SetMembers).rows}
+          rowsIn={(data) => (data as ClusterSetMembers).rows}
           head={['Cluster', 'Health'].map((title) => (
             <span key={title} role="columnheader">
               {title}

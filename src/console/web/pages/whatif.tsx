@@ -22,8 +22,7 @@ import { isSessionOpen, isStatus, placementPath, readNow, useLoaded } from '../s
 import { addChip, Chips, CHIPS } from '../parts/chips.js';
 import { Apply } from '../parts/apply.js';
 import { Editor } from '../parts/editor.js';
-import { Moved } from '../parts/moved.js';
-import { PlannedView } from '../parts/planned.js';
+import { Moved, PlannedView } from '../parts/planned.js';
 import { capital, Empty, isWithheld, Loading, WithheldNotice } from '../parts/states.js';
 
 /** A draft on the left, what it would do on the right. Nothing changes before somebody applies it. */

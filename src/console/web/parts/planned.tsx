@@ -2,7 +2,13 @@ import type { JSX } from 'preact';
 import type { PlannedState } from '../../../answers/plan/document.js';
 import type { CutPlacement, Plan } from '../../wire/plan.js';
 import { shown, shownLines } from '../command.js';
-import { heldIn, laterIn, problemIn, waitingIn, type PlannedCluster } from '../plandifference.js';
+import {
+  clustersIn,
+  planDifferences,
+  problemIn,
+  type PlannedCluster,
+  type PlannedClusters,
+} from '../plandifference.js';
 import { spaced, WordMark } from './icon.js';
 import { ClusterLink, Count, PlacementLink } from './name.js';
 
@@ -54,9 +60,8 @@ export function PlannedView({ plan, isCounted }: PlannedProps): JSX.Element {
 }
 
 function PlannedPlacementView({ one }: { readonly one: CutPlacement }): JSX.Element {
-  const { namespace, name, change, before, after, add, remove, counts, apart } = one;
+  const { namespace, name, change, before, after, counts, apart } = one;
   const problem = after && problemIn(after);
-  const later = laterIn(one);
   const isKnown = change !== 'Unknown';
   return (
     <>
@@ -81,11 +86,9 @@ function PlannedPlacementView({ one }: { readonly one: CutPlacement }): JSX.Elem
         problem === undefined &&
         after.phase !== 'Satisfied' &&
         after.satisfied.message !== '' && <p class="muted">{shown(after.satisfied.message)}</p>}
-      <Clusters list={add} total={counts.add} sign="+" />
-      <Clusters list={remove} total={counts.remove} sign="−" />
-      <Clusters list={heldIn(one)} total={counts.held} sign="held" />
-      <Clusters list={waitingIn(one)} total={counts.waiting} sign="waits" />
-      <Clusters list={later} total={later.length} sign="→" />
+      {clustersIn(one).map((list) => (
+        <Clusters key={list.sign} {...list} />
+      ))}
       {apart !== undefined && <p class="muted">{shown(apart.message)}</p>}
     </>
   );
@@ -101,17 +104,9 @@ function statesText(before: PlannedState | undefined, after: PlannedState | unde
   return `${of(before)} → ${of(after)}${phase}`;
 }
 
-function Clusters({
-  list,
-  total,
-  sign,
-}: {
-  readonly list: readonly PlannedCluster[];
-  readonly total: number;
-  readonly sign: string;
-}): JSX.Element | null {
+function Clusters({ list, total, sign }: PlannedClusters): JSX.Element | null {
   if (list.length === 0) return null;
-  const tone = { '+': 'ok', '−': 'bad' }[sign] ?? 'info';
+  const tone = sign === '+' ? 'ok' : sign === '−' ? 'bad' : 'info';
   const row = (one: PlannedCluster): JSX.Element => (
     <li key={one.name}>
       <span class={tone}>{sign}</span> <ClusterLink name={one.name} /> <span class="muted">{shown(one.why)}</span>
@@ -131,5 +126,29 @@ function Clusters({
         </details>
       )}
     </>
+  );
+}
+
+/** That the fleet has moved since the draft was written, and what is planned otherwise now. */
+export function Moved({ before, after }: { readonly before: Plan; readonly after: Plan }): JSX.Element | null {
+  if (before.basedOn === after.basedOn) return null;
+  const differences = planDifferences(before, after);
+  if (differences.length === 0)
+    return (
+      <p class="notice info" role="status">
+        Something has moved since you wrote this. It would still move the same clusters.
+      </p>
+    );
+  return (
+    <div class="notice info" role="status">
+      <strong>The fleet has moved since you wrote this. It would now do something else:</strong>
+      <ul class="moves">
+        {differences.map(({ placement, lines }) => (
+          <li key={placement}>
+            {shown(placement)}: {lines.map(shown).join('; ')}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
