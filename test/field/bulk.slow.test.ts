@@ -7,7 +7,7 @@ import { DECISION_RESOURCES, readFleetWorld } from '../../src/answers/world/worl
 import { labelChange } from '../../src/answers/plan/changes.js';
 import { overlay } from '../../src/answers/world/overlay.js';
 import { planFleet } from '../../src/answers/plan/fleetplan.js';
-import type { PlacementPlan } from '../../src/answers/plan/plan.js';
+import type { PlannedPlacement } from '../../src/answers/plan/document.js';
 import type { World } from '../../src/answers/world/world.js';
 import { predicate } from '../support/builders/world.js';
 import { Fleet, PlacementServerRig } from '../support/rigs/server/placement.js';
@@ -56,7 +56,7 @@ describeWithServer('a bulk command under a disruption budget', { own: true }, (s
     });
   }
 
-  async function planned(namespace: string, names: readonly string[]): Promise<PlacementPlan | undefined> {
+  async function planned(namespace: string, names: readonly string[]): Promise<PlannedPlacement | undefined> {
     const read = await readFleetWorld(fleet.client, {
       namespace,
       fallback: () => namespace,
@@ -79,7 +79,7 @@ describeWithServer('a bulk command under a disruption budget', { own: true }, (s
       await label(names, 'silver');
       await until('bulk', 'Held 6');
 
-      expect([plan?.removes, plan?.held.map(({ name }) => name)]).toEqual([[], names]);
+      expect([plan?.remove, plan?.held.map(({ name }) => name)]).toEqual([[], names]);
       const changed = rig.events.filter(({ reason }) => reason === 'DecisionChanged');
       expect(changed).toEqual([]);
       await label(names, 'gold');
@@ -97,7 +97,7 @@ describeWithServer('a bulk command under a disruption budget', { own: true }, (s
       await label(two, 'silver');
       await until('two', 'Satisfied 4');
 
-      expect([plan?.removes.map(({ name }) => name), plan?.held]).toEqual([two, []]);
+      expect([plan?.remove.map(({ name }) => name), plan?.held]).toEqual([two, []]);
     },
     LONG_MS,
   );

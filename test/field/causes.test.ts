@@ -214,7 +214,7 @@ describe('the cause of a removal', () => {
     const before = worldWith(spec, bound);
     const after = changed(before, change);
 
-    expect(planFleet(before, after)[0]?.removes.map(({ why }) => why)).toEqual([cause]);
+    expect(planFleet(before, after)[0]?.remove.map(({ why }) => why)).toEqual([cause]);
     expect((await observed(before, after)).event).toBe(`removed 1 cluster: a (${cause})`);
   });
 

@@ -5,7 +5,7 @@ import { asRecord, recordsIn, sameJson } from '../../src/runtime/vocabulary/json
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
 import { planFleet } from '../../src/answers/plan/fleetplan.js';
-import type { PlannedRemoval } from '../../src/answers/plan/plan.js';
+import type { PlannedRemoval } from '../../src/answers/plan/document.js';
 import { worldOf, type World, type WorldResource } from '../../src/answers/world/world.js';
 import { taint } from '../support/builders/taints.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
@@ -275,7 +275,7 @@ function named(cluster: string, why: string): readonly Thing[] {
 
 function planned(before: World, after: World): readonly PlannedRemoval[] {
   const [plan] = planFleet(before, after);
-  return [...(plan?.removes ?? []), ...(plan?.held ?? [])];
+  return [...(plan?.remove ?? []), ...(plan?.held ?? [])];
 }
 
 /** What the causes of a removal name, until the cluster is in again. @throws what expect throws. */
@@ -332,7 +332,7 @@ describe('the cause of a removal, of whatever was edited,', () => {
         const before = withSpec(world, 'disruptionBudget', undefined);
         const after = withSpec(list.reduce(edited, before), 'disruptionBudget', undefined);
         const [plan] = planFleet(before, after);
-        const whys = plan?.held.length === 0 ? plan.removes.map(({ why }) => why) : [];
+        const whys = plan?.held.length === 0 ? plan.remove.map(({ why }) => why) : [];
         if (whys.length === 0) return;
         removals++;
         const { event } = await texts(before, after);

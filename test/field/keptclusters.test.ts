@@ -9,7 +9,6 @@ import {
 } from '../../src/api/resources.js';
 import { tree } from '../../src/cli/tree/run.js';
 import { planReport } from '../../src/answers/plan/report.js';
-import { totalText } from '../../src/answers/plan/text.js';
 import { explainReport } from '../../src/answers/explain/report.js';
 import { verdictText } from '../../src/answers/explain/verdicttext.js';
 import { whoSelects } from '../../src/cli/whoselects/run.js';
@@ -142,9 +141,9 @@ describe('what a plan counts', () => {
       value: 'x',
     };
     const { world } = readingIn(hub);
-    const report = planReport(readingIn(hub), { after: overlay(world, [label]), writes: [label] }, {});
+    const report = planReport(readingIn(hub), { after: overlay(world, [label]), writes: [label], isOrdered: true }, {});
 
-    expect(totalText(report.totals)).toBe(`Plan: 0 to add, 0 to remove, 0 to stay, ${kept}, in 1 of 1 Placements.`);
+    expect(report.document.summary.text).toBe(`Plan: 0 to add, 0 to remove, 0 to stay, ${kept}, in 1 of 1 Placements.`);
   });
 });
 
@@ -169,9 +168,13 @@ describe('a move that waits for a window', () => {
       { key: 'zone', value: 'x' },
     ].map((one): Change => ({ kind: 'label', resource: 'managedclusters', object: { name: 'b' }, ...one }));
     const reading = readingIn(hub);
-    const report = planReport(reading, { after: overlay(reading.world, labels), writes: labels }, {});
+    const { document } = planReport(
+      reading,
+      { after: overlay(reading.world, labels), writes: labels, isOrdered: true },
+      {},
+    );
 
-    expect(report.placements.map(({ moves, held }) => [moves.map(({ to }) => to), held])).toEqual([[['b'], []]]);
-    expect([...(report.apart?.values() ?? [])]).toEqual([]);
+    expect(document.placements).toMatchObject([{ moves: [{ to: 'b' }], held: [] }]);
+    expect(document.placements.map(({ apart }) => apart)).toEqual([undefined]);
   });
 });

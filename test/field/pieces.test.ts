@@ -107,12 +107,12 @@ describe('the pieces of groups, once their size is edited', () => {
     const [plan] = planFleet(world, after);
     await edited(hub, spec('25%'));
 
-    expect(plan).toMatchObject({ kind: 'Changed', adds: [], removes: [] });
+    expect(plan).toMatchObject({ change: 'Changed', add: [], remove: [] });
     const later = pieces(hub)
       .slice(1)
       .join(' ')
       .match(/\b[a-f]\b/g);
-    expect(plan?.regrouped.map(({ name }) => name)).toEqual(later?.sort());
+    expect(plan?.regroup?.map(({ name }) => name)).toEqual(later?.sort());
   });
 
   it('no cluster is in no object at any moment, and a pass afterwards writes nothing', async () => {

@@ -9,9 +9,12 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { lossReport, type PlanReport } from '../../src/answers/plan/report.js';
+import { planLoss } from '../../src/answers/plan/loss.js';
+import { lossReport } from '../../src/answers/plan/report.js';
 import { planLines } from '../../src/answers/plan/text.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
+import { clustersAfter } from '../support/builders/changes.js';
+import { readingOf } from '../support/builders/hubinput.js';
 import { rawOf, someScheduling, someState, type SchedulingCase } from '../support/builders/scheduling.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 import { chooseByTheBook, type ModelCluster } from '../support/scenario/checks/choice.js';
@@ -100,8 +103,7 @@ function selected(hub: PlacementRig, placement: string): readonly string[] {
 }
 
 /** The clusters that the lines of a Placement say are in the decision then: those that it does not show stay. */
-function printed(report: PlanReport, placement: string, before: readonly string[]): readonly string[] {
-  const lines = planLines(report, { colored: false, wide: false });
+function printed(lines: readonly string[], placement: string, before: readonly string[]): readonly string[] {
   const at = lines.findIndex((line) => line.startsWith(`${NAMESPACE}/${placement}  `));
   const rows = at < 0 ? [] : lines.slice(at + 1).map((line) => /^ {2}([-+!]) (\S+) /.exec(line) ?? []);
   const end = lines.slice(at + 1).findIndex((line) => !line.startsWith(' '));
@@ -135,18 +137,20 @@ describe('what plan --lose prints', () => {
           const some = [...lost, ...before.slice(0, 1)];
           const existing = one.clusters.map(({ name }) => name).filter((name) => some.includes(name));
           const why = new Map(existing.map((name) => [name, 'lost']));
-          const report = lossReport({ world: worldOfHub(hub), namespace: undefined, refused: [] }, why, {});
+          const reading = readingOf(worldOfHub(hub));
+          const { document } = lossReport(reading, why, {});
+          const lines = planLines(document, reading, { colored: false, wide: false });
 
           await fallSilent(hub, existing);
 
-          for (const { name, after } of report.placements)
-            expect([name, after?.clusters, after?.phase, after?.satisfied.message]).toEqual([
-              name,
-              selected(hub, name),
-              hub.status(name).phase,
-              hub.condition(name, 'PlacementSatisfied')?.message,
+          for (const { plan } of planLoss(reading.world, why).losses)
+            expect([plan.name, clustersAfter(plan), plan.after?.phase, plan.after?.satisfied.message]).toEqual([
+              plan.name,
+              selected(hub, plan.name),
+              hub.status(plan.name).phase,
+              hub.condition(plan.name, 'PlacementSatisfied')?.message,
             ]);
-          expect(printed(report, 'web', before)).toEqual(selected(hub, 'web'));
+          expect(printed(lines, 'web', before)).toEqual(selected(hub, 'web'));
           if (Object.keys(bounds).length === 0) {
             const clusters = one.clusters.map((each) =>
               existing.includes(each.name) ? { ...each, state: 'silent' as const } : each,
@@ -155,8 +159,8 @@ describe('what plan --lose prints', () => {
               chooseByTheBook({ placement: `${NAMESPACE}/web`, spec: one.spec, clusters, before }),
             );
           }
-          const [web] = report.placements.filter(({ name }) => name === 'web');
-          replaced += web?.removes.length ?? 0;
+          const [web] = document.placements.filter(({ name }) => name === 'web');
+          replaced += web?.remove.length ?? 0;
           kept += web?.held.length ?? 0;
           await hub.loseLease();
         },

@@ -4,9 +4,9 @@ import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { asRecord, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { labelChange } from '../../src/answers/plan/changes.js';
-import { apartText } from '../../src/answers/plan/text.js';
+import { apartText } from '../../src/answers/plan/apart.js';
 import { planChange, type PlanOutput } from '../../src/cli/plan/plan.js';
-import { altering, overlay, type Change } from '../../src/answers/world/overlay.js';
+import { overlay, worldsOf, type Change } from '../../src/answers/world/overlay.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';
@@ -104,7 +104,7 @@ describe('a plan of changes that a bound holds together', () => {
 });
 
 /** What the controller makes of writes with pauses: the clusters at the end, those that are held, those that have left. */
-async function written(world: World, writes: readonly Change[]): Promise<readonly string[][]> {
+async function written(world: World, changes: readonly Change[]): Promise<readonly string[][]> {
   const rig = new PlacementRig();
   storeWorld(rig, worldOf({}), world);
   await rig.start();
@@ -117,8 +117,7 @@ async function written(world: World, writes: readonly Change[]): Promise<readonl
   };
   const first = decided();
   let now = world;
-  for (const write of writes) {
-    const next = overlay(now, [write]);
+  for (const next of worldsOf(world, changes)) {
     storeWorld(rig, now, next);
     now = next;
     await rig.untilIdle(SLOW_MS);
@@ -169,7 +168,7 @@ describe('what a plan foresees of slow writes', () => {
           const { text } = plan(world, { labels, output: 'json' });
           const [planned] = (JSON.parse(text) as Document).placements;
           if (planned === undefined) return;
-          const [decided = [], held = [], left = []] = await written(world, altering(world, writes));
+          const [decided = [], held = [], left = []] = await written(world, writes);
           const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name).sort();
           const { apart } = planned;
           if (apart !== undefined) differing++;

@@ -10,7 +10,7 @@ import { firstFailure, type Subject } from '../../domain/placement/select/rules.
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import type { FleetReading } from '../world/worlds.js';
 import { someNames } from '../output.js';
-import { stuck } from '../../domain/placement/select/decision.js';
+import { keptNow, stuck } from '../../domain/placement/select/decision.js';
 
 /** Whom a proposal harms: the other Placements that lose a cluster by it. */
 
@@ -20,6 +20,8 @@ export type OtherPlacements = Pick<FleetReading, 'world' | 'refused'>;
 interface Other {
   readonly input: PlacementInput;
   readonly clusters: readonly string[];
+  /** Those that are held or wait, in its decision or out of it. */
+  readonly kept: ReadonlySet<string>;
   /** A cluster of it leaves when another one can take its place. */
   readonly yields: boolean;
 }
@@ -73,14 +75,15 @@ export class Harm {
 
   #lostBy(changes: readonly Change[], others: readonly Other[]): string | undefined {
     if (others.length === 0) return undefined;
-    const keys = new Set(others.map(({ input }) => keyOf(input.snapshot.placement)));
+    const kept = new Map(others.map((one) => [keyOf(one.input.snapshot.placement), one.kept]));
     const placements = this.#world.objects.placements.filter(({ metadata: { namespace = '', name } }) =>
-      keys.has(keyOf({ namespace, name })),
+      kept.has(keyOf({ namespace, name })),
     );
-    const before = { ...this.#world, objects: { ...this.#world.objects, placements } };
-    for (const plan of planFleet(before, overlay(before, changes))) {
-      const held = new Set(plan.before?.held);
-      const lost = [...plan.removes, ...plan.held.filter(({ name, cause }) => cause !== 'HeldBack' && !held.has(name))];
+    const world = { ...this.#world, objects: { ...this.#world.objects, placements } };
+    for (const plan of planFleet(world, overlay(world, changes))) {
+      const before = kept.get(keyOf(plan));
+      const held = plan.held.filter(({ name, cause }) => cause !== 'HeldBack' && before?.has(name) !== true);
+      const lost = [...plan.remove, ...held];
       if (lost.length > 0) return lostText(plan, lost.map(({ name }) => name).sort());
     }
     return undefined;
@@ -95,7 +98,8 @@ export class Harm {
       const input = this.#inputsNow().input({ namespace, name });
       if (input === undefined || input.deleting) return [];
       const { clusters, schedule } = forecastOf(input.snapshot);
-      return [{ input, clusters, yields: stuck(schedule).length > 0 }];
+      const kept = new Set(keptNow(schedule).map(([cluster]) => cluster));
+      return [{ input, clusters, kept, yields: stuck(schedule).length > 0 }];
     }));
   }
 

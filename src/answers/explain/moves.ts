@@ -1,14 +1,5 @@
 import { forecastOf } from '../world/forecast.js';
-import {
-  mayMove,
-  movesAhead,
-  plannedMove,
-  type LaterAdd,
-  type PlannedMove,
-  laterText,
-  pairText,
-} from '../plan/movesahead.js';
-import { moveText } from '../../domain/placement/explain/choicetext.js';
+import { laterText, mayMove, movesAhead, pairText, type MovesAhead, type PlannedMove } from '../plan/movesahead.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/spreadstate.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
@@ -16,40 +7,28 @@ import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain
 
 /** Which clusters will move, what for, and which spread constraints are exceeded. */
 
-export interface Movement {
-  /** The moves that follow, in their order. */
-  readonly moves: readonly PlannedMove[];
-  /** The clusters that come in after one of them. */
-  readonly addLater: readonly LaterAdd[];
-  /** More may follow. */
-  readonly hasMore: boolean;
-  /** What the disruption budget never lets be made. */
-  readonly stuck: string | undefined;
+export interface Movement extends MovesAhead {
   readonly exceeded: readonly ExceededSpread[];
 }
 
-const NOTHING: Movement = { moves: [], addLater: [], hasMore: false, stuck: undefined, exceeded: [] };
+const NOTHING: MovesAhead = { moves: [], addLater: [], isComplete: true, stuck: undefined };
 /** So many decisions are foreseen. */
 const MOST_DECISIONS = 50;
 /** So many moves are shown. */
 const MOST_MOVES = 5;
 
 export function movementOf({ snapshot }: ExplainInput, { schedule, readable }: Explanation): Movement {
-  if (schedule === undefined || !readable.decisions) return NOTHING;
-  const { rules } = snapshot.placement;
-  const exceeded = rules.problem === undefined ? exceededSpread(schedule, snapshot) : [];
-  const [ahead] = mayMove(snapshot)
+  if (schedule === undefined || !readable.decisions) return { ...NOTHING, exceeded: [] };
+  const exceeded = snapshot.placement.rules.problem === undefined ? exceededSpread(schedule, snapshot) : [];
+  const [ahead = NOTHING] = mayMove(snapshot)
     ? movesAhead([{ snapshot, forecast: forecastOf(snapshot) }], { decisions: MOST_DECISIONS, moves: MOST_MOVES })
     : [];
-  if (ahead === undefined) return { ...NOTHING, exceeded };
-  const moves = ahead.moves.map((one) => plannedMove(one, rules));
-  const stuck = ahead.stuck === undefined ? undefined : moveText(ahead.stuck, rules);
-  return { moves, addLater: ahead.addLater, hasMore: !ahead.isComplete, stuck, exceeded };
+  return { ...ahead, exceeded };
 }
 
 export function movementLines(movement: Movement, { rebalance }: PlacementRules): readonly string[] {
-  const { moves, addLater, hasMore, stuck, exceeded } = movement;
-  const isMoving = moves.length > 0 || hasMore || stuck !== undefined;
+  const { moves, addLater, isComplete, stuck, exceeded } = movement;
+  const isMoving = moves.length > 0 || !isComplete || stuck !== undefined;
   const rest = isMoving
     ? ''
     : rebalance === undefined
@@ -59,7 +38,7 @@ export function movementLines(movement: Movement, { rebalance }: PlacementRules)
     ...exceeded.map((one) => `${exceededText(one)}${rest}`),
     ...moves.map((one) => `moves: ${pairText(one)}: ${laterText(one)}`),
     ...addLater.map((one) => `then: ${wordText(one.name)} ${laterText(one)}`),
-    ...(hasMore ? ['more moves may follow'] : []),
+    ...(isComplete ? [] : ['more moves may follow']),
     ...(stuck === undefined ? [] : [`waits for spec.disruptionBudget, which lets no cluster leave: ${stuck}`]),
   ];
 }
@@ -88,11 +67,11 @@ function moveOf(
 }
 
 /** Fields `moves` and `exceededSpread`; left out where there is nothing of either. */
-export function movementFields({ moves, addLater, hasMore, exceeded }: Movement): object {
+export function movementFields({ moves, addLater, isComplete, exceeded }: Movement): object {
   return {
     ...(moves.length === 0 ? {} : { moves }),
     ...(addLater.length === 0 ? {} : { addLater }),
-    ...(hasMore ? { movesComputed: false } : {}),
+    ...(isComplete ? {} : { movesComputed: false }),
     ...(exceeded.length === 0 ? {} : { exceededSpread: exceeded.map(exceededDocument) }),
   };
 }

@@ -1,28 +1,23 @@
-import { sameJson } from '../../runtime/vocabulary/json.js';
+import { field, sameJson } from '../../runtime/vocabulary/json.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
 import { keptNow, merelyWaits } from '../../domain/placement/select/decision.js';
-import type { PlacementPlan } from './plan.js';
+import { someNames } from '../output.js';
 import { forecastOf, type PublishedState } from '../world/forecast.js';
+import { worldsOf } from '../world/overlay.js';
 import { WorldInputs, type World } from '../world/world.js';
+import type { Changed } from './changed.js';
+import type { PlannedApart, PlannedPlacement } from './document.js';
 
 /**
  * What changes do one after another, where that differs from what they do together. A plan judges them together, as the
  * controller judges writes that follow each other shortly where a bound counts them. Of others each may be a decision of its
  * own, which leaves the next one less of a bound, or another choice.
  */
-export interface ApartPlan {
-  /** Whether the controller judges them together while they follow each other shortly. */
-  readonly isCollected: boolean;
-  /** The clusters of the decision before that leave, in the order in which they do. */
-  readonly leave: readonly string[];
-  /** Those of them that are in the decision at the end. */
-  readonly back: readonly string[];
-  /** The clusters that come in and are in the decision at the end, in the order in which they do. */
-  readonly come: readonly string[];
-  /** Those that are held or wait at the end, in the decision or out of it, sorted by name. */
-  readonly held: readonly string[];
-  /** How many of them wait for a change window, or for the end of a pause. */
-  readonly waiting: number;
-}
+
+/** For how many clusters the rules are judged at most: some ten seconds. */
+const MOST_JUDGED = 20_000_000;
+/** Clusters that a line names. */
+const MOST_NAMES = 5;
 
 /** A Placement between two writes. */
 interface Interim {
@@ -35,59 +30,58 @@ interface Interim {
   readonly come: Set<string>;
 }
 
-type Plans = readonly PlacementPlan[];
-
-/** The plans for which the order of the writes may matter: those that a bound may concern, and those of a number of clusters. */
-export function orderedPlans(plans: Plans): Plans {
-  return plans.filter((plan) => {
-    const { kind, before, after } = plan;
-    if (kind !== 'Changed' || before === undefined || after === undefined) return false;
-    return isBounded(plan) || [before, after].some(({ rules }) => rules.wanted !== undefined);
-  });
-}
-
-/** Whether a bound may concern it: of removals by a budget or of deletions, or of additions. */
-function isBounded({ before, after, removes, held }: PlacementPlan): boolean {
-  const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
-  return [before, after].some((one) => one?.rules.budget !== undefined) || [...removes, ...held].some(isDeletion);
-}
-
-/** An edit of the Placement is decided at once. */
-function isEdited({ before, after }: PlacementPlan): boolean {
-  return !sameJson(before?.rules, after?.rules);
-}
-
 /**
- * For each of the plans what its changes do one after another, if that differs from what they do together. `worlds`: before the
- * changes and after each. In O(worlds × plans × clusters).
+ * For each of the plans what its changes do one after another, if that differs from what they do together; undefined where it
+ * would take too long. In O(writes × plans × clusters).
  */
 export function plansApart(
-  worlds: Iterable<World>,
-  plans: Plans,
+  before: World,
+  { after, writes, isOrdered: hasOrder }: Changed,
+  plans: readonly PlannedPlacement[],
   onDecision?: () => void,
-): ReadonlyMap<PlacementPlan, ApartPlan> {
-  const interims = new Map<PlacementPlan, Interim | undefined>(plans.map((plan) => [plan, undefined]));
-  let before: WorldInputs | undefined;
-  for (const world of worlds) {
-    const inputs: WorldInputs = new WorldInputs(world, before, onDecision);
-    if (before !== undefined && inputs.isBalanced) inputs.continueFrom(before);
-    before = inputs;
+): ReadonlyMap<PlannedPlacement, PlannedApart> | undefined {
+  const found = new Map<PlannedPlacement, PlannedApart>();
+  const specs = [before, after].map(
+    ({ objects }) => new Map(objects.placements.map((one) => [keyOf(one.metadata), one.spec])),
+  );
+  const specsOf = (plan: PlannedPlacement): readonly unknown[] => specs.map((all) => all.get(keyOf(plan)));
+  const ordered = plans.filter((plan) => isOrdered(plan, specsOf(plan)));
+  if (ordered.length === 0 || writes.length < 2 || !hasOrder) return found;
+  if (writes.length * (ordered.length + 1) * before.objects.managedclusters.length > MOST_JUDGED) return undefined;
+  const interims = new Map<PlannedPlacement, Interim | undefined>(ordered.map((plan) => [plan, undefined]));
+  let last: WorldInputs | undefined;
+  for (const world of worldsOf(before, writes)) {
+    const inputs: WorldInputs = new WorldInputs(world, last, onDecision);
+    if (last !== undefined && inputs.isBalanced) inputs.continueFrom(last);
+    last = inputs;
     for (const [plan, interim] of interims) {
       const next = nextInterim(inputs, plan, interim);
       if (next === undefined) interims.delete(plan);
       else interims.set(plan, next);
     }
   }
-  const found = new Map<PlacementPlan, ApartPlan>();
   for (const [plan, interim] of interims) {
-    const apart = interim && apartOf(plan, interim);
+    const apart = interim && apartOf(plan, interim, specsOf(plan));
     if (apart !== undefined) found.set(plan, apart);
   }
   return found;
 }
 
+/** Whether the order of the writes may matter: a bound may concern the Placement, or a number of clusters is wanted. */
+function isOrdered(plan: PlannedPlacement, specs: readonly unknown[]): boolean {
+  const { change, before, after } = plan;
+  if (change !== 'Changed' || before === undefined || after === undefined) return false;
+  return isBounded(plan, specs) || before.wanted !== undefined || after.wanted !== undefined;
+}
+
+/** Whether a bound may concern it: of removals by a budget or of deletions, or of additions. */
+function isBounded({ remove, held }: PlannedPlacement, specs: readonly unknown[]): boolean {
+  const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
+  return specs.some((spec) => field(spec, 'disruptionBudget') !== undefined) || [...remove, ...held].some(isDeletion);
+}
+
 /** Undefined where the Placement is gone meanwhile. */
-function nextInterim(inputs: WorldInputs, plan: PlacementPlan, before: Interim | undefined): Interim | undefined {
+function nextInterim(inputs: WorldInputs, plan: PlannedPlacement, before: Interim | undefined): Interim | undefined {
   const input = inputs.input(plan, before?.published);
   if (input === undefined || input.deleting) return undefined;
   const { clusters: list, published, schedule } = forecastOf(input.snapshot);
@@ -113,14 +107,43 @@ function nextInterim(inputs: WorldInputs, plan: PlacementPlan, before: Interim |
   };
 }
 
-function apartOf(plan: PlacementPlan, interim: Interim): ApartPlan | undefined {
-  const { removes, adds, held } = plan;
-  const { leave, clusters } = interim;
-  const come = [...interim.come].filter((name) => clusters.has(name));
-  const together = [removes, adds, held].map((list) => list.map(({ name }) => name));
-  const apart = [[...leave], come, interim.held].map((list) => [...list].sort());
+function apartOf(plan: PlannedPlacement, interim: Interim, specs: readonly unknown[]): PlannedApart | undefined {
+  const { remove, add, held } = plan;
+  const { clusters, waiting } = interim;
+  const [leave, come] = [[...interim.leave], [...interim.come].filter((name) => clusters.has(name))];
+  const together = [remove, add, held].map((list) => list.map(({ name }) => name));
+  const apart = [leave, come, interim.held].map((list) => [...list].sort());
   if (together.every((names, index) => names.join() === apart[index]?.join())) return undefined;
-  const isCollected = isBounded(plan) && !isEdited(plan);
-  const back = [...leave].filter((name) => clusters.has(name));
-  return { isCollected, leave: [...leave], back, come, held: interim.held, waiting: interim.waiting };
+  const lists = { leave, back: leave.filter((name) => clusters.has(name)), come, held: interim.held };
+  // An edit of the Placement is decided at once; of others, those that a bound counts are judged together for a while.
+  const isCollected = isBounded(plan, specs) && sameJson(specs[0], specs[1]);
+  return { ...lists, message: apartText({ ...lists, waiting, isCollected }) };
+}
+
+/**
+ * `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`; `written one after the other, …` where each write may
+ * be decided before the next. `waiting`: how many of the held ones wait for a change window, or for the end of a pause.
+ */
+export function apartText({
+  isCollected,
+  leave,
+  back,
+  come,
+  held: staying,
+  waiting,
+}: Omit<PlannedApart, 'message'> & { readonly isCollected: boolean; readonly waiting: number }): string {
+  const held = staying.length - waiting;
+  const parts = [
+    leave.length === 0 ? undefined : `${leave.length} ${leave.length === 1 ? 'leaves' : 'leave'} (${namesText(leave)})`,
+    back.length === 0 ? undefined : `of these ${back.length} come back (${namesText(back)})`,
+    come.length === 0 ? undefined : `${come.length} ${come.length === 1 ? 'comes' : 'come'} in (${namesText(come)})`,
+    held === 0 && waiting > 0 ? undefined : `${held || 'none'} ${held > 1 ? 'are' : 'is'} held`,
+    waiting === 0 ? undefined : `${waiting} ${waiting === 1 ? 'waits' : 'wait'}`,
+  ];
+  const way = isCollected ? 'more than 2 s apart' : 'one after the other';
+  return `written ${way}, in this order: ${parts.filter((one) => one !== undefined).join(', ')}`;
+}
+
+function namesText(names: readonly string[]): string {
+  return someNames(names, MOST_NAMES);
 }

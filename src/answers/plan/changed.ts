@@ -28,20 +28,13 @@ export interface ChangeRequest extends Partial<Pick<AppliedFiles, 'check' | 'sto
   readonly deletions: readonly string[];
 }
 
-/** A world, and the writes that lead to it; none where they have no order. */
+/** A world, and what leads to it. */
 export interface Changed {
   readonly after: World;
+  /** Without manifests that are all objects after the change, and without drains. */
   readonly writes: readonly Change[];
-}
-
-/** The changes before the deletions; none of files that are all objects after the change. */
-export function changesOf({ namespace, manifests = [], complete, labels, stored }: ChangeRequest): readonly Change[] {
-  return [...(complete ? [] : appliedManifests(manifests, namespace, stored)), ...labels.map(labelChange)];
-}
-
-/** The deletions of single objects: that of a namespace reaches no Placement outside of it. */
-export function deletionsOf({ deletions, namespace }: ChangeRequest): readonly Change[] {
-  return deletions.filter((text) => namespaceDeleted(text) === undefined).map((text) => deletion(text, namespace));
+  /** Whether the writes are all that leads to it, in this order. */
+  readonly isOrdered: boolean;
 }
 
 /**
@@ -49,16 +42,16 @@ export function deletionsOf({ deletions, namespace }: ChangeRequest): readonly C
  * does not exist, FileError for an object that the API server refuses.
  */
 export function changedBy({ world, namespace: only }: FleetReading, request: ChangeRequest): Changed {
-  const { namespace, manifests, complete, deletions, drains = [] } = request;
-  const changes = changesOf(request);
-  const base = complete && manifests !== undefined ? replacedBy(world, worldOfObjects(manifests, namespace)) : world;
+  const { namespace, manifests = [], complete, deletions, labels, drains = [], stored } = request;
+  const isReplaced = complete && request.manifests !== undefined;
+  const changes = [...(complete ? [] : appliedManifests(manifests, namespace, stored)), ...labels.map(labelChange)];
+  const writes = [...changes];
   const made = (before: World, next: readonly Change[]): World => {
     if (only !== undefined) for (const change of next) checkNamespace(change, only);
     return overlay(before, next);
   };
-  const writes = [...changes];
   try {
-    const first = made(base, changes);
+    const first = made(isReplaced ? replacedBy(world, worldOfObjects(manifests, namespace)) : world, changes);
     const after = deletions.reduce(
       (now, text) => {
         const next = deleted(now, text, { namespace, only });
@@ -68,9 +61,7 @@ export function changedBy({ world, namespace: only }: FleetReading, request: Cha
       drains.reduce((now, name) => drainedIn(now, name), first),
     );
     checkApplied(world, after, changes, request);
-    // All objects of files have no order, and a drain is no write of the others.
-    const isOrdered = drains.length === 0 && !(complete && manifests !== undefined);
-    return { after, writes: isOrdered ? writes : [] };
+    return { after, writes, isOrdered: drains.length === 0 && !isReplaced };
   } catch (error) {
     if (!(error instanceof MissingObjectError)) throw error;
     const { resource, object } = error;

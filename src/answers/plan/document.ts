@@ -1,118 +1,170 @@
 import type { Problem } from '../../domain/selectors.js';
-import { CLI_API_VERSION } from '../output.js';
-import { limitsOf, type Limits } from '../world/withheld.js';
-import type { ApartPlan } from './apart.js';
-import type { LaterAdd, PlannedMove } from './movesahead.js';
-import type { PlacementPlan, PlacementState, PlanKind, PlannedAdd, PlannedRegroup, PlannedRemoval } from './plan.js';
-import type { Refusal } from './refusals.js';
-import { isChange, type Excess, type LossReport, type PlanReport, type PlanTotals } from './report.js';
-import type { Name } from './sides.js';
-import { apartText, excessText, totalText } from './text.js';
+import type { Cause, waitsFor } from '../../domain/placement/select/decision.js';
+import type { Piece } from '../../domain/placement/stored/piece.js';
+import type { CLI_API_VERSION } from '../output.js';
+import type { Forecast } from '../world/forecast.js';
+import type { Limits } from '../world/withheld.js';
+import type { FollowingMoves } from './movesahead.js';
+import type { Unnoticed } from './silence.js';
 
-/** The plan as the commands print it and the console sends it. Fields that are undefined are left out of JSON. */
+/** A plan, as it is computed, printed and sent. Fields that are undefined are left out of JSON. */
 
 /** Kind PlacementPlan (docs/reference/cli/placementplan.schema.json). */
 export interface PlanDocument extends Limits {
   readonly apiVersion: typeof CLI_API_VERSION;
   readonly kind: 'PlacementPlan';
   readonly summary: PlanTotals & { readonly text: string };
-  /** Those that change, and those that are not known. */
+  /** Those that change, and those that are not known; by namespace and name. */
   readonly placements: readonly PlannedPlacement[];
+  /** What the changes do when they are written slowly would take too long to compute. */
   readonly apartComputed?: false | undefined;
-  readonly refusals: readonly (Refusal & { readonly reason: 'InUse' })[];
-  readonly exceeded: readonly (Excess & { readonly message: string })[];
+  readonly refusals: readonly Refusal[];
+  readonly exceeded: readonly Excess[];
+  /** Of clusters that are lost; undefined for a change. */
   readonly loss?: PlannedLoss | undefined;
 }
 
-export interface PlannedPlacement {
+export interface Name {
   readonly namespace: string;
   readonly name: string;
+}
+
+/**
+ * `Unknown`: objects that it depends on could not be read, so `before` and `after` are undefined and all lists are empty.
+ * `Changed`: some cluster comes in or leaves, other ones are held or wait, phase, reason or the wanted number differ, or a key or
+ * a group is new that no cluster has.
+ */
+export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
+
+export interface PlannedPlacement extends Name, FollowingMoves {
   readonly change: PlanKind;
   /** Undefined when the Placement does not exist then, or is being deleted. */
   readonly before?: PlannedState | undefined;
   readonly after?: PlannedState | undefined;
+  /** These lists are sorted by name. */
   readonly add: readonly PlannedAdd[];
   readonly remove: readonly PlannedRemoval[];
   readonly stay: readonly string[];
+  /** Those of the decision that are held or wait, and those that are kept out of it. */
   readonly held: readonly PlannedRemoval[];
-  readonly moves?: readonly PlannedMove[] | undefined;
-  readonly addLater?: readonly LaterAdd[] | undefined;
-  readonly movesComputed?: false | undefined;
   readonly regroup?: readonly PlannedRegroup[] | undefined;
-  readonly apart?: (Pick<ApartPlan, 'leave' | 'back' | 'come' | 'held'> & { readonly message: string }) | undefined;
+  /** What the changes do when they are written one after another, where that differs. */
+  readonly apart?: PlannedApart | undefined;
 }
 
-export interface PlannedState extends Pick<PlacementState, 'phase' | 'satisfied'> {
+/** A Placement before or after the change. */
+export interface PlannedState extends Pick<Forecast, 'phase' | 'satisfied'> {
   readonly selected: number;
+  /** Undefined: all that match. */
   readonly wanted?: number | undefined;
   readonly problem?: Problem | undefined;
+  /** What is said of each key of spread, scores, groups and details that no matching cluster has. */
   readonly absentKeys?: readonly string[] | undefined;
+  /** What is said of groups without a cluster. */
   readonly emptyGroups?: string | undefined;
 }
 
-interface PlannedLoss {
+/** A cluster that comes in. */
+export interface PlannedAdd {
+  readonly name: string;
+  /** The first predicate that it matches; undefined without predicates. */
+  readonly predicate: number | undefined;
+  readonly why: string;
+  /** Undefined without prioritizers. */
+  readonly score?: number;
+  /** The piece of a group that it comes into; undefined without groups. */
+  readonly piece?: PieceName;
+}
+
+/** A cluster that leaves, or that is held or waits where it would; `HeldBack`: it would come in, and is kept out. */
+export interface PlannedRemoval {
+  readonly name: string;
+  readonly cause: Cause | 'PlacementDeleted' | 'HeldBack';
+  readonly why: string;
+  /** Of one that is not needed any more; undefined without prioritizers. */
+  readonly score?: number;
+  /** The field of the spec that it waits for; undefined for one that leaves, or is held. */
+  readonly waitsFor?: NonNullable<ReturnType<typeof waitsFor>>;
+  /** When the change window opens that it waits for, RFC 3339. */
+  readonly waitsUntil?: string;
+}
+
+/** A cluster that stays and changes its group or piece; undefined: the Placement has no groups then. */
+export interface PlannedRegroup {
+  readonly name: string;
+  readonly from: PieceName | undefined;
+  readonly to: PieceName | undefined;
+}
+
+export type PieceName = Pick<Piece, 'group' | 'index'>;
+
+export interface PlannedApart {
+  /** The clusters of the decision before that leave, in the order in which they do. */
+  readonly leave: readonly string[];
+  /** Those of them that are in the decision at the end. */
+  readonly back: readonly string[];
+  /** The clusters that come in and are in the decision at the end, in the order in which they do. */
+  readonly come: readonly string[];
+  /** Those that are held or wait at the end, in the decision or out of it, sorted by name. */
+  readonly held: readonly string[];
+  readonly message: string;
+}
+
+/** A deletion that admission refuses. */
+export interface Refusal {
+  readonly kind: 'ManagedClusterSet';
+  readonly name: string;
+  readonly reason: 'InUse';
+}
+
+/** A Placement that would lose more clusters than it may, or gain more; one of the two numbers is there. */
+export interface Excess extends Name {
+  readonly removals?: number;
+  readonly additions?: number;
+  /** How many of them by moves that follow later. */
+  readonly moves?: number;
+  readonly selected: number;
+  readonly most: number;
+  readonly message: string;
+}
+
+/** What a loss does, besides what the plans say; Placements by namespace and name. */
+interface PlannedLoss extends Unnoticed {
+  /** The lost clusters, sorted. */
   readonly clusters: readonly string[];
   readonly short: readonly Name[];
   readonly empty: readonly Name[];
   readonly onLastCluster: readonly Name[];
-  readonly unnoticed?: readonly string[] | undefined;
-  readonly braked?: true | undefined;
 }
 
-export function planDocument(report: PlanReport): PlanDocument {
-  const { placements, apart, refusals, exceeded, totals, reading, loss } = report;
-  return {
-    apiVersion: CLI_API_VERSION,
-    kind: 'PlacementPlan',
-    summary: { ...totals, text: totalText(totals) },
-    placements: placements
-      .filter((one) => isChange(one) || one.kind === 'Unknown')
-      .map((one) => placementDocument(one, apart?.get(one))),
-    apartComputed: apart === undefined ? false : undefined,
-    refusals: refusals.map((one) => ({ ...one, reason: 'InUse' })),
-    exceeded: exceeded.map((one) => ({ ...one, message: excessText(one) })),
-    loss: loss && lossDocument(loss),
-    ...limitsOf(reading),
-  };
+export interface PlanTotals {
+  /** Clusters, counted once for each Placement. */
+  readonly add: number;
+  readonly remove: number;
+  readonly stay: number;
+  /** Those that are held, or wait. */
+  readonly held: number;
+  /** Moves that follow; undefined where none does. */
+  readonly moves?: number;
+  /** Clusters that come in after a move; left out for none. */
+  readonly addLater?: number;
+  /** Those of `held` that wait, for the end of a pause or for a change window; left out for none. */
+  readonly waiting?: number;
+  /** Those of `waiting` that wait for the end of a pause; left out for none. */
+  readonly paused?: number;
+  /** Placements. */
+  readonly changed: number;
+  readonly unknown: number;
+  readonly placements: number;
 }
 
-function lossDocument({ clusters, short, empty, onLast, unnoticed }: LossReport): PlannedLoss {
-  const braked = unnoticed.isBraked ? true : undefined;
-  return { clusters, short, empty, onLastCluster: onLast, unnoticed: some(unnoticed.clusters), braked };
+/** Whether the change does anything to the Placement. */
+export function isChange({ change }: PlannedPlacement): boolean {
+  return change !== 'Unchanged' && change !== 'Unknown';
 }
 
-function some<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length === 0 ? undefined : list;
-}
-
-function placementDocument(
-  { namespace, name, kind, before, after, ...lists }: PlacementPlan,
-  apart: ApartPlan | undefined,
-): PlannedPlacement {
-  return {
-    namespace,
-    name,
-    change: kind,
-    before: before && stateDocument(before),
-    after: after && stateDocument(after),
-    add: lists.adds,
-    remove: lists.removes,
-    stay: lists.stays,
-    held: lists.held,
-    moves: some(lists.moves),
-    addLater: some(lists.addLater),
-    movesComputed: lists.hasMoreMoves ? false : undefined,
-    regroup: some(lists.regrouped),
-    apart: apart && apartDocument(apart),
-  };
-}
-
-function stateDocument({ phase, satisfied, clusters, rules, absentKeys, emptyGroups }: PlacementState): PlannedState {
-  const { wanted, problem } = rules;
-  return { phase, satisfied, selected: clusters.length, wanted, problem, absentKeys: some(absentKeys), emptyGroups };
-}
-
-function apartDocument(apart: ApartPlan): NonNullable<PlannedPlacement['apart']> {
-  const { leave, back, come, held } = apart;
-  return { leave, back, come, held, message: apartText(apart) };
+/** What is said of keys and groups after the change, and not before it. */
+export function newlySaid(before: PlannedState | undefined, after: PlannedState | undefined): readonly string[] {
+  const [was = [], is = []] = [before, after].map((one) => [...(one?.absentKeys ?? []), one?.emptyGroups]);
+  return is.filter((text) => text !== undefined).filter((text) => !was.includes(text));
 }

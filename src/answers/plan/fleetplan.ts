@@ -1,7 +1,7 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { mayMove, movesFollowing } from './movesahead.js';
-import { planPlacement, unknownPlan, type PlacementPlan } from './plan.js';
-import { continueAfter, placementsIn, secondSide, sideOf, startOf, type Name, type Sides } from './sides.js';
+import type { Name, PlannedPlacement } from './document.js';
+import { continueAfter, placementsIn, planPlacement, secondSide, sideOf, unknownPlan, type Sides } from './plan.js';
 import { WorldInputs, type World } from '../world/world.js';
 
 /** The plans of all Placements, with the moves that follow. */
@@ -22,41 +22,36 @@ export function planFleet(
   before: World,
   after: World,
   { known, onDecision }: Computing = {},
-): readonly PlacementPlan[] {
+): readonly PlannedPlacement[] {
   const first = new WorldInputs(before, known, onDecision);
-  const inputs = { before: first, after: new WorldInputs(after, first) };
+  const then = new WorldInputs(after, first);
   const names = placementsIn(before, after);
-  if (inputs.before.isBalanced || inputs.after.isBalanced) continueAfter(names, inputs.before, inputs.after);
+  if (first.isBalanced || then.isBalanced) continueAfter(names, first, then);
+  if (!first.isKnown) return names.map(unknownPlan);
+  return plansOf(names, (name) => {
+    const side = sideOf(first.input(name), first);
+    const sides = { before: side, after: secondSide(name, side, then) };
+    return { sides, plan: planPlacement(name, sides, then) };
+  });
+}
+
+/** The plans of these Placements, with the moves that follow. Both sides of one are kept only while clusters of it may move. */
+export function plansOf(
+  names: readonly Name[],
+  planOf: (name: Name) => { readonly sides: Sides; readonly plan: PlannedPlacement },
+): readonly PlannedPlacement[] {
   const moving: Sides[] = [];
-  const plans = names.map((name) => (inputs.before.isKnown ? planOf(name, inputs, moving) : unknownPlan(name)));
-  return withMoves(plans, moving);
-}
-
-function planOf(
-  name: Name,
-  inputs: { readonly before: WorldInputs; readonly after: WorldInputs },
-  moving: Sides[],
-): PlacementPlan {
-  const first = sideOf(inputs.before.input(name), inputs.before);
-  const sides = { before: first, after: secondSide(name, first, inputs.after) };
-  if (mayMoveOn(sides)) moving.push(sides);
-  return planPlacement(name, sides, inputs.after);
-}
-
-/** Whether clusters of the Placement may move, before or after. */
-export function mayMoveOn({ before, after }: Sides): boolean {
-  return [before, after].some((one) => one !== undefined && mayMove(one.input.snapshot));
-}
-
-/** The plans with the moves that follow from the change. `moving`: the Placements of which clusters may move. */
-export function withMoves(plans: readonly PlacementPlan[], moving: readonly Sides[]): readonly PlacementPlan[] {
+  const plans = names.map((name) => {
+    const { sides, plan } = planOf(name);
+    if ([sides.before, sides.after].some((one) => one !== undefined && mayMove(one.snapshot))) moving.push(sides);
+    return plan;
+  });
   if (moving.length === 0) return plans;
-  const starts = moving.map(({ before, after }) => ({ before: startOf(before), after: startOf(after) }));
-  const found = movesFollowing(starts);
+  const found = movesFollowing(moving);
   return plans.map((plan) => {
     const following = found.get(keyOf(plan));
     if (following === undefined) return plan;
-    const isChanged = plan.kind === 'Unchanged' && following.moves.length + following.addLater.length > 0;
-    return { ...plan, ...following, ...(isChanged && { kind: 'Changed' as const }) };
+    const isChanged = plan.change === 'Unchanged' && (following.moves ?? following.addLater) !== undefined;
+    return { ...plan, ...following, ...(isChanged && { change: 'Changed' as const }) };
   });
 }

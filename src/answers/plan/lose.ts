@@ -4,7 +4,8 @@ import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { otherSource } from '../../domain/placement/select/unmatched.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { WorldInputs, type World, type WorldResource } from '../world/world.js';
+import { inputsOf } from '../world/once.js';
+import type { World, WorldResource } from '../world/world.js';
 import { meantAmong } from '../meant.js';
 import { NotFoundError } from '../output.js';
 import { findKind } from '../kinds.js';
@@ -37,10 +38,9 @@ function valueText(key: TopologyKey, value: string): string {
  */
 export function lostBy(world: World, texts: readonly string[]): ReadonlyMap<string, string> {
   if (texts.length === 0) return new Map();
-  const fleet = { world, inputs: new WorldInputs(world) };
   const why = new Map<string, string>();
   for (const target of texts.map(lossTarget)) {
-    const { names, what } = clustersOf(target, fleet);
+    const { names, what } = clustersOf(target, world);
     for (const name of names) if (!why.has(name)) why.set(name, what === undefined ? 'lost' : `lost with ${what}`);
   }
   return why;
@@ -48,19 +48,10 @@ export function lostBy(world: World, texts: readonly string[]): ReadonlyMap<stri
 
 /** The value of each cluster that has the key. @throws NotFoundError where no cluster has it. */
 export function valuesOf(world: World, key: TopologyKey): ReadonlyMap<string, string> {
-  return valuesIn({ world, inputs: new WorldInputs(world) }, key);
-}
-
-interface Fleet {
-  readonly world: World;
-  readonly inputs: WorldInputs;
-}
-
-function valuesIn(fleet: Fleet, key: TopologyKey): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
-  for (const [name, value] of fleet.inputs.clusters.values(key.source, key.key))
+  for (const [name, value] of inputsOf(world).clusters.values(key.source, key.key))
     if (value !== undefined) values.set(name, value);
-  if (values.size === 0 && isRead(fleet.world, 'managedclusters')) throw unknownKey(fleet, key);
+  if (values.size === 0 && isRead(world, 'managedclusters')) throw unknownKey(world, key);
   return values;
 }
 
@@ -83,11 +74,11 @@ interface Found {
   readonly what: string | undefined;
 }
 
-function clustersOf(target: LossTarget, fleet: Fleet): Found {
-  const { world, inputs } = fleet;
+function clustersOf(target: LossTarget, world: World): Found {
+  const inputs = inputsOf(world);
   if (target.kind === 'value') {
     const { value } = target;
-    const all = valuesIn(fleet, target);
+    const all = valuesOf(world, target);
     const names = [...all].filter(([, one]) => one === value).map(([name]) => name);
     if (names.length === 0 && all.size > 0)
       throw new NotFoundError(`no ManagedCluster has ${valueText(target, value)}${meantText(value, all.values())}`);
@@ -112,7 +103,8 @@ function checkMissing(world: World, resource: 'managedclusters' | 'managedcluste
 }
 
 /** The key of the other source comes first: that it exists is certain. */
-function unknownKey({ inputs: { clusters } }: Fleet, of: TopologyKey): NotFoundError {
+function unknownKey(world: World, of: TopologyKey): NotFoundError {
+  const { clusters } = inputsOf(world);
   const { source, key } = of;
   const other = otherSource(source);
   const isOther = [...clusters.values(other, key).values()].some((value) => value !== undefined);

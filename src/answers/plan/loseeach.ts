@@ -1,12 +1,12 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { Placements } from '../../api/resources.js';
-import { atLeast, lossOfEach, type ComputingEach, type ValueLoss } from './loss.js';
+import { lossOfEach, type ComputingEach, type ValueLoss } from './loss.js';
 import { topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName, someNames, type OutputFormat } from '../output.js';
 import { table, type Cell } from '../table.js';
-import { refusedLine, unreadableLine, limitsOf } from '../world/withheld.js';
+import { limitsOf, refusedLine, unreadableLine, type Limits } from '../world/withheld.js';
 import type { FleetReading } from '../world/worlds.js';
 import { lossKey, valuesOf } from './lose.js';
 import { BRAKED, unseenLines } from './text.js';
@@ -16,19 +16,23 @@ import { BRAKED, unseenLines } from './text.js';
 /** Rows that are shown without `-o wide`. */
 const MOST_ROWS = 50;
 
-/** Everything that is shown. */
-interface EachReport {
-  readonly key: TopologyKey;
-  readonly losses: readonly ValueLoss[];
-  /** Clusters that have the key, and all. */
-  readonly having: number;
-  readonly clusters: number;
-  /** The Placements that are short without the clusters of some value, as `namespace/name`. */
-  readonly short: ReadonlySet<string>;
-  readonly reading: FleetReading;
+/** Of kind FleetLosses (docs/reference/cli/fleetlosses.schema.json). */
+interface FleetLosses extends Limits {
+  readonly apiVersion: typeof CLI_API_VERSION;
+  readonly kind: 'FleetLosses';
+  readonly key: { readonly source: TopologyKey['source']; readonly name: string };
+  readonly summary: {
+    readonly clusters: number;
+    readonly clustersWithoutKey: number;
+    readonly placements: number;
+    /** The Placements that are short without the clusters of some value; left out where not all that matters could be read. */
+    readonly short?: number;
+  };
+  /** The worst first. */
+  readonly values: readonly ValueLoss[];
 }
 
-export interface EachOptions extends ComputingEach {
+interface EachOptions extends ComputingEach {
   readonly output: OutputFormat;
   readonly colored: boolean;
 }
@@ -38,91 +42,80 @@ export function loseEach(
   reading: FleetReading,
   text: string,
   { output, colored, ...computing }: EachOptions,
-): EachOutput {
+): { readonly text: string; readonly isShort: boolean } {
+  const { world } = reading;
   const key = lossKey(text);
-  const values = valuesOf(reading.world, key);
-  const losses = lossOfEach(reading.world, values, computing);
-  const clusters = reading.world.objects.managedclusters.length;
-  const short = new Set(losses.flatMap((one) => atLeast(one, 'Short').map(keyOf)));
-  const report = { key, losses, having: values.size, clusters, short, reading };
-  return { text: textOf(report, output, colored), isShort: short.size > 0 };
-}
-
-export interface EachOutput {
-  readonly text: string;
-  readonly isShort: boolean;
-}
-
-function textOf(report: EachReport, output: OutputFormat, colored: boolean): string {
-  switch (output) {
-    case 'text':
-    case 'wide':
-      return linesText(eachLines(report, output === 'wide', colored));
-    case 'name':
-      return linesText([...report.short].sort().map((name) => resourceName(Placements, name.split('/')[1] ?? '')));
-    default:
-      return documentText(eachDocument(report), output);
-  }
-}
-
-function eachLines({ key, losses, ...report }: EachReport, wide: boolean, colored: boolean): readonly string[] {
-  const { having, clusters, short, reading } = report;
-  const { withheld, objects } = reading.world;
-  const notes = [unreadableLine(withheld, 'what a loss does is not known'), refusedLine(reading)];
-  if (withheld.length > 0) return notes.filter((one) => one !== undefined);
-  const shown = wide ? losses : losses.slice(0, MOST_ROWS);
-  const head = [key.key.toUpperCase(), 'CLUSTERS', 'MOVE', 'SHORT', 'EMPTY', ...(wide ? ['WHICH ARE SHORT'] : [])];
-  const rows = [head.map((one): Cell => ({ text: one })), ...shown.map((one) => rowOf(one, wide))];
-  const [rest, without] = [losses.length - shown.length, clusters - having];
-  return [
-    ...notes.filter((one) => one !== undefined),
-    ...table(rows, colored),
-    ...(rest === 0 ? [] : [`${rest} more ${rest === 1 ? 'value' : 'values'}: -o wide shows all`]),
-    ...(without === 0 ? [] : [`${without} of ${clusters} clusters have no ${topologyText(key)}.`]),
-    `${short.size === 0 ? 'None' : short.size} of ${objects.placements.length} Placements would be short.`,
-    ...losses.filter(({ unnoticed }) => unnoticed.isBraked).map(({ value }) => brakedLine(key, value)),
-    ...unseenLines(losses.flatMap(({ unnoticed }) => unnoticed.clusters).sort(), { wide }),
-  ];
-}
-
-function brakedLine(key: TopologyKey, value: string): string {
-  return `Without ${topologyText(key)}=${wordText(value)} most of the fleet would be silent${BRAKED}`;
-}
-
-function rowOf(loss: ValueLoss, wide: boolean): readonly Cell[] {
-  const [short, empty] = [atLeast(loss, 'Short'), atLeast(loss, 'Empty')];
-  return [
-    { text: wordText(loss.value) },
-    { text: `${loss.clusters}` },
-    { text: `${loss.placements.length}` },
-    { text: `${short.length}`, color: short.length > 0 ? 'yellow' : undefined },
-    { text: `${empty.length}`, color: empty.length > 0 ? 'red' : undefined },
-    ...(wide ? [{ text: short.length === 0 ? '-' : someNames(short.map(keyOf), Infinity) }] : []),
-  ];
-}
-
-/** Of kind FleetLosses (docs/reference/cli/fleetlosses.schema.json). */
-function eachDocument({ key, losses, having, clusters, short, reading }: EachReport): object {
-  return {
+  const having = valuesOf(world, key);
+  const values = lossOfEach(world, having, computing);
+  const [clusters, placements] = [world.objects.managedclusters.length, world.objects.placements.length];
+  const short = new Set(values.flatMap((one) => shortIn(one)));
+  const document: FleetLosses = {
     apiVersion: CLI_API_VERSION,
     kind: 'FleetLosses',
     key: { source: key.source, name: key.key },
     summary: {
       clusters,
-      clustersWithoutKey: clusters - having,
-      placements: reading.world.objects.placements.length,
-      ...(reading.world.withheld.length > 0 ? {} : { short: short.size }),
+      clustersWithoutKey: clusters - having.size,
+      placements,
+      ...(world.withheld.length > 0 ? {} : { short: short.size }),
     },
-    values: losses.map((one) => ({
-      value: one.value,
-      clusters: one.clusters,
-      move: one.placements.length,
-      short: atLeast(one, 'Short').length,
-      empty: atLeast(one, 'Empty').length,
-      placements: one.placements,
-      ...(one.unnoticed.clusters.length > 0 && { unnoticed: one.unnoticed.clusters }),
-      ...(one.unnoticed.isBraked && { braked: true }),
-    })),
+    values,
     ...limitsOf(reading),
   };
+  const textOf = (): string => {
+    switch (output) {
+      case 'text':
+      case 'wide':
+        return linesText(eachLines(document, reading, { wide: output === 'wide', colored }));
+      case 'name':
+        return linesText([...short].sort().map((name) => resourceName(Placements, name.split('/')[1] ?? '')));
+      default:
+        return documentText(document, output);
+    }
+  };
+  return { text: textOf(), isShort: short.size > 0 };
+}
+
+/** The Placements that are short then, as `namespace/name`. */
+function shortIn({ placements }: ValueLoss): readonly string[] {
+  return placements.filter(({ effect }) => effect !== 'Moves').map(keyOf);
+}
+
+function eachLines(
+  { key: { source, name: key }, summary, values }: FleetLosses,
+  reading: FleetReading,
+  { wide, colored }: { readonly wide: boolean; readonly colored: boolean },
+): readonly string[] {
+  const { withheld } = reading.world;
+  const notes = [unreadableLine(withheld, 'what a loss does is not known'), refusedLine(reading)];
+  if (withheld.length > 0) return notes.filter((one) => one !== undefined);
+  const { clusters, clustersWithoutKey: without, placements, short = 0 } = summary;
+  const shown = wide ? values : values.slice(0, MOST_ROWS);
+  const head = [key.toUpperCase(), 'CLUSTERS', 'MOVE', 'SHORT', 'EMPTY', ...(wide ? ['WHICH ARE SHORT'] : [])];
+  const rows = [head.map((one): Cell => ({ text: one })), ...shown.map((one) => rowOf(one, wide))];
+  const rest = values.length - shown.length;
+  const what = topologyText({ source, key });
+  return [
+    ...notes.filter((one) => one !== undefined),
+    ...table(rows, colored),
+    ...(rest === 0 ? [] : [`${rest} more ${rest === 1 ? 'value' : 'values'}: -o wide shows all`]),
+    ...(without === 0 ? [] : [`${without} of ${clusters} clusters have no ${what}.`]),
+    `${short === 0 ? 'None' : short} of ${placements} Placements would be short.`,
+    ...values
+      .filter(({ braked }) => braked)
+      .map(({ value }) => `Without ${what}=${wordText(value)} most of the fleet would be silent${BRAKED}`),
+    ...unseenLines(values.flatMap(({ unnoticed = [] }) => unnoticed).sort(), { wide }),
+  ];
+}
+
+function rowOf(loss: ValueLoss, wide: boolean): readonly Cell[] {
+  const { value, clusters, move, short, empty } = loss;
+  return [
+    { text: wordText(value) },
+    { text: `${clusters}` },
+    { text: `${move}` },
+    { text: `${short}`, color: short > 0 ? 'yellow' : undefined },
+    { text: `${empty}`, color: empty > 0 ? 'red' : undefined },
+    ...(wide ? [{ text: short === 0 ? '-' : someNames(shortIn(loss), Infinity) }] : []),
+  ];
 }

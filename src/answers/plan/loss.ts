@@ -1,11 +1,12 @@
 import { sameList } from '../../domain/placement/stored/items.js';
 import { noOthers, type PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { forecastOf, type Forecast } from '../world/forecast.js';
-import { mayMoveOn, withMoves, type Computing } from './fleetplan.js';
-import { planPlacement, unknownPlan, type PlacementPlan, type PlannedRemoval } from './plan.js';
+import { plansOf, type Computing } from './fleetplan.js';
+import type { Name, PlannedPlacement, PlannedRemoval } from './document.js';
 import { placeText, selectedTaintsText } from '../../domain/placement/explain/taints.js';
-import { continueAfter, placementsIn, sideOf, type Name, type Side, type Sides } from './sides.js';
+import { continueAfter, placementsIn, planPlacement, sideOf, unknownPlan, type Side, type Sides } from './plan.js';
 import { silentClusters, snapshotWhile, unnoticedIn, type SilentClusters, type Unnoticed } from './silence.js';
+import { inputsOf } from '../world/once.js';
 import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
 import { isHeld, isKeptOutByPause, keptOut } from '../../domain/placement/select/decision.js';
 
@@ -21,20 +22,22 @@ import { isHeld, isKeptOutByPause, keptOut } from '../../domain/placement/select
 export type LossEffect = 'Empty' | 'Short' | 'Moves' | 'None';
 
 export interface PlacementLoss {
-  readonly plan: PlacementPlan;
+  readonly plan: PlannedPlacement;
   readonly effect: LossEffect;
   /** One cluster that is not lost is selected then and no other can take its place, and that is so because of the loss. */
   readonly isOnLast: boolean;
 }
 
 /** One value of a key, and what the loss of its clusters does to Placements. */
-export interface ValueLoss {
+export interface ValueLoss extends Unnoticed {
   readonly value: string;
   readonly clusters: number;
+  /** How many Placements select other clusters then, how many of them are short, and how many of these are empty. */
+  readonly move: number;
+  readonly short: number;
+  readonly empty: number;
   /** Those that select other clusters then, by namespace and name. */
   readonly placements: readonly ConcernedPlacement[];
-  /** Whom of the clusters the hub does not taint. */
-  readonly unnoticed: Unnoticed;
 }
 
 export interface ConcernedPlacement extends Name {
@@ -51,38 +54,40 @@ export interface FleetLoss {
 /** What the loss of clusters does. `why`: of each. */
 export function planLoss(world: World, why: ReadonlyMap<string, string>, computing: Computing = {}): FleetLoss {
   const names = placementsIn(world);
-  const inputs = inputsOf(world, names, computing);
-  const silent = silentClusters(inputs.before, why.keys());
-  const moving: Sides[] = [];
-  const losses = names.map((name): PlacementLoss => {
-    if (!inputs.before.isKnown) return { plan: unknownPlan(name), effect: 'None', isOnLast: false };
-    return lossOf(name, { ...inputs, why, silent, moving });
-  });
-  const plans = withMoves(
-    losses.map(({ plan }) => plan),
-    moving,
-  );
+  const inputs = bothInputs(world, names, computing);
+  const { before } = inputs;
+  const silent = silentClusters(before, why.keys());
+  const effects: (typeof NO_EFFECT)[] = [];
+  const plans = before.isKnown
+    ? plansOf(names, (name) => {
+        const { sides, plan, ...effect } = lossOf(name, { ...inputs, why, silent });
+        effects.push(effect);
+        return { sides, plan };
+      })
+    : names.map(unknownPlan);
   return {
-    losses: losses.map((one, index) => ({ ...one, plan: plans[index] ?? one.plan })),
-    unnoticed: unnoticedIn(world, inputs.before)(why.keys()),
+    losses: plans.map((plan, index) => ({ plan, ...(effects[index] ?? NO_EFFECT) })),
+    unnoticed: unnoticedIn(world, before)(why.keys()),
   };
 }
+
+const NO_EFFECT: Omit<PlacementLoss, 'plan'> = { effect: 'None', isOnLast: false };
 
 interface Losing extends InputsOfLoss {
   readonly why: ReadonlyMap<string, string>;
   readonly silent: SilentClusters;
-  readonly moving: Sides[];
 }
 
-function lossOf(name: Name, { before: inputs, after: inputsAfter, why, silent, moving }: Losing): PlacementLoss {
+function lossOf(
+  name: Name,
+  { before: inputs, after: inputsAfter, why, silent }: Losing,
+): PlacementLoss & { readonly sides: Sides } {
   const before = sideOf(inputs.input(name), inputs);
   const published = before && publishedInput(name, before, inputsAfter);
   const after = published && sideOf({ ...published, snapshot: snapshotWhile(published.snapshot, silent) }, inputsAfter);
   const sides = { before, after };
-  if (mayMoveOn(sides)) moving.push(sides);
   const plan = planPlacement(name, sides, inputs);
-  if (before === undefined || published === undefined || after === undefined)
-    return { plan, effect: 'None', isOnLast: false };
+  if (before === undefined || published === undefined || after === undefined) return { sides, plan, ...NO_EFFECT };
   const isLast = ({ forecast }: Side, lost: SilentClusters): boolean => {
     const [last, ...others] = servingClusters(forecast, lost);
     if (last === undefined || others.length > 0) return false;
@@ -90,6 +95,7 @@ function lossOf(name: Name, { before: inputs, after: inputsAfter, why, silent, m
     return servingClusters(forecastOf(snapshotWhile(published.snapshot, all)), all).length === 0;
   };
   return {
+    sides,
     plan: withLost(plan, after, why),
     effect: lossEffect(before.forecast, after.forecast, silent),
     isOnLast: isLast(after, silent) && !isLast(before, new Map()),
@@ -97,24 +103,24 @@ function lossOf(name: Name, { before: inputs, after: inputsAfter, why, silent, m
 }
 
 /** The plan with why clusters are lost, and with those that stay in the decision nevertheless. */
-function withLost(plan: PlacementPlan, after: Side, why: ReadonlyMap<string, string>): PlacementPlan {
+function withLost(plan: PlannedPlacement, after: Side, why: ReadonlyMap<string, string>): PlannedPlacement {
   const isLost = ({ name }: { readonly name: string }): boolean => why.has(name);
   const lostText = (name: string, rest: string): string => `${why.get(name)}; ${rest}`;
-  const removes = plan.removes.map((one): PlannedRemoval => ({ ...one, why: why.get(one.name) ?? one.why }));
-  const adds = plan.adds.map((one) => (isLost(one) ? { ...one, why: lostText(one.name, one.why) } : one));
+  const remove = plan.remove.map((one): PlannedRemoval => ({ ...one, why: why.get(one.name) ?? one.why }));
+  const add = plan.add.map((one) => (isLost(one) ? { ...one, why: lostText(one.name, one.why) } : one));
   const held = plan.held.map((one) => (isLost(one) ? { ...one, why: lostText(one.name, one.why) } : one));
-  const staying = plan.stays.filter((name) => why.has(name));
-  if (staying.length === 0) return { ...plan, removes, adds, held };
+  const staying = plan.stay.filter((name) => why.has(name));
+  if (staying.length === 0) return { ...plan, remove, add, held };
   const kept = staying.map((name): PlannedRemoval => {
     return { name, cause: 'Tainted', why: lostText(name, stayText(name, after)) };
   });
   const all = [...held, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const stays = plan.stays.filter((name) => !why.has(name));
-  return { ...plan, kind: plan.kind === 'Unchanged' ? 'Changed' : plan.kind, removes, adds, held: all, stays };
+  const stay = plan.stay.filter((name) => !why.has(name));
+  return { ...plan, change: plan.change === 'Unchanged' ? 'Changed' : plan.change, remove, add, held: all, stay };
 }
 
 /** Why a decision keeps a cluster that is silent. */
-function stayText(name: string, { input: { snapshot }, forecast: { schedule } }: Side): string {
+function stayText(name: string, { snapshot, forecast: { schedule } }: Side): string {
   const { rules } = snapshot.placement;
   if (rules.problem !== undefined) return 'stays while the spec is invalid';
   const fate = schedule.fates.get(name);
@@ -136,8 +142,8 @@ interface InputsOfLoss {
 }
 
 /** The inputs before and after a loss: two of them only where what was decided of a Placement counts for others. */
-function inputsOf(world: World, names: readonly Name[], { known, onDecision }: Computing): InputsOfLoss {
-  const before = new WorldInputs(world, known, onDecision);
+function bothInputs(world: World, names: readonly Name[], { onDecision }: Computing): InputsOfLoss {
+  const before = new WorldInputs(world, inputsOf(world), onDecision);
   if (!before.isKnown || !before.isBalanced) return { before, after: before };
   const after = new WorldInputs(world, before);
   continueAfter(names, before, after);
@@ -155,19 +161,25 @@ export function lossOfEach(
   { onProgress, ...computing }: ComputingEach = {},
 ): readonly ValueLoss[] {
   const names = placementsIn(world);
-  const { before: inputs, after } = inputsOf(world, names, computing);
+  const { before: inputs, after } = bothInputs(world, names, computing);
   const unnoticed = unnoticedIn(world, inputs);
-  const rowOf = ([value, lost]: readonly [string, readonly string[]]): readonly [string, Row] => {
-    const of = { silent: silentClusters(inputs, lost), unnoticed: unnoticed(lost) };
-    return [value, { value, clusters: lost.length, ...of, placements: [], more: new Map() }];
-  };
-  const rows = new Map(Array.from(byValue(values), rowOf));
+  const rows = new Map(
+    Array.from(byValue(values), ([value, lost]): readonly [string, Row] => {
+      return [value, { value, lost, silent: silentClusters(inputs, lost), placements: [], more: new Map() }];
+    }),
+  );
   for (const [index, name] of inputs.isKnown ? names.entries() : []) {
     const before = sideOf(inputs.input(name), inputs);
     if (before !== undefined) addEffects({ rows, values, after, computing }, name, before);
     onProgress?.(index + 1, names.length);
   }
-  return [...rows.values()].sort(worstFirst);
+  const losses = [...rows.values()].map(({ value, lost, placements }): ValueLoss => {
+    const short = placements.filter(({ effect }) => effect !== 'Moves');
+    const empty = short.filter(({ effect }) => effect === 'Empty').length;
+    const counts = { clusters: lost.length, move: placements.length, short: short.length, empty };
+    return { value, ...counts, placements, ...unnoticed(lost) };
+  });
+  return losses.sort(worstFirst);
 }
 
 export interface ComputingEach extends Computing {
@@ -175,8 +187,10 @@ export interface ComputingEach extends Computing {
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
-/** A {@link ValueLoss} that is not complete yet. */
-interface Row extends ValueLoss {
+/** What is known so far of a {@link ValueLoss}. */
+interface Row {
+  readonly value: string;
+  readonly lost: readonly string[];
   readonly silent: SilentClusters;
   readonly placements: ConcernedPlacement[];
   /** By how many more of the Placements so far a cluster is selected than before. */
@@ -235,22 +249,9 @@ function valuesThatMatter(
   return new Set(clusters.map((name) => values.get(name)).filter((value) => value !== undefined));
 }
 
-/** Those of the Placements on which the loss has this effect, or a worse one. */
-export function atLeast(
-  { placements }: Pick<ValueLoss, 'placements'>,
-  effect: ConcernedPlacement['effect'],
-): readonly ConcernedPlacement[] {
-  return placements.filter((one) => WORST.indexOf(one.effect) <= WORST.indexOf(effect));
-}
-
-const WORST = ['Empty', 'Short', 'Moves'] as const;
-
 function worstFirst(a: ValueLoss, b: ValueLoss): number {
-  for (const effect of WORST) {
-    const more = atLeast(b, effect).length - atLeast(a, effect).length;
-    if (more !== 0) return more;
-  }
-  return b.clusters - a.clusters || (a.value < b.value ? -1 : 1);
+  const worse = b.empty - a.empty || b.short - a.short || b.move - a.move || b.clusters - a.clusters;
+  return worse || (a.value < b.value ? -1 : 1);
 }
 
 /** The Placement once its decision of before is published. */

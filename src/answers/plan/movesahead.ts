@@ -1,8 +1,8 @@
 import { LAST_TIME, timestamp } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
-import { moveReason } from '../../domain/placement/explain/choicetext.js';
+import { moveReason, moveText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { isCompared, type PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { isCompared } from '../../domain/placement/spec/predicates.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import type { Move } from '../../domain/placement/select/choice/moves.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
@@ -14,32 +14,6 @@ import { comingIn, leaving, type MoveWait } from '../../domain/placement/select/
  * controller looks again, by the functions that it uses. What comes in after a move is said, too; what else that time brings, such
  * as the end of a toleration, is decided and not said.
  */
-
-export interface MoveAhead {
-  readonly move: Move;
-  /** When, at the earliest: ms since the epoch. */
-  readonly at: number;
-  /** What it waits for; undefined for one that is made at once. */
-  readonly waits: MoveWait['field'] | undefined;
-}
-
-export interface MovesAhead {
-  /** In the order in which they are made. */
-  readonly moves: readonly MoveAhead[];
-  readonly addLater: readonly LaterAdd[];
-  /** False: more may follow, and are not computed. */
-  readonly isComplete: boolean;
-  /** The move that the disruption budget never lets be made. */
-  readonly stuck: Move | undefined;
-}
-
-/** A Placement whose moves are asked for, and its decision of now. */
-export interface Start {
-  readonly snapshot: PlacementSnapshot;
-  readonly forecast: Forecast;
-  /** Notes what is decided: it counts for the scores of others. */
-  readonly decided?: (clusters: readonly string[]) => void;
-}
 
 /** A cluster that makes room for a better one. */
 export interface PlannedMove {
@@ -57,16 +31,29 @@ export interface LaterAdd extends Pick<PlannedMove, 'why' | 'at'> {
   readonly name: string;
 }
 
-/** The moves that follow from a change, and what comes in after them. */
-export interface FollowingMoves {
+export interface MovesAhead {
   /** In the order in which they are made. */
   readonly moves: readonly PlannedMove[];
   readonly addLater: readonly LaterAdd[];
-  /** More may follow, and are not computed. */
-  readonly hasMoreMoves: boolean;
+  /** False: more may follow, and are not computed. */
+  readonly isComplete: boolean;
+  /** The move that the disruption budget never lets be made. */
+  readonly stuck: string | undefined;
 }
 
-export const NONE_FOLLOW: FollowingMoves = { moves: [], addLater: [], hasMoreMoves: false };
+/** The moves that follow from a change, and what comes in after them; undefined for none. */
+export interface FollowingMoves extends Partial<Pick<MovesAhead, 'moves' | 'addLater'>> {
+  /** More may follow, and are not computed. */
+  readonly movesComputed?: false;
+}
+
+/** A Placement whose moves are asked for, and its decision of now. */
+export interface Start {
+  readonly snapshot: PlacementSnapshot;
+  readonly forecast: Forecast;
+  /** Notes what is decided: it counts for the scores of others. */
+  readonly decided?: (clusters: readonly string[]) => void;
+}
 
 /** For how many clusters decisions are made at most, for all Placements together: some ten seconds. */
 const MOST_COMPARED = 2_000_000;
@@ -92,33 +79,25 @@ export function movesFollowing(
   const after = aheadOf(pairs.flatMap((one) => one.after ?? []));
   if ([...after.values()].every(({ moves, isComplete }) => isComplete && moves.length === 0)) return new Map();
   const before = aheadOf(pairs.flatMap((one) => one.before ?? []));
-  const following = [...after].map(([key, { moves, addLater, isComplete, rules }]) => {
+  const following = [...after].map(([key, { moves, addLater, isComplete }]) => {
     const first = before.get(key);
-    const anyway = new Set([...(first?.moves.map(pairOf) ?? []), ...(first?.addLater.map(({ name }) => name) ?? [])]);
-    const own = moves.filter((one) => !anyway.has(pairOf(one))).map((one) => plannedMove(one, rules));
+    const anyway = new Set([...(first?.moves.map(pairText) ?? []), ...(first?.addLater.map(({ name }) => name) ?? [])]);
+    const own = moves.filter((one) => !anyway.has(pairText(one)));
     const adds = addLater.filter(({ name }) => !anyway.has(name));
-    return [key, { moves: own, addLater: adds, hasMoreMoves: !isComplete }] as const;
+    const some = { ...(own.length > 0 && { moves: own }), ...(adds.length > 0 && { addLater: adds }) };
+    return [key, { ...some, ...(!isComplete && { movesComputed: false as const }) }] as const;
   });
   return new Map(following);
 }
 
-function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead & { readonly rules: PlacementRules }> {
+function aheadOf(starts: readonly Start[]): ReadonlyMap<string, MovesAhead> {
   const found = movesAhead(starts);
   return new Map(
     starts.flatMap(({ snapshot: { placement } }, index) => {
       const ahead = found[index];
-      return ahead === undefined ? [] : [[keyOf(placement), { ...ahead, rules: placement.rules }] as const];
+      return ahead === undefined ? [] : [[keyOf(placement), ahead] as const];
     }),
   );
-}
-
-function pairOf({ move: { leaves, comes } }: MoveAhead): string {
-  return `${leaves} ${comes}`;
-}
-
-export function plannedMove({ move, at, waits }: MoveAhead, rules: PlacementRules): PlannedMove {
-  const time = { at: timestamp(at), ...(waits !== undefined && { waitsFor: waits }) };
-  return { from: move.leaves, to: move.comes, why: moveReason(move, rules), ...time };
 }
 
 /** A Placement at the time of its last decision. */
@@ -128,7 +107,7 @@ interface Timeline extends Start {
   next: number;
   decisions: number;
   isComplete: boolean;
-  readonly moves: MoveAhead[];
+  readonly moves: PlannedMove[];
   readonly addLater: LaterAdd[];
 }
 
@@ -153,18 +132,23 @@ export function movesAhead(starts: readonly Start[], most: MostOfOne = MOST_OF_O
     for (const one of balanced) if (one !== timeline) wake(one, timeline.snapshot.now);
   }
   return timelines.map(({ moves, addLater, isComplete, snapshot, forecast: { schedule } }): MovesAhead => {
-    const isStuck = mayMove(snapshot) && schedule.lookAgain === undefined;
-    return { moves, addLater, isComplete, stuck: isStuck ? schedule.moveWaits?.move : undefined };
+    const stuck = mayMove(snapshot) && schedule.lookAgain === undefined ? schedule.moveWaits?.move : undefined;
+    return { moves, addLater, isComplete, stuck: stuck && moveText(stuck, snapshot.placement.rules) };
   });
 }
 
 function timelineOf({ snapshot, forecast, decided }: Start): Timeline {
   const { schedule } = forecast;
   const next = mayMove(snapshot) ? (schedule.lookAgain ?? Infinity) : Infinity;
-  const moves: MoveAhead[] = [];
+  const moves: PlannedMove[] = [];
   const isMade = schedule.move !== undefined && comingIn(schedule).length > 0;
-  if (schedule.move !== undefined && isMade) moves.push({ move: schedule.move, at: snapshot.now, waits: undefined });
+  if (schedule.move !== undefined && isMade) moves.push(plannedMove(schedule.move, snapshot));
   return { snapshot, forecast, ...(decided && { decided }), next, decisions: 0, isComplete: true, moves, addLater: [] };
+}
+
+/** One that is made at the time of the snapshot. */
+function plannedMove(move: Move, { placement: { rules }, now }: PlacementSnapshot): PlannedMove {
+  return { from: move.leaves, to: move.comes, why: moveReason(move, rules), at: timestamp(now) };
 }
 
 /** The scores may have changed at that time: they are looked at an interval later, as the index has it. */
@@ -190,9 +174,12 @@ function decide(timeline: Timeline): Forecast['schedule'] {
   const added = comingIn(schedule);
   const last = timeline.moves.at(-1);
   if (move !== undefined && added.length > 0)
-    timeline.moves.push({ move, at, waits: before.schedule.moveWaits?.field ?? 'intervalSeconds' });
+    timeline.moves.push({
+      ...plannedMove(move, snapshot),
+      waitsFor: before.schedule.moveWaits?.field ?? 'intervalSeconds',
+    });
   else if (last !== undefined && leaving(schedule).length === 0) {
-    const why = `comes in after ${wordText(last.move.leaves)} → ${wordText(last.move.comes)}`;
+    const why = `comes in after ${pairText(last)}`;
     timeline.addLater.push(...added.map((name) => ({ name, why, at: timestamp(at) })));
   }
   Object.assign(timeline, {
@@ -206,7 +193,7 @@ function decide(timeline: Timeline): Forecast['schedule'] {
 }
 
 /** Those that are not made at once, and in the other lists. */
-export function laterMoves({ moves }: Pick<FollowingMoves, 'moves'>): readonly PlannedMove[] {
+export function laterMoves({ moves = [] }: FollowingMoves): readonly PlannedMove[] {
   return moves.filter(({ waitsFor }) => waitsFor !== undefined);
 }
 

@@ -9,112 +9,106 @@ import { causeText } from '../../domain/placement/explain/causes.js';
 import { explainDropped } from '../../domain/placement/explain/explain.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { absentKeys } from '../../domain/placement/explain/absentkeys.js';
-import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
+import { readsViews } from '../../domain/placement/spec/predicates.js';
 import type { Piece } from '../../domain/placement/stored/piece.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
-import { keptNow, leaving, waitsFor, windowIn, type Cause } from '../../domain/placement/select/decision.js';
-import type { Scorer } from '../../domain/placement/select/scores.js';
+import { keptNow, leaving, waitsFor, windowIn } from '../../domain/placement/select/decision.js';
+import { scorerOfSnapshot, type Scorer } from '../../domain/placement/select/scores.js';
 import type { Before, Candidates, ClusterView } from '../../domain/placement/select/snapshot.js';
-import type { Forecast } from '../world/forecast.js';
-import { NONE_FOLLOW, type FollowingMoves } from './movesahead.js';
-import type { Name, Side, Sides } from './sides.js';
-import type { WorldInputs } from '../world/world.js';
+import { forecastOf } from '../world/forecast.js';
+import type { PlacementInput, World, WorldInputs } from '../world/world.js';
+import {
+  newlySaid,
+  type Name,
+  type PieceName,
+  type PlannedAdd,
+  type PlannedPlacement,
+  type PlannedRegroup,
+  type PlannedRemoval,
+  type PlannedState,
+  type PlanKind,
+} from './document.js';
+import type { Start } from './movesahead.js';
 
 /** What becomes of the decisions of all Placements when one world becomes another. */
 
-/** A cluster that comes in. */
-export interface PlannedAdd {
-  readonly name: string;
-  /** The first predicate that it matches; undefined without predicates. */
-  readonly predicate: number | undefined;
-  readonly why: string;
-  /** Undefined without prioritizers. */
-  readonly score?: number;
-  /** The piece of a group that it comes into; undefined without groups. */
-  readonly piece?: PieceName;
+/** One Placement on both sides; undefined where it does not exist. */
+export interface Sides {
+  readonly before: Side | undefined;
+  readonly after: Side | undefined;
 }
 
-/** A cluster that leaves, or that is held or waits where it would; `HeldBack`: it would come in, and is kept out. */
-export interface PlannedRemoval {
-  readonly name: string;
-  readonly cause: Cause | 'PlacementDeleted' | 'HeldBack';
-  readonly why: string;
-  /** Of one that is not needed any more; undefined without prioritizers. */
-  readonly score?: number;
-  /** The field of the spec that it waits for; undefined for one that leaves, or is held. */
-  readonly waitsFor?: NonNullable<ReturnType<typeof waitsFor>>;
-  /** When the change window opens that it waits for, RFC 3339. */
-  readonly waitsUntil?: string;
+export interface Side extends Start {
+  readonly input: PlacementInput;
+  readonly inputs: WorldInputs;
+  readonly scorer: Scorer | undefined;
 }
 
-/** A cluster that stays and changes its group or piece; undefined: the Placement has no groups then. */
-export interface PlannedRegroup {
-  readonly name: string;
-  readonly from: PieceName | undefined;
-  readonly to: PieceName | undefined;
+/** What is decided last of a Placement counts for the scores of the next one, as in the controller: before a change, and after it. */
+export function continueAfter(names: readonly Name[], before: WorldInputs, after: WorldInputs): void {
+  for (const name of names) sideOf(before.input(name), before);
+  after.continueFrom(before);
 }
 
-export type PieceName = Pick<Piece, 'group' | 'index'>;
-
-/**
- * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
- * cluster comes in or leaves, other ones are held or wait, phase, reason or the wanted number differ, or a key or a group is new
- * that no cluster has.
- */
-export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
-
-/** A Placement before or after the change. */
-export interface PlacementState extends Pick<Forecast, 'phase' | 'satisfied' | 'clusters'> {
-  readonly rules: PlacementRules;
-  /** Those that are held or wait, in the decision or out of it, sorted by name. */
-  readonly held: readonly string[];
-  /** What is said of each key of spread, scores, groups and details that no matching cluster has. */
-  readonly absentKeys: readonly string[];
-  /** What is said of groups without a cluster; undefined for none. */
-  readonly emptyGroups: string | undefined;
+/** The Placements of these worlds, sorted by namespace and name. */
+export function placementsIn(...worlds: readonly World[]): readonly Name[] {
+  const all = worlds.flatMap(({ objects }) => objects.placements);
+  // By a key that sorts by namespace and then by name: a line feed sorts before every character of a name.
+  const names = all.map(
+    ({ metadata: { namespace = '', name } }) => [`${namespace}\n${name}`, { namespace, name }] as const,
+  );
+  return [...new Map(names)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => name);
 }
 
-export interface PlacementPlan extends FollowingMoves {
-  readonly namespace: string;
-  readonly name: string;
-  readonly kind: PlanKind;
-  /** Undefined when the Placement does not exist then, or is being deleted. */
-  readonly before: PlacementState | undefined;
-  readonly after: PlacementState | undefined;
-  /** All lists are sorted by name. */
-  readonly adds: readonly PlannedAdd[];
-  readonly removes: readonly PlannedRemoval[];
-  readonly stays: readonly string[];
-  readonly held: readonly PlannedRemoval[];
-  readonly regrouped: readonly PlannedRegroup[];
+/** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
+export function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
+  if (input === undefined || input.deleting) return undefined;
+  const { snapshot } = input;
+  const [forecast, scorer] = [forecastOf(snapshot), scorerOfSnapshot(snapshot)];
+  const decided = (clusters: readonly string[]): void => inputs.decided(snapshot.placement, clusters);
+  decided(forecast.clusters);
+  return { input, snapshot, inputs, forecast, scorer, decided };
 }
 
-type Lists = Pick<PlacementPlan, 'adds' | 'removes' | 'stays' | 'held' | 'regrouped'>;
+/** What was published before counts as stored, unless the Placement is another one of the same name. */
+export function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
+  const fresh = after.input(name);
+  const isSame = fresh?.snapshot.placement.uid === first?.snapshot.placement.uid;
+  return sideOf(isSame ? after.input(name, first?.forecast.published) : fresh, after);
+}
 
-const NO_LISTS: Lists = { adds: [], removes: [], stays: [], held: [], regrouped: [] };
-
-export function unknownPlan(name: Name): PlacementPlan {
-  return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS, ...NONE_FOLLOW };
+export function unknownPlan(name: Name): PlannedPlacement {
+  return { ...name, change: 'Unknown', add: [], remove: [], stay: [], held: [] };
 }
 
 /** `after`: where the clusters that come in are. */
-export function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {
-  const lists = listsOf(sides, after);
+export function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlannedPlacement {
   const states = { before: stateOf(sides.before), after: stateOf(sides.after) };
-  return { ...name, kind: kindOf(states, lists), ...states, ...lists, ...NONE_FOLLOW };
+  const lists = listsOf(sides, after);
+  return { ...name, change: changeOf(sides, states, lists), ...states, ...lists };
 }
 
-function stateOf(side: Side | undefined): PlacementState | undefined {
+function stateOf(side: Side | undefined): PlannedState | undefined {
   if (side === undefined) return undefined;
-  const { phase, satisfied, clusters } = side.forecast;
-  const held = keptNow(side.forecast.schedule)
-    .map(([name]) => name)
-    .sort();
-  const { placement, candidates } = side.input.snapshot;
-  const keys = readsViews(placement.rules) ? absentKeys(placement.rules, matching(candidates), NO_MATCH) : [];
-  const emptyGroups = emptyGroupsText(placement.rules.groups, side.forecast.pieces.values());
-  const absent = keys.map(({ message }) => message);
-  return { phase, satisfied, clusters, held, rules: placement.rules, absentKeys: absent, emptyGroups };
+  const { phase, satisfied, clusters, pieces } = side.forecast;
+  const { placement, candidates } = side.snapshot;
+  const { rules } = placement;
+  const keys = readsViews(rules) ? absentKeys(rules, matching(candidates), NO_MATCH) : [];
+  return {
+    phase,
+    satisfied,
+    selected: clusters.length,
+    wanted: rules.wanted,
+    problem: rules.problem,
+    absentKeys: some(keys.map(({ message }) => message)),
+    emptyGroups: emptyGroupsText(rules.groups, pieces.values()),
+  };
+}
+
+/** Those that are held or wait, in the decision or out of it, sorted by name. */
+function keptIn(side: Side | undefined): readonly string[] {
+  const kept = side === undefined ? [] : keptNow(side.forecast.schedule);
+  return kept.map(([name]) => name).sort();
 }
 
 const NO_MATCH = 'no cluster that matches';
@@ -130,26 +124,23 @@ function matching(candidates: Candidates): Iterable<ClusterView> {
   };
 }
 
-function kindOf(
-  { before, after }: Pick<PlacementPlan, 'before' | 'after'>,
-  { adds, removes, regrouped }: Lists,
+type Lists = Pick<PlannedPlacement, 'add' | 'remove' | 'stay' | 'held' | 'regroup'>;
+
+function changeOf(
+  sides: Sides,
+  { before, after }: Pick<PlannedPlacement, 'before' | 'after'>,
+  { add, remove, regroup = [] }: Lists,
 ): PlanKind {
   if (before === undefined) return after === undefined ? 'Unchanged' : 'Created';
   if (after === undefined) return 'Deleted';
-  const moves = adds.length + removes.length + regrouped.length;
   const isSame =
+    add.length + remove.length + regroup.length === 0 &&
     before.phase === after.phase &&
-    sameList(before.held, after.held) &&
+    sameList(keptIn(sides.before), keptIn(sides.after)) &&
     before.satisfied.reason === after.satisfied.reason &&
-    before.rules.wanted === after.rules.wanted &&
+    before.wanted === after.wanted &&
     newlySaid(before, after).length === 0;
-  return moves === 0 && isSame ? 'Unchanged' : 'Changed';
-}
-
-/** What is said of keys and groups after the change, and not before it. */
-export function newlySaid(before: PlacementState | undefined, after: PlacementState | undefined): readonly string[] {
-  const [was, is] = [before, after].map((one) => [...(one?.absentKeys ?? []), one?.emptyGroups]);
-  return (is ?? []).filter((text) => text !== undefined).filter((text) => was?.includes(text) !== true);
+  return isSame ? 'Unchanged' : 'Changed';
 }
 
 function listsOf(sides: Sides, inputs: WorldInputs): Lists {
@@ -160,14 +151,14 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const kept = after === undefined ? [] : keptNow(after.forecast.schedule);
   const staying = new Set(kept.flatMap(([name, { kind }]) => (kind === 'held' ? [name] : [])));
   return {
-    adds: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
-    removes: removalsOf(
+    add: after === undefined ? [] : added.map((name) => addOf(name, inputs.cluster(name), after)),
+    remove: removalsOf(
       first.filter((name) => !has.has(name)),
       sides,
     ),
-    stays: first.filter((name) => has.has(name) && !staying.has(name)),
+    stay: first.filter((name) => has.has(name) && !staying.has(name)),
     held: heldOf(sides),
-    regrouped: regroupedOf(sides),
+    regroup: some(regroupedOf(sides)),
   };
 }
 
@@ -190,7 +181,7 @@ function nameOf(piece: Piece | undefined): PieceName | undefined {
 /** The clusters that stay, or stay out: what keeps them, and what those wait for that are not held. */
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
-  const snapshot = { ...after.input.snapshot, before: changeSince(before) };
+  const snapshot = { ...after.snapshot, before: changeSince(before) };
   const { schedule } = after.forecast;
   const heldBack = heldBackCause(snapshot);
   const planned = keptNow(schedule).map(([name, fate]): PlannedRemoval => {
@@ -207,8 +198,8 @@ function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   return planned.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function addOf(name: string, cluster: ClusterView | undefined, { input, forecast, scorer }: Side): PlannedAdd {
-  const predicate = cluster && predicateOf(input.snapshot.placement.rules, cluster);
+function addOf(name: string, cluster: ClusterView | undefined, { snapshot, forecast, scorer }: Side): PlannedAdd {
+  const predicate = cluster && predicateOf(snapshot.placement.rules, cluster);
   const why = predicate === undefined ? 'every cluster matches' : `predicate ${predicate}`;
   const add = { name, predicate, ...scored(why, cluster, scorer) };
   const piece = nameOf(forecast.pieces.get(name));
@@ -230,9 +221,7 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
   if (names.length === 0) return [];
   if (after === undefined)
     return names.map((name) => ({ name, cause: 'PlacementDeleted', why: 'the Placement is deleted' }));
-  const explained = new Map(
-    explainDropped(after.input.snapshot, after.forecast.schedule).map((one) => [one.name, one]),
-  );
+  const explained = new Map(explainDropped(after.snapshot, after.forecast.schedule).map((one) => [one.name, one]));
   const causes = new Map(leaving(after.forecast.schedule).map((one) => [one.cluster, one.cause]));
   return names.map((name) => {
     const [one, cause] = [explained.get(name), causes.get(name)];
@@ -245,7 +234,7 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
 
 function removalText(one: ClusterExplanation, { before, after }: Sides): string {
   if (after === undefined) return '';
-  const { placement } = after.input.snapshot;
+  const { placement } = after.snapshot;
   if (one.verdict === 'NotNeeded') return notNeededText(one.cluster, placement.rules);
   return causeText(one, { placement, schedule: after.forecast.schedule }, changeSince(before)) ?? '';
 }
@@ -253,11 +242,15 @@ function removalText(one: ClusterExplanation, { before, after }: Sides): string 
 /** What the causes of removals are compared with. */
 function changeSince(before: Side | undefined): Before | undefined {
   if (before === undefined) return undefined;
-  const { input, forecast, inputs } = before;
+  const { input, snapshot, forecast, inputs } = before;
   return {
-    rules: input.snapshot.placement.rules,
+    rules: snapshot.placement.rules,
     eligible: forecast.schedule.eligibility.eligible,
     selectors: input.selectors,
     cluster: (name) => inputs.cluster(name),
   };
+}
+
+function some<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
 }

@@ -44,12 +44,12 @@ export function snapshotWhile(snapshot: PlacementSnapshot, silent: SilentCluster
   return { ...snapshot, selected, candidates: { ...candidates, tainted, view } };
 }
 
-/** What keeps the hub from tainting clusters that are silent. */
+/** What keeps the hub from tainting clusters that are silent: what follows from the loss does so only when somebody else does. */
 export interface Unnoticed {
-  /** Those of which no agent has ever reported, nor an inventory does; sorted. */
-  readonly clusters: readonly string[];
+  /** Those of which no agent has ever reported, nor an inventory does; sorted, undefined for none. */
+  readonly unnoticed?: readonly string[];
   /** Most of the fleet is silent then: the hub taints none. */
-  readonly isBraked: boolean;
+  readonly braked?: true;
 }
 
 /** What the hub notices of clusters that fall silent. By the names of those that are lost, with what it does not notice. */
@@ -71,7 +71,8 @@ export function unnoticedIn({ objects }: World, inputs: WorldInputs): (names: It
     const lost = [...new Set(names)];
     const falling = lost.filter((one) => answering.has(one)).length;
     const silent = joined - answering.size + falling;
-    const isBraked = falling > 0 && isSilentScope({ joined, silent });
-    return { clusters: lost.filter((one) => unseen.has(one)).sort(), isBraked };
+    const unnoticed = lost.filter((one) => unseen.has(one)).sort();
+    const braked = falling > 0 && isSilentScope({ joined, silent });
+    return { ...(unnoticed.length > 0 && { unnoticed }), ...(braked && { braked }) };
   };
 }

@@ -1,15 +1,23 @@
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { laterMoves, laterText, pairText } from './movesahead.js';
-import type { ApartPlan } from './apart.js';
-import { newlySaid, type PieceName, type PlacementPlan, type PlacementState } from './plan.js';
-import type { Name } from './sides.js';
+import {
+  isChange,
+  newlySaid,
+  type Excess,
+  type Name,
+  type PieceName,
+  type PlanDocument,
+  type PlannedPlacement,
+  type PlannedState,
+  type PlanTotals,
+} from './document.js';
 import { problemText } from '../../domain/conditions.js';
 import { pieceText } from '../../domain/placement/explain/piecetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { someNames } from '../output.js';
 import { table, type Cell, type Color } from '../table.js';
-import { refusedLine, unreadableLine } from '../world/withheld.js';
-import { isChange, type Excess, type LossReport, type PlanReport, type PlanTotals } from './report.js';
+import { isWithheld, refusedLine, unreadableLine } from '../world/withheld.js';
+import type { FleetReading } from '../world/worlds.js';
 
 /** Clusters that a line names. */
 const MOST_NAMES = 5;
@@ -23,48 +31,24 @@ export interface TextOptions {
   readonly wide: boolean;
 }
 
-export function planLines(report: PlanReport, options: TextOptions): readonly string[] {
-  const { placements, apart, refusals, totals, reading } = report;
+/** `reading`: what was read before the change. */
+export function planLines(document: PlanDocument, reading: FleetReading, options: TextOptions): readonly string[] {
+  const { placements, apartComputed, refusals, summary } = document;
   const notes = [
     unreadableLine(reading.world.withheld, 'the effect on the Placements is not known'),
     refusedLine(reading),
   ];
   return [
     ...notes.filter((one) => one !== undefined),
-    ...placements.filter(isChange).flatMap((one) => [...placementLines(one, options), ...apartLines(apart?.get(one))]),
-    totalText(totals),
-    ...lossLines(report, options),
-    ...(apart === undefined ? [APART_UNKNOWN] : []),
+    ...placements.filter(isChange).flatMap((one) => placementLines(one, options)),
+    summary.text,
+    ...lossLines(document, reading, options),
+    ...(apartComputed === false ? [APART_UNKNOWN] : []),
     ...refusals.map(({ kind, name }) => `The deletion will be refused: ${kind} ${wordText(name)} is in use.`),
   ];
 }
 
 const APART_UNKNOWN = 'What so many changes do when they are written one after the other is not computed.';
-
-function apartLines(apart: ApartPlan | undefined): readonly string[] {
-  return apart === undefined ? [] : [`  ${apartText(apart)}`];
-}
-
-/**
- * `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`; `written one after the other, …` where each write may
- * be decided before the next.
- */
-export function apartText({ isCollected, leave, back, come, held: staying, waiting }: ApartPlan): string {
-  const held = staying.length - waiting;
-  const parts = [
-    leave.length === 0 ? undefined : `${leave.length} ${leave.length === 1 ? 'leaves' : 'leave'} (${namesText(leave)})`,
-    back.length === 0 ? undefined : `of these ${back.length} come back (${namesText(back)})`,
-    come.length === 0 ? undefined : `${come.length} ${come.length === 1 ? 'comes' : 'come'} in (${namesText(come)})`,
-    held === 0 && waiting > 0 ? undefined : `${held || 'none'} ${held > 1 ? 'are' : 'is'} held`,
-    waiting === 0 ? undefined : `${waiting} ${waiting === 1 ? 'waits' : 'wait'}`,
-  ];
-  const way = isCollected ? 'more than 2 s apart' : 'one after the other';
-  return `written ${way}, in this order: ${parts.filter((one) => one !== undefined).join(', ')}`;
-}
-
-function namesText(names: readonly string[]): string {
-  return someNames(names, MOST_NAMES);
-}
 
 /** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
 export function totalText(totals: PlanTotals): string {
@@ -84,16 +68,32 @@ function keptText({ held, waiting = 0, paused = 0 }: PlanTotals): string {
   return `${held - waiting} held${ends}${opens}`;
 }
 
-/** What the loss does, and what the hub does not notice of it. Nothing where not all that may be read are known. */
+/**
+ * `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).`, and what
+ * the hub does not notice of the loss. Nothing where not all that may be read are known.
+ */
 export function lossLines(
-  { loss, totals, reading }: PlanReport,
+  { loss, summary }: Pick<PlanDocument, 'loss' | 'summary'>,
+  reading: FleetReading,
   options: Pick<TextOptions, 'wide'>,
 ): readonly string[] {
-  const isUnread = reading.world.withheld.some(({ resource }) => resource === 'placements');
-  if (loss === undefined || totals.unknown > 0 || isUnread) return [];
-  const { clusters, isBraked } = loss.unnoticed;
-  const braked = isBraked ? [`Most of the fleet would be silent${BRAKED}`] : [];
-  return [lossText(loss, options), ...braked, ...unseenLines(clusters, options)];
+  if (loss === undefined || summary.unknown > 0 || isWithheld(reading, 'placements')) return [];
+  const { clusters, short, empty, onLastCluster, unnoticed = [], braked } = loss;
+  const namesOf = (list: readonly Name[]): string =>
+    list.length === 0 ? '' : ` (${someNames(list.map(keyOf), options.wide ? Infinity : MOST_NAMES)})`;
+  const first = `${short.length === 0 ? 'no' : short.length} ${short.length > 1 ? 'Placements are' : 'Placement is'} short`;
+  const second = `${empty.length === 0 ? 'none' : empty.length} ${empty.length > 1 ? 'are' : 'is'} empty`;
+  const third =
+    onLastCluster.length > 1
+      ? `${onLastCluster.length} stand on their last cluster`
+      : `${onLastCluster.length || 'none'} stands on its last cluster`;
+  const parts = [`${first}${namesOf(short)}`, `${second}${namesOf(empty)}`, `${third}${namesOf(onLastCluster)}`];
+  const of = reading.world.objects.managedclusters.length;
+  return [
+    `Without ${clusters.length} of ${of} ${of === 1 ? 'cluster' : 'clusters'}: ${parts.join(', ')}.`,
+    ...(braked === true ? [`Most of the fleet would be silent${BRAKED}`] : []),
+    ...unseenLines(unnoticed, options),
+  ];
 }
 
 /** What follows `Most of the fleet would be silent`. */
@@ -109,24 +109,16 @@ export function unseenLines(clusters: readonly string[], { wide }: Pick<TextOpti
   ];
 }
 
-/** `Without 2 of 9 clusters: 1 Placement is short (shop/web), none is empty, 1 stands on its last cluster (shop/api).` */
-function lossText({ clusters, of, short, empty, onLast }: LossReport, { wide }: Pick<TextOptions, 'wide'>): string {
-  const namesOf = (list: readonly Name[]): string => {
-    const names = list.map(keyOf);
-    return names.length === 0 ? '' : ` (${someNames(names, wide ? Infinity : MOST_NAMES)})`;
-  };
-  const first = `${short.length === 0 ? 'no' : short.length} ${short.length > 1 ? 'Placements are' : 'Placement is'} short`;
-  const second = `${empty.length === 0 ? 'none' : empty.length} ${empty.length > 1 ? 'are' : 'is'} empty`;
-  const third =
-    onLast.length > 1
-      ? `${onLast.length} stand on their last cluster`
-      : `${onLast.length || 'none'} stands on its last cluster`;
-  const parts = [`${first}${namesOf(short)}`, `${second}${namesOf(empty)}`, `${third}${namesOf(onLast)}`];
-  return `Without ${clusters.length} of ${of} ${of === 1 ? 'cluster' : 'clusters'}: ${parts.join(', ')}.`;
-}
-
 /** `shop/web would lose 2 of 3 clusters, and at most 1 may leave`. */
-export function excessText({ namespace, name, removals, additions, moves, selected, most }: Excess): string {
+export function excessText({
+  namespace,
+  name,
+  removals,
+  additions,
+  moves,
+  selected,
+  most,
+}: Omit<Excess, 'message'>): string {
   const clusters = `${selected} ${selected === 1 ? 'cluster' : 'clusters'}`;
   const by = moves === undefined ? '' : `, ${moves === (removals ?? additions) ? '' : `${moves} of them `}by moves`;
   if (additions !== undefined)
@@ -134,37 +126,69 @@ export function excessText({ namespace, name, removals, additions, moves, select
   return `${namespace}/${name} would lose ${removals} of ${clusters}${by}, and at most ${most} may leave`;
 }
 
-function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): readonly string[] {
-  const { adds, removes, held, stays, regrouped, after, addLater, hasMoreMoves } = one;
-  const moves = laterMoves(one);
-  const shownMoves = wide ? moves : moves.slice(0, MOST_MOVES);
+function placementLines(one: PlannedPlacement, { colored, wide }: TextOptions): readonly string[] {
+  const { stay, before, after, movesComputed, apart } = one;
+  const mostMoves = wide ? Infinity : MOST_MOVES;
+  const moreMoves = laterMoves(one).length - mostMoves;
   const rows = [
-    ...removes.map((move) => rowOf('-', move, 'red')),
-    ...held.map((move) => rowOf('!', move, 'yellow')),
-    ...adds.map((move) => rowOf('+', move, 'green')),
-    ...regrouped.map(({ name, from, to }) =>
-      rowOf('~', { name, why: `${placeText(from)} -> ${placeText(to)}` }, 'yellow'),
-    ),
-    ...shownMoves.map((move) => [
-      { text: `  > ${pairText(move)}`, color: 'yellow' as const },
-      { text: laterText(move) },
-    ]),
-    ...addLater.map((later) => rowOf('>', { name: later.name, why: laterText(later) }, 'yellow')),
-    ...(wide ? stays.map((name): readonly Cell[] => [{ text: `    ${wordText(name)}` }, { text: 'stays' }]) : []),
+    ...changeRows(one, mostMoves).map(({ sign, text, why }): readonly Cell[] => {
+      return [{ text: `  ${sign} ${text}`, color: COLORS[sign] }, { text: why }];
+    }),
+    ...(wide ? stay.map((name): readonly Cell[] => [{ text: `    ${wordText(name)}` }, { text: 'stays' }]) : []),
   ];
-  const problem = after?.rules.problem;
+  const problem = after?.problem;
   return [
     `${wordText(one.namespace)}/${wordText(one.name)}  ${changeText(one)}`,
     ...(problem === undefined ? shortageLines(one) : [`  ${problemText(problem)}`]),
-    ...newlySaid(one.before, one.after).map((text) => `  ${text}`),
+    ...newlySaid(before, after).map((text) => `  ${text}`),
     ...table(rows, colored),
-    ...(shownMoves.length === moves.length ? [] : [`  > and ${moves.length - shownMoves.length} more moves`]),
-    ...(hasMoreMoves ? [`  > ${MORE_MOVES}`] : []),
+    ...(moreMoves > 0 ? [`  > and ${moreMoves} more moves`] : []),
+    ...(movesComputed === false ? [`  > ${MORE_MOVES}`] : []),
+    ...(apart === undefined ? [] : [`  ${apart.message}`]),
+  ];
+}
+
+/** What becomes of a cluster: it leaves, is held or waits, comes in, changes its piece, or follows later. */
+interface ChangeRow {
+  readonly sign: '-' | '!' | '+' | '~' | '>';
+  readonly text: string;
+  readonly why: string;
+}
+
+const COLORS: Readonly<Record<ChangeRow['sign'], Color>> = {
+  '-': 'red',
+  '!': 'yellow',
+  '+': 'green',
+  '~': 'yellow',
+  '>': 'yellow',
+};
+
+/** A row for each cluster of which something becomes, and for each move that follows. */
+export function changeRows(one: PlannedPlacement, mostMoves = Infinity): readonly ChangeRow[] {
+  const { remove, held, add, regroup = [], addLater = [] } = one;
+  const later = laterMoves(one).slice(0, mostMoves);
+  const rowsOf = (
+    sign: ChangeRow['sign'],
+    list: readonly { readonly name: string; readonly why: string }[],
+  ): readonly ChangeRow[] => list.map(({ name, why }) => ({ sign, text: wordText(name), why }));
+  return [
+    ...rowsOf('-', remove),
+    ...rowsOf('!', held),
+    ...rowsOf('+', add),
+    ...rowsOf(
+      '~',
+      regroup.map(({ name, from, to }) => ({ name, why: `${placeText(from)} -> ${placeText(to)}` })),
+    ),
+    ...later.map((move): ChangeRow => ({ sign: '>', text: pairText(move), why: laterText(move) })),
+    ...rowsOf(
+      '>',
+      addLater.map((after) => ({ name: after.name, why: laterText(after) })),
+    ),
   ];
 }
 
 /** Why the Placement has too few clusters then, in the words of the condition; nothing where that is so already. */
-function shortageLines({ before, after }: PlacementPlan): readonly string[] {
+function shortageLines({ before, after }: PlannedPlacement): readonly string[] {
   if (after?.satisfied.status !== 'False' || after.satisfied.message === before?.satisfied.message) return [];
   return [`  ${after.satisfied.reason}: ${after.satisfied.message}`];
 }
@@ -173,27 +197,18 @@ function placeText(piece: PieceName | undefined): string {
   return piece === undefined ? 'no piece' : pieceText(piece);
 }
 
-function rowOf(
-  sign: string,
-  { name, why }: { readonly name: string; readonly why: string },
-  color: Color,
-): readonly Cell[] {
-  return [{ text: `  ${sign} ${wordText(name)}`, color }, { text: why }];
-}
-
 /** `3 -> 1 of 3 wanted, Satisfied -> PartiallySatisfied`. */
-function changeText({ before, after }: PlacementPlan): string {
+function changeText({ before, after }: PlannedPlacement): string {
   if (before === undefined) return after === undefined ? '' : `new: ${countText(after)}, ${after.phase}`;
-  if (after === undefined) return `deleted: ${before.clusters.length} -> 0 clusters`;
+  if (after === undefined) return `deleted: ${before.selected} -> 0 clusters`;
   const phase = before.phase === after.phase ? after.phase : `${before.phase} -> ${after.phase}`;
-  const isOther = before.rules.wanted !== after.rules.wanted || before.rules.problem !== after.rules.problem;
+  const isOther = before.wanted !== after.wanted || before.problem !== after.problem;
   if (isOther) return `${countText(before)} -> ${countText(after)}, ${phase}`;
-  const [first, then] = [before.clusters.length, after.clusters.length];
-  return `${first === then ? '' : `${first} -> `}${countText(after)}, ${phase}`;
+  return `${before.selected === after.selected ? '' : `${before.selected} -> `}${countText(after)}, ${phase}`;
 }
 
 /** `1 of 3 wanted`, `4 (all that match)`; an invalid spec keeps the last decision: `3 kept`. */
-function countText({ clusters, rules: { wanted, problem } }: PlacementState): string {
-  if (problem !== undefined) return `${clusters.length} kept`;
-  return wanted === undefined ? `${clusters.length} (all that match)` : `${clusters.length} of ${wanted} wanted`;
+function countText({ selected, wanted, problem }: PlannedState): string {
+  if (problem !== undefined) return `${selected} kept`;
+  return wanted === undefined ? `${selected} (all that match)` : `${selected} of ${wanted} wanted`;
 }

@@ -96,21 +96,15 @@ function replacing(live: RawObject | undefined, file: RawObject): RawObject {
   };
 }
 
-/** The changes that alter something of an object beside its annotation of the manifest that was applied last. */
-export function altering(world: World, changes: readonly Change[]): readonly Change[] {
-  let now = world;
-  return changes.filter((change) => {
-    const before = objectIn(now, change);
-    now = overlay(now, [change]);
-    return !sameJson(comparable(before), comparable(objectIn(now, change)));
-  });
-}
-
-/** The world before the changes, and after each. */
+/** The world before the changes, and after each that alters an object beside its annotation of the manifest that was applied last. */
 export function* worldsOf(world: World, changes: readonly Change[]): Generator<World, void, undefined> {
   let now = world;
   yield now;
-  for (const change of changes) yield (now = overlay(now, [change]));
+  for (const change of changes) {
+    const before = objectIn(now, change);
+    now = overlay(now, [change]);
+    if (!sameJson(comparable(before), comparable(objectIn(now, change)))) yield now;
+  }
 }
 
 function objectIn({ objects }: World, change: Change): RawObject | undefined {

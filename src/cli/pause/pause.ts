@@ -1,4 +1,4 @@
-import { laterMoves, laterText, pairText } from '../../answers/plan/movesahead.js';
+import { changeRows } from '../../answers/plan/text.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { asRecord } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
@@ -73,14 +73,7 @@ function changeLines(world: World, placement: RawObject): readonly string[] {
   };
   const after = { ...world, objects: { ...world.objects, placements: [resumed] } };
   const plan = planFleet(world, after).find((one) => keyOf(one) === keyOf(placement.metadata));
-  const { adds = [], removes = [], held = [], moves = [], addLater = [] } = plan ?? {};
-  const rows = [
-    ...removes.map(({ name, why }) => `  - ${name}  ${why}`),
-    ...held.map(({ name, why }) => `  ! ${name}  ${why}`),
-    ...adds.map(({ name, why }) => `  + ${name}  ${why}`),
-    ...laterMoves({ moves }).map((move) => `  > ${pairText(move)}  ${laterText(move)}`),
-    ...addLater.map((one) => `  > ${one.name}  ${laterText(one)}`),
-  ];
+  const rows = (plan === undefined ? [] : changeRows(plan)).map(({ sign, text, why }) => `  ${sign} ${text}  ${why}`);
   return rows.length === 0 ? ['  no cluster comes in or leaves'] : [...rows.slice(0, MOST_NAMES), ...more(rows.length)];
 }
 

@@ -1,13 +1,14 @@
 import { Placements } from '../../api/resources.js';
 import type { Change } from '../../answers/world/overlay.js';
+import { isComplete } from '../../answers/world/withheld.js';
 import { type FleetReading, TYPES } from '../../answers/world/worlds.js';
 import { documentText, INCOMPLETE, linesText, resourceName, type OutputFormat } from '../../answers/output.js';
-import { changedBy, changesOf, deletionsOf, type ChangeRequest } from '../../answers/plan/changed.js';
-import { planDocument } from '../../answers/plan/document.js';
+import { changedBy, type ChangeRequest } from '../../answers/plan/changed.js';
+import { isChange, type PlanDocument } from '../../answers/plan/document.js';
 import { lostBy } from '../../answers/plan/lose.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
-import { isChange, lossReport, planReport, type ChangeLimits, type PlanReport } from '../../answers/plan/report.js';
-import { excessText, MORE_MOVES, planLines } from '../../answers/plan/text.js';
+import { lossReport, planReport, type ChangeLimits, type PlanReport } from '../../answers/plan/report.js';
+import { MORE_MOVES, planLines } from '../../answers/plan/text.js';
 
 export interface PlanRequest extends ChangeLimits, ChangeRequest {
   /** `claim/KEY=VALUE` or the like each: what is taken away once the changes are made. */
@@ -36,23 +37,21 @@ export interface PlanOutput {
  * @throws ChangeTextError for a change that cannot be read, NotFoundError for one of an object that does not exist
  */
 export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
-  const outcome = changedBy(before, request);
-  const changes = changesOf(request);
-  if ((request.lost ?? []).length > 0 || request.loseEach !== undefined) {
-    const hasChanges = changes.length + request.deletions.length > 0;
-    return planLosses({ ...before, world: outcome.after }, request, hasChanges ? [CHANGES_MADE] : []);
-  }
-  const report = planReport(before, outcome, request);
-  return outputOf(report, request, isKnown(before, [...changes, ...deletionsOf(request)]));
+  const changed = changedBy(before, request);
+  const { after, writes } = changed;
+  if ((request.lost ?? []).length > 0 || request.loseEach !== undefined)
+    return planLosses({ ...before, world: after }, request, writes.length > 0 ? [CHANGES_MADE] : []);
+  return outputOf(before, planReport(before, changed, request), { ...request, isKnown: isKnown(before, writes) });
 }
 
 const CHANGES_MADE = 'the changes of -f, --set and --delete count as made';
 
 /** A loss reaches the Placements of all namespaces. `notes`: for standard error. */
 function planLosses(after: FleetReading, request: PlanRequest, notes: readonly string[]): PlanOutput {
-  const known = after.world.withheld.length + after.refused.length === 0;
+  const known = isComplete(after);
   if (request.loseEach === undefined) {
-    const output = outputOf(lossReport(after, lostBy(after.world, request.lost ?? []), request), request, known);
+    const report = lossReport(after, lostBy(after.world, request.lost ?? []), request);
+    const output = outputOf(after, report, { ...request, isKnown: known });
     return { ...output, errors: [...notes, ...output.errors] };
   }
   const { text, isShort } = loseEach(after, request.loseEach, request);
@@ -63,21 +62,24 @@ function planLosses(after: FleetReading, request: PlanRequest, notes: readonly s
 const NOT_READ = 'not everything could be read';
 const NOT_COUNTED = `not all moves are counted for the limits: ${MORE_MOVES}`;
 
-/** `known`: whether all Placements were read. Without Placements none of them is unknown, and there may be some. */
-function outputOf(report: PlanReport, request: PlanRequest, known: boolean): PlanOutput {
-  const exceeded = report.exceeded.map((one) => {
-    return `--${one.additions === undefined ? 'max-removals' : 'max-additions'}: ${excessText(one)}`;
-  });
+/** `isKnown`: whether all Placements were read. Without Placements none of them is unknown, and there may be some. */
+function outputOf(
+  reading: FleetReading,
+  { document, isCounted }: PlanReport,
+  request: PlanRequest & { readonly isKnown: boolean },
+): PlanOutput {
+  const { exceeded, summary } = document;
   const hasLimit = request.maxRemovals !== undefined || request.maxAdditions !== undefined;
-  const isUncounted = hasLimit && report.placements.some((one) => one.hasMoreMoves);
-  const errors = [...exceeded, ...(isUncounted ? [NOT_COUNTED] : []), ...(known ? [] : [NOT_READ])];
-  return { text: textOf(report, request), errors, exitCode: exitCodeOf(report, errors.length > 0) };
-}
-
-function exitCodeOf({ exceeded, totals }: PlanReport, isError: boolean): PlanOutput['exitCode'] {
-  if (exceeded.length > 0) return 1;
-  if (isError) return INCOMPLETE;
-  return totals.changed === 0 ? 0 : 2;
+  const errors = [
+    ...exceeded.map(
+      ({ additions, message }) => `--max-${additions === undefined ? 'removals' : 'additions'}: ${message}`,
+    ),
+    ...(hasLimit && !isCounted ? [NOT_COUNTED] : []),
+    ...(request.isKnown ? [] : [NOT_READ]),
+  ];
+  const changed = summary.changed === 0 ? 0 : 2;
+  const exitCode = exceeded.length > 0 ? 1 : errors.length > 0 ? INCOMPLETE : changed;
+  return { text: textOf(reading, document, request), errors, exitCode };
 }
 
 /** Whether all Placements that the changes can reach were read: what has no namespace reaches those of all namespaces. */
@@ -87,14 +89,14 @@ function isKnown({ world, refused }: FleetReading, changes: readonly Change[]): 
   );
 }
 
-function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
+function textOf(reading: FleetReading, document: PlanDocument, { output, colored }: PlanRequest): string {
   switch (output) {
     case 'text':
     case 'wide':
-      return linesText(planLines(report, { colored, wide: output === 'wide' }));
+      return linesText(planLines(document, reading, { colored, wide: output === 'wide' }));
     case 'name':
-      return linesText(report.placements.filter(isChange).map(({ name }) => resourceName(Placements, name)));
+      return linesText(document.placements.filter(isChange).map(({ name }) => resourceName(Placements, name)));
     default:
-      return documentText(planDocument(report), output);
+      return documentText(document, output);
   }
 }

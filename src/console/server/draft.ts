@@ -1,8 +1,8 @@
 import { Placements } from '../../api/resources.js';
 import { createdFrom } from '../../answers/files/usermanifests.js';
 import { readAppliedText } from '../../answers/files/files.js';
-import { changedBy, changesOf, nameOf, type ChangeRequest, type Changed } from '../../answers/plan/changed.js';
-import { appliedManifests, labelChange } from '../../answers/plan/changes.js';
+import { changedBy, nameOf, type ChangeRequest, type Changed } from '../../answers/plan/changed.js';
+import { appliedManifests } from '../../answers/plan/changes.js';
 import { lostBy } from '../../answers/plan/lose.js';
 import type { Computing } from '../../answers/plan/fleetplan.js';
 import { InputError, NotFoundError } from '../../answers/output.js';
@@ -64,11 +64,11 @@ export async function draftWorld(
     deletions: [],
   };
   const changed = changedBy(reading, request);
-  const changes = changesOf(request);
+  const { writes } = changed;
   return {
     ...changed,
-    objects: changes.flatMap((one) => (one.kind === 'apply' ? draftObject(one, reading, changed) : [])),
-    labels: request.labels.map(labelChange).filter((one) => one.kind === 'label'),
+    objects: writes.flatMap((one) => (one.kind === 'apply' ? draftObject(one, reading, changed) : [])),
+    labels: writes.filter((one) => one.kind === 'label'),
     lost: lostBy(changed.after, draft.losses),
   };
 }

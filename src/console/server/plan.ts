@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { planDocument, type PlannedPlacement } from '../../answers/plan/document.js';
+import type { PlannedPlacement } from '../../answers/plan/document.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
 import { lossLines } from '../../answers/plan/text.js';
-import { lossReport, planReport, type PlanReport } from '../../answers/plan/report.js';
+import { lossReport, planReport } from '../../answers/plan/report.js';
 import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
 import { DraftFault, draftWorld, faultOf, isChanged, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
@@ -62,10 +62,10 @@ function lossOfEach(
 
 function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing): Plan {
   const { after, objects, labels, lost } = draft;
-  const report: PlanReport =
-    lost.size > 0 ? lossReport({ ...reading, world: after }, lost, computing) : planReport(reading, draft, computing);
-  const { summary, placements, refusals, apartComputed } = planDocument(report);
-  const loss = lossLines(report, { wide: false }).join(' ');
+  const then = { ...reading, world: after };
+  const { document } = lost.size > 0 ? lossReport(then, lost, computing) : planReport(reading, draft, computing);
+  const { summary, placements, refusals, apartComputed } = document;
+  const loss = lossLines(document, then, { wide: false }).join(' ');
   const planned = placements.map(cut);
   const replaced = objects.flatMap(({ name, live, kept }) =>
     live === undefined ? [] : [{ name, live: manifestText(live), kept }],
@@ -100,7 +100,7 @@ function cut(one: PlannedPlacement): CutPlacement {
     add: some(add),
     remove: some(remove),
     held: [...some(bound), ...some(waiting)],
-    moves: moves && some(moves),
+    ...(moves && { moves: some(moves) }),
     stay: [],
     counts,
   };

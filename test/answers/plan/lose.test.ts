@@ -4,23 +4,27 @@ import { lossKey, lostBy, valuesOf } from '../../../src/answers/plan/lose.js';
 import { lossReport } from '../../../src/answers/plan/report.js';
 import { planLines } from '../../../src/answers/plan/text.js';
 import { NotFoundError } from '../../../src/answers/output.js';
+import type { World } from '../../../src/answers/world/world.js';
 import { exampleWorld, EXAMPLE_SPEC } from '../../support/builders/examplefleet.js';
 import { readingOf } from '../../support/builders/hubinput.js';
 import { rawCluster } from '../../support/builders/world.js';
 
 const MUST = '--lose must be claim/KEY=VALUE, label/KEY=VALUE, mclset/NAME or mcl/NAME, got';
-const TEXT = { colored: false, wide: false };
 const unread = exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [
   { resource: 'managedclusters', verb: 'list', status: 403 },
 ]);
+
+function linesOf(world: World): readonly string[] {
+  const { document } = lossReport(readingOf(world), lostBy(world, ['mclset/edge']), {});
+  return planLines(document, readingOf(world), { colored: false, wide: false });
+}
 
 describe('what --lose says of Placements', () => {
   it.each(['placements', 'placementdecisions', 'managedclustersetbindings'] as const)(
     'that could not be read, since %s are withheld, is that it is not known, and not that none is short',
     (resource) => {
       const world = exampleWorld(EXAMPLE_SPEC, { [resource]: [] }, [{ resource, verb: 'list', status: 403 }]);
-      const report = lossReport(readingOf(world), lostBy(world, ['mclset/edge']), {});
-      const lines = planLines(report, TEXT);
+      const lines = linesOf(world);
 
       expect(lines[0]).toBe(`not readable: ${resource} (list: 403): the effect on the Placements is not known`);
       expect(lines.filter((line) => line.startsWith('Without '))).toEqual([]);
@@ -28,8 +32,7 @@ describe('what --lose says of Placements', () => {
   );
 
   it('is one line of what happens without the clusters, where all could be read', () => {
-    const world = exampleWorld();
-    const lines = planLines(lossReport(readingOf(world), lostBy(world, ['mclset/edge']), {}), TEXT);
+    const lines = linesOf(exampleWorld());
 
     expect(lines.filter((line) => line.startsWith('Without '))).toHaveLength(1);
   });

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { overlay, type Change } from '../../../src/answers/world/overlay.js';
 import { planFleet } from '../../../src/answers/plan/fleetplan.js';
-import type { PlacementPlan } from '../../../src/answers/plan/plan.js';
+import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
 import type { World } from '../../../src/answers/world/world.js';
-import { expectAsPlanned, someChanges } from '../../support/builders/changes.js';
+import { clustersAfter, expectAsPlanned, someChanges } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { rawDecision, rawSet, someWorld } from '../../support/builders/world.js';
 
-function plan(world: World, ...changes: readonly Change[]): PlacementPlan {
+function plan(world: World, ...changes: readonly Change[]): PlannedPlacement {
   const [first] = planFleet(world, overlay(world, changes));
   if (first === undefined) throw new Error('the worlds have no Placement');
   return first;
@@ -24,30 +24,31 @@ const placement = (spec: unknown, name = 'web'): Change => {
 
 describe('planFleet', () => {
   it('clusters of a deleted set leave, and the reason is the set', () => {
-    const { kind, before, after, removes, stays, adds } = plan(
+    const { change, before, after, remove, stay, add } = plan(
       exampleWorld(),
       deleted('managedclustersets', 'production'),
     );
 
-    expect([kind, before?.phase, after?.phase]).toEqual(['Changed', 'Satisfied', 'PartiallySatisfied']);
-    expect(removes).toEqual([
+    expect([change, before?.phase, after?.phase]).toEqual(['Changed', 'Satisfied', 'PartiallySatisfied']);
+    expect(remove).toEqual([
       { name: 'prod-eu-2', cause: 'NotMember', why: 'there is no ManagedClusterSet production' },
       { name: 'prod-us-1', cause: 'NotMember', why: 'there is no ManagedClusterSet production' },
     ]);
-    expect([stays, adds]).toEqual([['edge-eu-2'], []]);
+    expect([stay, add]).toEqual([['edge-eu-2'], []]);
   });
 
   it('clusters that the disruption budget keeps are held, and do not leave', () => {
     const disruptionBudget = { maxRemovals: 1 };
     const world = overlay(exampleWorld(), [placement({ ...EXAMPLE_SPEC, disruptionBudget })]);
-    const { kind, removes, held, stays, after } = plan(world, deleted('managedclustersets', 'production'));
+    const planned = plan(world, deleted('managedclustersets', 'production'));
+    const { change, remove, held, stay } = planned;
 
-    expect([kind, removes, stays]).toEqual(['Changed', [], ['edge-eu-2']]);
+    expect([change, remove, stay]).toEqual(['Changed', [], ['edge-eu-2']]);
     expect(held).toEqual([
       { name: 'prod-eu-2', cause: 'NotMember', why: 'there is no ManagedClusterSet production' },
       { name: 'prod-us-1', cause: 'NotMember', why: 'there is no ManagedClusterSet production' },
     ]);
-    expect(after?.clusters).toEqual(['edge-eu-2', 'prod-eu-2', 'prod-us-1']);
+    expect(clustersAfter(planned)).toEqual(['edge-eu-2', 'prod-eu-2', 'prod-us-1']);
   });
 
   it('a set that selects by labels is named for the clusters that it selected', () => {
@@ -58,7 +59,7 @@ describe('planFleet', () => {
     });
     const changed = { ...world, objects: { ...world.objects, managedclusters } };
 
-    expect(plan(changed, deleted('managedclustersets', 'edge')).removes).toEqual([
+    expect(plan(changed, deleted('managedclustersets', 'edge')).remove).toEqual([
       { name: 'edge-eu-2', cause: 'NotMember', why: 'there is no ManagedClusterSet edge' },
     ]);
   });
@@ -66,23 +67,23 @@ describe('planFleet', () => {
   it('a cluster that gets a taint leaves, and the reason is the taint', () => {
     const taints = [{ key: 'maintenance', value: 'disks', effect: 'NoSelect' }];
     const object = { metadata: { name: 'prod-us-1' }, spec: { taints } };
-    const { removes, adds } = plan(exampleWorld(), { kind: 'apply', resource: 'managedclusters', object });
+    const { remove, add } = plan(exampleWorld(), { kind: 'apply', resource: 'managedclusters', object });
 
-    expect(removes).toEqual([{ name: 'prod-us-1', cause: 'Tainted', why: 'taint maintenance=disks:NoSelect' }]);
-    expect(adds).toEqual([{ name: 'prod-eu-1', predicate: 0, why: 'predicate 0' }]);
+    expect(remove).toEqual([{ name: 'prod-us-1', cause: 'Tainted', why: 'taint maintenance=disks:NoSelect' }]);
+    expect(add).toEqual([{ name: 'prod-eu-1', predicate: 0, why: 'predicate 0' }]);
   });
 
   it('the next cluster by rank comes in for one that leaves', () => {
-    const { removes, adds } = plan(exampleWorld(), deleted('managedclusters', 'prod-us-1'));
+    const { remove, add } = plan(exampleWorld(), deleted('managedclusters', 'prod-us-1'));
 
-    expect(removes).toEqual([{ name: 'prod-us-1', cause: 'Gone', why: 'was deleted' }]);
-    expect(adds).toEqual([{ name: 'prod-eu-1', predicate: 0, why: 'predicate 0' }]);
+    expect(remove).toEqual([{ name: 'prod-us-1', cause: 'Gone', why: 'was deleted' }]);
+    expect(add).toEqual([{ name: 'prod-eu-1', predicate: 0, why: 'predicate 0' }]);
   });
 
   it('a smaller number lets the last ones by rank leave', () => {
-    const { removes } = plan(exampleWorld(), placement({ ...EXAMPLE_SPEC, numberOfClusters: 2 }));
+    const { remove } = plan(exampleWorld(), placement({ ...EXAMPLE_SPEC, numberOfClusters: 2 }));
 
-    expect(removes).toEqual([{ name: 'prod-us-1', cause: 'NotNeeded', why: 'spec.numberOfClusters is 2' }]);
+    expect(remove).toEqual([{ name: 'prod-us-1', cause: 'NotNeeded', why: 'spec.numberOfClusters is 2' }]);
   });
 
   it('a deleted Placement loses all clusters, a new one gets its own', () => {
@@ -90,12 +91,12 @@ describe('planFleet', () => {
     const gone = plan(exampleWorld(), { kind: 'delete', resource: 'placements', object });
     const created = plan(exampleWorld(), placement({ numberOfClusters: 1 }, 'api'));
 
-    expect([gone.kind, gone.after, gone.removes.map(({ why }) => why)]).toEqual([
+    expect([gone.change, gone.after, gone.remove.map(({ why }) => why)]).toEqual([
       'Deleted',
       undefined,
       Array(3).fill('the Placement is deleted'),
     ]);
-    expect([created.name, created.kind, created.before, created.adds]).toEqual([
+    expect([created.name, created.change, created.before, created.add]).toEqual([
       'api',
       'Created',
       undefined,
@@ -106,8 +107,8 @@ describe('planFleet', () => {
   it('what would change anyway is no part of a plan', () => {
     const unpublished = exampleWorld(EXAMPLE_SPEC, { placementdecisions: [rawDecision(1, ['prod-ap-2'])] });
 
-    expect(plan(unpublished)).toMatchObject({ kind: 'Unchanged', adds: [], removes: [] });
-    expect(plan(unpublished).stays).toHaveLength(3);
+    expect(plan(unpublished)).toMatchObject({ change: 'Unchanged', add: [], remove: [] });
+    expect(plan(unpublished).stay).toHaveLength(3);
   });
 
   it('clusters that a disruption budget holds stay, and are a change only when others are held', () => {
@@ -118,7 +119,7 @@ describe('planFleet', () => {
     const first = plan(held, label('prod-us-1', CLUSTER_SET_LABEL));
     const holding = overlay(held, [label('prod-us-1', CLUSTER_SET_LABEL)]);
 
-    expect([first.kind, first.removes, first.stays, first.held]).toEqual([
+    expect([first.change, first.remove, first.stay, first.held]).toEqual([
       'Changed',
       [],
       ['edge-eu-2', 'prod-eu-2'],
@@ -130,7 +131,7 @@ describe('planFleet', () => {
         },
       ],
     ]);
-    expect(plan(holding, label('prod-ap-2', 'zone')).kind).toBe('Unchanged');
+    expect(plan(holding, label('prod-ap-2', 'zone')).change).toBe('Unchanged');
   });
 
   describe('with decisions of the controller that are not carried out yet', () => {
@@ -144,26 +145,29 @@ describe('planFleet', () => {
     };
 
     it('their removals count against the disruption budget', () => {
-      const { before, held, removes } = plan(overlay(budgeted, [moved]), deleted('managedclustersets', 'edge'));
+      const { before, held, remove, stay } = plan(overlay(budgeted, [moved]), deleted('managedclustersets', 'edge'));
 
-      expect(before?.clusters).toEqual(['edge-eu-2', 'prod-eu-1', 'prod-eu-2']);
-      expect([removes, held.map(({ name }) => name)]).toEqual([[], ['edge-eu-2']]);
+      expect([before?.selected, stay]).toEqual([3, ['prod-eu-1', 'prod-eu-2']]);
+      expect([remove, held.map(({ name }) => name)]).toEqual([[], ['edge-eu-2']]);
     });
 
     it('a hold lasts although the rest would fit', () => {
       const restored: Change = { kind: 'apply', resource: 'managedclustersets', object: rawSet('production') };
       const holding = overlay(budgeted, [deleted('managedclustersets', 'production')]);
-      const { before, held, removes } = plan(holding, restored, moved);
+      const { held, remove } = plan(holding, restored, moved);
 
-      expect(before?.held).toEqual(['prod-eu-2', 'prod-us-1']);
-      expect([removes, held.map(({ name }) => name)]).toEqual([[], ['prod-us-1']]);
+      expect(plan(budgeted, deleted('managedclustersets', 'production')).held).toMatchObject([
+        { name: 'prod-eu-2' },
+        { name: 'prod-us-1' },
+      ]);
+      expect([remove, held.map(({ name }) => name)]).toEqual([[], ['prod-us-1']]);
     });
   });
 
   it('a phase or a wanted number that changes is a change', () => {
-    const { kind, adds, removes } = plan(exampleWorld({ numberOfClusters: 9 }), placement({ numberOfClusters: 10 }));
+    const { change, add, remove } = plan(exampleWorld({ numberOfClusters: 9 }), placement({ numberOfClusters: 10 }));
 
-    expect([kind, adds, removes]).toEqual(['Changed', [], []]);
+    expect([change, add, remove]).toEqual(['Changed', [], []]);
   });
 
   it.each([
@@ -175,7 +179,15 @@ describe('planFleet', () => {
   ] as const)('without the right to read %s nothing is known of a Placement', (resource) => {
     const world = exampleWorld(EXAMPLE_SPEC, {}, [{ resource, verb: 'list', status: 403 }]);
 
-    expect(plan(world)).toMatchObject({ kind: 'Unknown', before: undefined, after: undefined, stays: [] });
+    expect(plan(world)).toEqual({
+      namespace: 'shop',
+      name: 'web',
+      change: 'Unknown',
+      add: [],
+      remove: [],
+      stay: [],
+      held: [],
+    });
   });
 
   it('after the change is carried out, the hub is as planned', () => {

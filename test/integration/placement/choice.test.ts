@@ -8,7 +8,7 @@ import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld } from '../../../src/answers/world/worlds.js';
 import { overlay, type Change } from '../../../src/answers/world/overlay.js';
 import { planFleet } from '../../../src/answers/plan/fleetplan.js';
-import type { PieceName } from '../../../src/answers/plan/plan.js';
+import type { PieceName } from '../../../src/answers/plan/document.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 
 const LONG_MS = 120_000;
@@ -64,9 +64,9 @@ describeWithServer('a choice of clusters on a server', { own: true }, (server) =
     const planned = planFleet(world, overlay(world, [change])).find((one) => one.name === 'web');
     const pieceOf = (piece: PieceName | undefined): string => `${piece?.group}/${piece?.index}`;
     return [
-      ...(planned?.adds ?? []).map(({ name }) => `+ ${name}`),
-      ...(planned?.removes ?? []).map(({ name }) => `- ${name}`),
-      ...(planned?.regrouped ?? []).map(({ name, from, to }) => `~ ${name} ${pieceOf(from)} -> ${pieceOf(to)}`),
+      ...(planned?.add ?? []).map(({ name }) => `+ ${name}`),
+      ...(planned?.remove ?? []).map(({ name }) => `- ${name}`),
+      ...(planned?.regroup ?? []).map(({ name, from, to }) => `~ ${name} ${pieceOf(from)} -> ${pieceOf(to)}`),
     ];
   };
   it('a choice of clusters spreads over three regions, says which one is short, and goes on when it is not', async () => {

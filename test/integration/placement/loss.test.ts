@@ -4,6 +4,7 @@ import { TAINTS } from '../../../src/api/names.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/answers/world/worlds.js';
 import { lossOfEach, planLoss } from '../../../src/answers/plan/loss.js';
+import { clustersAfter } from '../../support/builders/changes.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -91,10 +92,11 @@ describeWithServer('the loss of a region', { own: true }, (server) => {
       for (const { plan } of foreseen)
         await waitFor(`${plan.name} to be as foreseen`, async (seen) => {
           const selected = await fleet.selected('shop', plan.name);
-          seen({ selected, foreseen: plan.after?.clusters });
+          const after = clustersAfter(plan);
+          seen({ selected, foreseen: after });
           // They are tainted one after the other: which of the lost ones stay depends on when each of them was.
-          const isSame = serving(selected) === serving(plan.after?.clusters);
-          return (isSame && selected?.length === plan.after?.clusters.length) || undefined;
+          const isSame = serving(selected) === serving(after);
+          return (isSame && selected?.length === after.length) || undefined;
         });
     },
     LONG_MS,

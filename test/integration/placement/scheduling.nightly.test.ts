@@ -10,6 +10,7 @@ import type { PlacementDecision } from '../../../src/api/generated/placementdeci
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { DECISION_RESOURCES, readFleetWorld } from '../../../src/answers/world/worlds.js';
 import { planFleet } from '../../../src/answers/plan/fleetplan.js';
+import { clustersAfter } from '../../support/builders/changes.js';
 import { explainInputOf, type World } from '../../../src/answers/world/world.js';
 import { explain } from '../../../src/domain/placement/explain/explain.js';
 import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
@@ -145,7 +146,8 @@ class Scenario {
       next.clusters.find(({ name }) => 'index' in step && name === `c${step.index}`),
     );
     await this.#settle();
-    if (this.#mode !== 'moves') expect([step, planned?.after?.clusters]).toEqual([step, this.#selected]);
+    const after = planned?.after && clustersAfter(planned);
+    if (this.#mode !== 'moves') expect([step, after]).toEqual([step, this.#selected]);
   }
 
   /** Leaves neither a Placement nor a cluster in the set. */

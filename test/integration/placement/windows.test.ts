@@ -102,7 +102,7 @@ describeWithServer('a Placement with change windows', { own: true }, (server) =>
     ]);
     const [plan] = planFleet(world, relabelled);
     const why = `label tier=silver, wanted tier=gold; waits for the change window that opens at ${iso} (${window.start} UTC)`;
-    expect(plan).toMatchObject({ kind: 'Changed', adds: [], removes: [] });
+    expect(plan).toMatchObject({ change: 'Changed', add: [], remove: [] });
     expect(plan?.held).toEqual([
       { name: 'oven-2', cause: 'NotMatched', why, waitsFor: 'changeWindows', waitsUntil: iso },
     ]);

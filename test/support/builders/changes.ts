@@ -4,6 +4,7 @@ import { timestamp, type ObjectMeta, type RawObject } from '../../../src/runtime
 import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { overlay, MissingObjectError, type Change } from '../../../src/answers/world/overlay.js';
 import { forecastOf } from '../../../src/answers/world/forecast.js';
+import type { PlannedPlacement } from '../../../src/answers/plan/document.js';
 import { planFleet } from '../../../src/answers/plan/fleetplan.js';
 import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
@@ -66,22 +67,30 @@ export function expectAsPlanned(world: World, wanted: readonly Change[]): void {
   const before = withApi(world);
   const changes = possible(before, wanted);
   const planned = planFleet(before, overlay(before, changes));
-  const hub = published(overlay(published(before), changes));
+  const first = published(before);
+  const hub = published(overlay(first, changes));
 
   assert.deepEqual(
-    planned.map(({ name, after }) => [name, after?.clusters ?? []]),
+    planned.map((one) => [one.name, clustersAfter(one)]),
     planned.map(({ name }) => [name, decided(hub, name)]),
   );
   assert.deepEqual(
-    planFleet(hub, hub).map((one) => [one.name, one.kind, one.before?.phase]),
+    planFleet(hub, hub).map((one) => [one.name, one.change, one.before?.phase]),
     planned.filter(({ after }) => after !== undefined).map(({ name, after }) => [name, 'Unchanged', after?.phase]),
   );
-  for (const { adds, removes, stays, held, before: first, after } of planned) {
-    const staying = [...stays, ...held.map(({ name }) => name)];
-    assert.deepEqual([...staying, ...removes.map(({ name }) => name)].sort(), first?.clusters ?? []);
-    assert.deepEqual([...staying, ...adds.map(({ name }) => name)].sort(), after?.clusters ?? []);
-    for (const { name, why } of [...removes, ...adds]) assert.notEqual(why, '', name);
+  for (const { name: placement, add, remove, stay, held, before: was, after } of planned) {
+    const staying = [...stay, ...held.map(({ name }) => name)];
+    assert.deepEqual([...staying, ...remove.map(({ name }) => name)].sort(), decided(first, placement));
+    assert.equal(was?.selected ?? 0, staying.length + remove.length);
+    assert.equal(after?.selected ?? 0, staying.length + add.length);
+    for (const { name, why } of [...remove, ...add]) assert.notEqual(why, '', name);
   }
+}
+
+/** The clusters of the decision that a plan leads to, sorted. */
+export function clustersAfter({ stay, held, add }: PlannedPlacement): readonly string[] {
+  const kept = held.filter(({ cause }) => cause !== 'HeldBack');
+  return [...stay, ...[...kept, ...add].map(({ name }) => name)].sort();
 }
 
 /** Those of the changes that name what exists then. */
@@ -162,12 +171,12 @@ export function expectMovesAsPlanned(world: World, edits: Readonly<Record<string
   const planned = planFleet(before, after);
   // Where one Placement prefers what another one selects, and that one avoids it, moves have no end.
   assert.equal(
-    planned.some(({ hasMoreMoves }) => hasMoreMoves),
+    planned.some(({ movesComputed }) => movesComputed === false),
     isEndless,
   );
   if (isEndless) return 0;
   assert.deepEqual(
-    planned.map(({ name, moves }) => [name, moves.map(({ from, to, at }) => [from, to, at])]),
+    planned.map(({ name, moves = [] }) => [name, moves.map(({ from, to, at }) => [from, to, at])]),
     planned.map(({ name }) => [
       name,
       made.flatMap(([of, from, to, at]) => (of === name ? [[from, to, timestamp(at)]] : [])),
