@@ -5,8 +5,6 @@ import { startBackend, type Backend } from '../../testing/controlplane/start.js'
 import { givenTarget, targetOf, type ConformanceTarget } from './target.js';
 
 export interface ConformanceNeeds {
-  /** Controllers that kube-apiserver does not contain. The suite runs on the embedded server only, as its title says. */
-  readonly embeddedOnly?: true;
   /** Compaction of history, which only a server that the tests started supports. */
   readonly compaction?: true;
   /** What kube-apiserver answers was recorded from it: it is asked again in the nightly run, or where CONFORMANCE_SERVERS names it. */
@@ -27,18 +25,12 @@ export function describeConformance(
   for (const backend of backends(
     needs.recorded === true && process.env['NIGHTLY'] !== 'true' ? 'embedded' : undefined,
   )) {
-    if (needs.embeddedOnly === true && backend === 'real') continue;
     if (needs.compaction === true && backend === 'given') continue;
-    const named = `${title}${needs.embeddedOnly === true ? ' (embedded only)' : ''} on ${backend}`;
+    const named = `${title} on ${backend}`;
     const missing = backend === 'real' ? missingPrograms('api') : undefined;
-    if (missing === undefined) run(named, { backend, size: needs.embeddedOnly === true ? 'hub' : 'api' }, body);
+    if (missing === undefined) run(named, backend, body);
     else skipSuite(named, missing);
   }
-}
-
-interface ServerChoice {
-  readonly backend: Backend | 'given';
-  readonly size: 'api' | 'hub';
 }
 
 /** Defines one suite on all servers, which compares their responses. The first server is the reference. */
@@ -72,17 +64,14 @@ async function startServer(backend: Backend | 'given'): Promise<StartedServer> {
   return { target: await targetOf(plane, backend), stop: () => plane.stop() };
 }
 
-function run(title: string, { backend, size }: ServerChoice, body: (target: () => ConformanceTarget) => void): void {
+function run(title: string, backend: Backend | 'given', body: (target: () => ConformanceTarget) => void): void {
   describe(title, () => {
     let target: ConformanceTarget | undefined;
     let stop: () => Promise<void> = async () => undefined;
     beforeAll(async () => {
-      if (backend === 'given') target = givenTarget();
-      else {
-        const plane = await startBackend(backend, { size, label: `conformance-${backend}` });
-        target = await targetOf(plane, backend);
-        stop = () => plane.stop();
-      }
+      const started = await startServer(backend);
+      target = started.target;
+      stop = () => started.stop();
     }, START_MS);
     afterAll(() => stop(), START_MS);
     body(() => {

@@ -2,16 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Json } from '@multicluster-engine/values/json';
 import type { KubeObject } from '@multicluster-engine/values/object';
-import { CONFIG_MAP, DEPLOYMENT, SERVICE } from '../../conformance/ownership/builtin.js';
-import type { OwnershipRequest } from '../../conformance/ownership/request.js';
-import type { Subject } from '../../conformance/ownership/subject.js';
-import { THING } from '../../conformance/ownership/thing.js';
-import { asObject, predict, compareWithPrediction } from '../../conformance/ownership/prediction.js';
+import { asObject, compareWithPrediction, predict, type OwnershipRequest } from './prediction.js';
 import { RECORDED } from './recorded.js';
+import { CONFIG_MAP, DEPLOYMENT, SERVICE, THING, type Subject } from './subjects.js';
 
 interface Recorded {
   readonly kind: 'thing' | 'configmap' | 'service' | 'deployment';
-  readonly move: Omit<OwnershipRequest, 'request'>;
+  readonly move: OwnershipRequest;
   readonly live?: KubeObject;
   readonly answer: { readonly status: number; readonly body: unknown };
   /** The object before defaulting, for built-in kinds. */
@@ -37,7 +34,7 @@ describe('recorded requests', () => {
     'a recorded request is predicted correctly: %s',
     async (_name, { kind, move, live, answer, object }) => {
       const subject = SUBJECTS[kind];
-      const turn = { subject, live, move: { ...move, request: { path: '' } } };
+      const turn = { subject, live, move };
       const wrong = await compareWithPrediction(turn, answer, async (made) => subject.complete?.(made));
       expect(wrong).toBeUndefined();
       if (object !== undefined) {

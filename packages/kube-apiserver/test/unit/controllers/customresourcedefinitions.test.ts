@@ -304,13 +304,6 @@ describe('a definition of several versions', () => {
     });
   });
 
-  it('the warning of a deprecated version names its replacement', () => {
-    expect(fixture.registry.find('facts.example.com', 'v1beta1', 'things')?.deprecation).toBe(
-      'facts.example.com/v1beta1 Thing is deprecated; use facts.example.com/v2 Thing',
-    );
-    expect(fixture.registry.find('facts.example.com', 'v1', 'things')?.deprecation).toBeUndefined();
-  });
-
   it('stored objects are read with the defaults of a later schema, which the next update stores', async () => {
     const { metadata } = await fixture.create(path('v1'), thing('v1', 'a', { b: 'x' }));
     const later = {
@@ -333,54 +326,5 @@ describe('a definition of several versions', () => {
     expect(fixture.store.get('things.facts.example.com', 'ns/a')?.object.spec).toEqual({ a: 'A1', late: 'L' });
     await fixture.patch(path('v1', 'a'), 'merge', {});
     expect(fixture.store.revision).toBe(revision + 1);
-  });
-});
-
-describe('CEL rules of a schema', () => {
-  const spec = {
-    type: 'object',
-    properties: {
-      n: {
-        type: 'integer',
-        'x-kubernetes-validations': [
-          { rule: 'self >= 0', message: 'no minus' },
-          { rule: 'self >= oldSelf', message: 'must grow' },
-        ],
-      },
-      s: { type: 'string', maxLength: 3 },
-    },
-  };
-
-  it('CEL rules apply to creates and updates, and do not run on an object with invalid values', async () => {
-    await fixture.define(thingCrd({ schema: { type: 'object', properties: { spec } } }));
-    const thing = (body: Json): Json => ({
-      apiVersion: 'facts.example.com/v1',
-      kind: 'Thing',
-      metadata: { name: 'a' },
-      spec: body,
-    });
-    expect(await refusedStatus(() => fixture.create('things.facts.example.com/ns', thing({ n: -1 })))).toMatchObject({
-      code: 422,
-      message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: -1: no minus',
-    });
-    await fixture.create('things.facts.example.com/ns', thing({ n: 5 }));
-    expect(
-      await refusedStatus(() => fixture.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4 } })),
-    ).toMatchObject({ message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: 4: must grow' });
-    expect(
-      await refusedStatus(() => fixture.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4, s: 'long' } })),
-    ).toMatchObject({
-      details: {
-        causes: [
-          { reason: 'FieldValueTooLong', field: 'spec.s' },
-          {
-            reason: 'FieldValueInvalid',
-            field: '<nil>',
-            message:
-              'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
-          },
-        ],
-      },
-    });
   });
 });

@@ -21,20 +21,8 @@ function warnings(fixture: Cluster, namespace: string): Json[] {
     }));
 }
 
+// garbagecollectorrecorded.test.ts has what kube-controller-manager does to owners and their dependents.
 describe('background deletion', () => {
-  it('a dependent is deleted after its only owner, and its own dependents after it', async () => {
-    const fixture = await newCluster();
-    const owner = await fixture.configMap('owner');
-    const child = await fixture.configMap('child', { ownerReferences: [ownedBy(owner)] });
-    await fixture.configMap('grandchild', { ownerReferences: [ownedBy(child)] });
-    await fixture.configMap('other');
-    await fixture.delete('configmaps/ns/owner');
-    await fixture.idle();
-
-    expect(fixture.configMapNames()).toEqual(['other']);
-    expect(fixture.errors).toEqual([]);
-  });
-
   it('a dependent remains while one owner exists, without the reference to the deleted owner', async () => {
     const fixture = await newCluster();
     const [a, b] = [await fixture.configMap('a'), await fixture.configMap('b')];
@@ -160,44 +148,9 @@ describe('background deletion', () => {
       expect(fixture.configMapNames()).toEqual(['child']);
     },
   );
-
-  it('a dependent with finalizers is marked for deletion and remains until they are removed', async () => {
-    const fixture = await newCluster();
-    const owner = await fixture.configMap('owner');
-    await fixture.configMap('child', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
-    await fixture.delete('configmaps/ns/owner');
-    await fixture.idle();
-    expect(fixture.get('configmaps/ns/child').metadata).toMatchObject({
-      deletionTimestamp: expect.any(String),
-      finalizers: ['a.example.com/hold'],
-    });
-    await fixture.patch('configmaps/ns/child', 'merge', { metadata: { finalizers: null } });
-    await fixture.idle();
-
-    expect(fixture.configMapNames()).toEqual([]);
-  });
 });
 
 describe('foreground deletion', () => {
-  it('an owner in foreground deletion remains until the dependents that block it are deleted', async () => {
-    const fixture = await newCluster();
-    const owner = await fixture.configMap('owner');
-    await fixture.configMap('blocking', {
-      ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
-      finalizers: ['a.example.com/hold'],
-    });
-    await fixture.configMap('other', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
-    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
-    await fixture.idle();
-    expect(fixture.configMapNames()).toEqual(['blocking', 'other', 'owner']);
-    expect(fixture.get('configmaps/ns/owner').metadata.finalizers).toEqual(['foregroundDeletion']);
-    expect(fixture.get('configmaps/ns/other').metadata.deletionTimestamp).toBeDefined();
-    await fixture.patch('configmaps/ns/blocking', 'merge', { metadata: { finalizers: null } });
-    await fixture.idle();
-
-    expect(fixture.configMapNames()).toEqual(['other']);
-  });
-
   it('foreground deletion deletes a tree of dependents from its leaves', async () => {
     const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
@@ -210,17 +163,6 @@ describe('foreground deletion', () => {
     await fixture.idle();
 
     expect(removed).toEqual(['ns/leaf', 'ns/child', 'ns/owner']);
-  });
-
-  it('foreground deletion keeps a dependent with another owner and removes the reference', async () => {
-    const fixture = await newCluster();
-    const [a, b] = [await fixture.configMap('a'), await fixture.configMap('b')];
-    await fixture.configMap('child', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true }), ownedBy(b)] });
-    await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
-    await fixture.idle();
-
-    expect(fixture.configMapNames()).toEqual(['b', 'child']);
-    expect(fixture.get('configmaps/ns/child').metadata.ownerReferences).toEqual([ownedBy(b)]);
   });
 
   it('an owner in foreground deletion is deleted when a dependent no longer blocks it', async () => {
@@ -238,44 +180,6 @@ describe('foreground deletion', () => {
     await fixture.idle();
 
     expect(fixture.configMapNames()).toEqual(['child']);
-  });
-
-  it('foreground deletion deletes an owner without dependents at once', async () => {
-    const fixture = await newCluster();
-    await fixture.configMap('owner');
-    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
-    await fixture.idle();
-
-    expect(fixture.configMapNames()).toEqual([]);
-  });
-
-  it('foreground deletion ends for a cycle of owners that wait for each other', async () => {
-    const fixture = await newCluster();
-    const a = await fixture.configMap('a');
-    const b = await fixture.configMap('b', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true })] });
-    const c = await fixture.configMap('c', { ownerReferences: [ownedBy(b, { blockOwnerDeletion: true })] });
-    await fixture.patch('configmaps/ns/a', 'merge', {
-      metadata: { ownerReferences: [ownedBy(c, { blockOwnerDeletion: true })] },
-    });
-    await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
-    await fixture.idle();
-
-    expect(fixture.configMapNames()).toEqual([]);
-  });
-});
-
-describe('orphaning', () => {
-  it('orphaning removes the references of all dependents before it deletes the owner', async () => {
-    const fixture = await newCluster();
-    const [owner, other] = [await fixture.configMap('owner'), await fixture.configMap('other')];
-    await fixture.configMap('a', { ownerReferences: [ownedBy(owner)] });
-    await fixture.configMap('b', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true }), ownedBy(other)] });
-    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Orphan' });
-    await fixture.idle();
-
-    expect(fixture.configMapNames()).toEqual(['a', 'b', 'other']);
-    expect(fixture.get('configmaps/ns/a').metadata.ownerReferences).toBeUndefined();
-    expect(fixture.get('configmaps/ns/b').metadata.ownerReferences).toEqual([ownedBy(other)]);
   });
 });
 

@@ -8,7 +8,6 @@ import type { ApiResponse } from '../../../src/request.js';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';
 
-const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const signal = new AbortController().signal;
 let assembly: Assembly;
 
@@ -53,101 +52,8 @@ function at(value: Json, ...keys: string[]): Json | undefined {
   return found;
 }
 
-describe('discovery', () => {
-  it.each([
-    ['/api', AGGREGATED, 'APIGroupDiscoveryList'],
-    ['/apis', `application/vnd.kubernetes.protobuf,${AGGREGATED},application/json`, 'APIGroupDiscoveryList'],
-    ['/apis', `${AGGREGATED.replace('v=v2', 'v=v2beta1')},application/json`, 'APIGroupList'],
-    ['/apis', `application/json,${AGGREGATED}`, 'APIGroupList'],
-    ['/apis', '', 'APIGroupList'],
-    ['/apis/', '*/*', 'APIGroupList'],
-    ['/api', 'application/json', 'APIVersions'],
-    ['/api/v1', 'application/json', 'APIResourceList'],
-    ['/apis/apps', '', 'APIGroup'],
-    ['/apis/apps/v1/', '', 'APIResourceList'],
-  ])('discovery at %s, with Accept "%s", is a %s', async (path, accept, kind) => {
-    const answer = await ask(`GET ${path}`, { accept });
-
-    expect([answer.code, at(valueOf(answer), 'kind')]).toEqual([200, kind]);
-  });
-
-  it('aggregated discovery is cached by its tag', async () => {
-    const answer = await ask('GET /apis', { accept: AGGREGATED });
-    const { ETag: tag = '', ...headers } = answer.headers;
-    const known = await ask('GET /apis', { accept: AGGREGATED, 'if-none-match': String(tag) });
-    const unquoted = await ask('GET /apis', { accept: AGGREGATED, 'if-none-match': String(tag).slice(1, -1) });
-
-    expect(headers).toMatchObject({ 'Content-Type': AGGREGATED, Vary: 'Accept', 'Cache-Control': 'public' });
-    expect(tag).toMatch(/^"[0-9A-F]{128}"$/);
-    expect([known.code, known.body, unquoted.code]).toEqual([304, { kind: 'bytes', bytes: Buffer.alloc(0) }, 200]);
-  });
-
-  it.each([
-    ['GET /apis', `${AGGREGATED.replace('v=v2', 'v=v2beta1')}`, 406],
-    ['GET /apis', 'application/json;g=apidiscovery.k8s.io;v=v2', 406],
-    ['GET /apis', 'text/html', 406],
-    ['GET /api/v1', 'text/html', 406],
-    ['GET /apis/apps/v1', 'application/json;as=Table', 406],
-    ['GET /apis/apps/v2', '', 404],
-    ['GET /apis/nope', '', 404],
-    ['GET /api/v2', '', 404],
-    ['POST /apis/apps/v1 {}', '', 405],
-    ['PUT /api {}', '', 405],
-  ])('the discovery request %s, with Accept "%s", gets %d', async (line, accept, code) => {
-    expect((await ask(line, { accept })).code).toBe(code);
-  });
-
-  it('discovery has custom resources from the moment when they are served', async () => {
-    const before = await ask('GET /apis', { accept: AGGREGATED });
-    const schema = { openAPIV3Schema: { type: 'object' } };
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'things.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Namespaced',
-        names: { plural: 'things', kind: 'Thing' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    };
-    const made = await ask(
-      `POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions ${JSON.stringify(definition)}`,
-    );
-    for (let turn = 0; turn < 20 && (await ask('GET /apis/example.com/v1/things')).code !== 200; turn++)
-      await new Promise((resolve) => setImmediate(resolve));
-    const after = await ask('GET /apis', { accept: AGGREGATED });
-
-    expect(made.code).toBe(201);
-    expect(after.headers['ETag']).not.toBe(before.headers['ETag']);
-    expect((await ask('GET /openapi/v3/apis/example.com/v1')).code).toBe(200);
-    expect((await ask('GET /apis/example.com')).code).toBe(200);
-  });
-});
-
+// conformance/discovery.test.ts compares the rest of discovery and OpenAPI with kube-apiserver.
 describe('OpenAPI', () => {
-  async function hashed(): Promise<string> {
-    const { body } = await ask('GET /openapi/v3');
-    const index: Json = JSON.parse(Buffer.from(body.kind === 'bytes' ? body.bytes : []).toString('utf8'));
-    const url = at(index, 'paths', 'apis/apps/v1', 'serverRelativeURL');
-    return typeof url === 'string' ? url : '';
-  }
-
-  it('an OpenAPI v3 document is cached for a year by its hash', async () => {
-    const target = await hashed();
-    const answer = await ask(`GET ${target}`);
-    const tag = String(answer.headers['ETag']);
-
-    expect(target).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
-    expect(answer.headers).toMatchObject({
-      'Cache-Control': 'public, immutable',
-      Expires: 'Fri, 01 Jan 2027 00:00:00 GMT',
-      Vary: 'Accept',
-      ETag: `"${target.split('=')[1] ?? ''}"`,
-    });
-    expect((await ask(`GET ${target}`, { 'if-none-match': tag })).code).toBe(304);
-  });
-
   it.each<[string, (tag: string) => string, number]>([
     ['its tag', (tag) => tag, 304],
     ['its tag as a weak one', (tag) => `W/${tag}`, 304],
@@ -174,49 +80,6 @@ describe('OpenAPI', () => {
       (await ask('GET /openapi/v3', { 'if-none-match': '*' })).code,
       (await ask('GET /openapi/v3', { 'if-none-match': '""' })).code,
     ]).toEqual([304, 200]);
-  });
-
-  it('an OpenAPI v3 document without a hash is not cached, and a wrong hash redirects to the right one', async () => {
-    const target = await hashed();
-    const plain = await ask('GET /openapi/v3/apis/apps/v1');
-    const wrong = await ask('GET /openapi/v3/apis/apps/v1?hash=ABC');
-
-    expect([plain.code, plain.headers['Cache-Control'], wrong.code, wrong.headers['Location']]).toEqual([
-      200,
-      'no-cache, private',
-      301,
-      target,
-    ]);
-  });
-
-  it.each(['/openapi/v2/', '/openapi/v3/', '/openapi/v3/apis/nope/v1', '/openapi/v3/api/v1/more'])(
-    'OpenAPI does not have the path %s',
-    async (path) => {
-      expect((await ask(`GET ${path}`)).code).toBe(404);
-    },
-  );
-
-  it.each([
-    ['*/*', 'application/json'],
-    ['application/json', 'application/json'],
-    [
-      'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
-      'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
-    ],
-  ])('OpenAPI v2 has the form %s', async (accept, type) => {
-    const answer = await ask('GET /openapi/v2', { accept });
-    const tag = String(answer.headers['ETag']);
-
-    expect([answer.code, answer.headers['Content-Type'], tag]).toEqual([
-      200,
-      type,
-      expect.stringMatching(/^"[0-9A-F]{128}"$/),
-    ]);
-    expect((await ask('GET /openapi/v2', { accept, 'if-none-match': tag })).code).toBe(304);
-  });
-
-  it('OpenAPI v2 has no other form', async () => {
-    expect((await ask('GET /openapi/v2', { accept: 'application/yaml' })).code).toBe(406);
   });
 });
 

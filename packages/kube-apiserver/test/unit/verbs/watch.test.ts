@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Query, WatchEvent } from '../../../src/verbs/verbs.js';
-import { VerbsFixture, configMap, refusedStatus, nextEvents, thingCrd } from './fixture.js';
+import { VerbsFixture, configMap, nextEvents, thingCrd } from './fixture.js';
 
 const NOT_OLDER: Query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
 
@@ -164,47 +164,6 @@ describe('a watch', () => {
     await label('a', 'x');
     await fixture.clock.advance(25);
     expect((await events).map(summaryOf)).toEqual([['ADDED', 'a', '5', 'x']]);
-  });
-
-  it.each<[Query, number, string]>([
-    [
-      { sendInitialEvents: 'true' },
-      422,
-      'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-    ],
-    [
-      { resourceVersionMatch: 'NotOlderThan' },
-      422,
-      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-    ],
-    [
-      { continue: 'x' },
-      422,
-      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
-    ],
-    [
-      { resourceVersion: 'abc' },
-      500,
-      'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
-    ],
-    [{ timeoutSeconds: 'x' }, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
-  ])('a watch with %j is refused', async (query, code, text) => {
-    const message = code === 422 ? `ListOptions.meta.k8s.io "" is invalid: ${text}` : text;
-    expect(await refusedStatus(() => fixture.watch('configmaps/ns', query))).toMatchObject({ code, message });
-  });
-
-  it('a watch with Exact initial events is refused for two reasons', async () => {
-    const status = await refusedStatus(() =>
-      fixture.watch('configmaps/ns', { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }),
-    );
-    expect(status).toMatchObject({
-      details: {
-        causes: [
-          { reason: 'FieldValueForbidden' },
-          { reason: 'FieldValueNotSupported', message: 'Unsupported value: "Exact": supported values: "NotOlderThan"' },
-        ],
-      },
-    });
   });
 
   it('a watch ends after timeoutSeconds, with a bookmark shortly before', async () => {

@@ -28,66 +28,8 @@ function review(kind: keyof typeof reviews, spec: Json, metadata: Record<string,
   }
 }
 
-const PODS = { verb: 'get', resource: 'pods', namespace: 'x' };
-const HEALTH = { verb: 'get', path: '/healthz' };
-const SELF = { verb: 'create', group: 'authorization.k8s.io', resource: 'selfsubjectaccessreviews' };
-const BY_BASIC_USER =
-  'RBAC: allowed by ClusterRoleBinding "system:basic-user" of ClusterRole "system:basic-user" to Group "system:authenticated"';
-const PREFIX = '422 .authorization.k8s.io "" is invalid: ';
-
-describe('a review of access', () => {
-  it.each<[keyof typeof reviews, Json, Json]>([
-    ['SelfSubjectAccessReview', { resourceAttributes: PODS }, { allowed: false }],
-    ['SelfSubjectAccessReview', { resourceAttributes: SELF }, { allowed: true, reason: BY_BASIC_USER }],
-    ['SubjectAccessReview', { resourceAttributes: SELF, user: 'bob' }, { allowed: false }],
-    ['SubjectAccessReview', { resourceAttributes: PODS, groups: ['system:masters'] }, { allowed: true }],
-    [
-      'SelfSubjectAccessReview',
-      {},
-      `${PREFIX}spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
-    ],
-    [
-      'SelfSubjectAccessReview',
-      { resourceAttributes: {}, nonResourceAttributes: HEALTH },
-      `${PREFIX}spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":"get"}: cannot be specified in combination with resourceAttributes`,
-    ],
-    [
-      'SubjectAccessReview',
-      { nonResourceAttributes: HEALTH },
-      `${PREFIX}spec.user: Invalid value: "": at least one of user or group must be specified`,
-    ],
-  ])('a %s of %j has the status %j', (kind, spec, status) => {
-    expect(review(kind, spec)).toEqual(status);
-  });
-
-  it('an access review has no metadata', () => {
-    expect(review('SelfSubjectAccessReview', { resourceAttributes: PODS }, { name: 'x' })).toBe(
-      `${PREFIX}metadata: Invalid value: {"name":"x"}: must be empty`,
-    );
-  });
-
-  it.each<[Json, Json]>([
-    [{ resourceAttributes: PODS, user: 'bob' }, { allowed: false }],
-    [
-      { resourceAttributes: { ...PODS, namespace: 'y' }, user: 'bob' },
-      `${PREFIX}spec.resourceAttributes.namespace: Invalid value: "y": must match metadata.namespace`,
-    ],
-    [
-      { nonResourceAttributes: HEALTH, user: 'bob' },
-      `${PREFIX}spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":"get"}: disallowed on this kind of request`,
-    ],
-  ])('a LocalSubjectAccessReview %j has the status %j', (spec, status) => {
-    expect(review('LocalSubjectAccessReview', spec, { namespace: 'x' })).toEqual(status);
-  });
-});
-
+// conformance/exchange/authorization.http has what kube-apiserver answers to reviews of access and of tokens.
 describe('a review of oneself', () => {
-  it('a SelfSubjectReview has the user', () => {
-    expect(review('SelfSubjectReview', {})).toEqual({
-      userInfo: { username: 'ann', groups: ['system:authenticated'] },
-    });
-  });
-
   it("a SelfSubjectRulesReview has the user's rules", () => {
     expect(review('SelfSubjectRulesReview', { namespace: 'x' })).toEqual({
       resourceRules: [
@@ -157,23 +99,6 @@ it('a SelfSubjectRulesReview names missing roles, and is not marked incomplete',
     nonResourceRules: [],
     incomplete: false,
     evaluationError: '[role.rbac.authorization.k8s.io "a" not found, role.rbac.authorization.k8s.io "b" not found]',
-  });
-});
-
-describe('a TokenReview', () => {
-  it.each<[Json, Json]>([
-    [
-      { token: 't' },
-      { authenticated: true, user: { username: 'ann', groups: ['system:authenticated'] }, audiences: ['api'] },
-    ],
-    [
-      { token: 't', audiences: ['other'] },
-      { user: {}, error: 'invalid bearer token' },
-    ],
-    [{ token: 'wrong' }, { user: {}, error: 'invalid bearer token' }],
-    [{}, '400 token is required for TokenReview in authentication'],
-  ])('a TokenReview of %j has the status %j', (spec, status) => {
-    expect(review('TokenReview', spec)).toEqual(status);
   });
 });
 

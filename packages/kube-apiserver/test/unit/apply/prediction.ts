@@ -7,9 +7,16 @@ import { jsonPatch } from '../../../src/patch/json.js';
 import { mergePatch } from '../../../src/patch/merge.js';
 import { strategicMerge } from '../../../src/patch/strategic.js';
 import { StatusError } from '../../../src/status.js';
-import type { OwnershipRequest } from './request.js';
-import type { Subject } from './subject.js';
-import { withoutNulls } from './thing.js';
+import { withoutNulls, type Subject } from './subjects.js';
+
+/** What of a recorded request is needed to predict its response. */
+export interface OwnershipRequest {
+  readonly type: 'apply' | 'create' | 'put' | 'merge' | 'json' | 'strategic' | 'delete';
+  readonly manager: string;
+  readonly subresource: string;
+  readonly force: boolean;
+  readonly body: Json;
+}
 
 /** A difference between the prediction and the response of the server. */
 export interface Discrepancy {
@@ -53,7 +60,7 @@ export async function compareWithPrediction(
   return equal(mine, theirs) ? undefined : { what: 'object', ours: mine, real: theirs };
 }
 
-export interface Prediction {
+interface Prediction {
   readonly entries: readonly ManagedFieldsEntry[] | undefined;
   /** The object before defaults; undefined where the request contains the whole object. */
   readonly object: JsonObject | undefined;
@@ -168,11 +175,7 @@ function attempt(run: () => Prediction): Prediction | StatusError {
 }
 
 /** The response with the predicted managedFields. Times are kept where nothing changed. */
-export function settled(
-  { entries, object }: Prediction,
-  { subject, live }: RequestInState,
-  real: KubeObject,
-): KubeObject {
+function settled({ entries, object }: Prediction, { subject, live }: RequestInState, real: KubeObject): KubeObject {
   const { managedFields: _entries, ...rest } = real.metadata;
   const mine: KubeObject = { ...real, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
   // kube-apiserver treats empty labels of a custom resource as a change, though it reads them as absent.
@@ -185,7 +188,7 @@ function versionOf({ metadata: { resourceVersion } }: KubeObject): { resourceVer
   return resourceVersion === undefined ? {} : { resourceVersion };
 }
 
-export function entriesOf(object: KubeObject): Json {
+function entriesOf(object: KubeObject): Json {
   return object.metadata.managedFields?.map((entry): Json => entry) ?? null;
 }
 
@@ -208,7 +211,7 @@ const SET_BY_SERVER: readonly string[] = [
   'namespace',
 ];
 
-export function stripped(object: Json): Json {
+function stripped(object: Json): Json {
   if (!isObject(object)) return object;
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   const left = Object.entries(metadata).filter(([key, value]) => !SET_BY_SERVER.includes(key) && !isNothing(value));
