@@ -49,10 +49,9 @@ at_least() { # at_least N: how many files at a time fit on two CPUs, or on this 
   node -p "Math.max($1, os.availableParallelism())"
 }
 
-control_plane() { # builds kube-apiserver, helm, Argo CD and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
+control_plane() { # builds kube-apiserver, helm and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
   bash packages/kube-apiserver/testing/control-plane/build.sh >/dev/null || true
   bash test/support/programs/build.sh >/dev/null || true
-  bash test/support/programs/build.sh argocd >/dev/null || true # eleven minutes of CPU; its suite would build it beside others
 }
 
 end_to_end() { # end_to_end [SUFFIX]: each file with a server of its own; then all their requests are compared with the rights in deploy/
@@ -118,7 +117,7 @@ case $suite in
     control_plane
     export NIGHTLY=true
     jest nightly --runInBand --testPathPatterns '\.nightly\.test\.js$' \
-      '/dist/test/gateway/(leavingclients|attacks)\.' '/dist/test/conformance/exchange\.'
+      '/dist/test/gateway/(leavingclients|attacks)\.' '/dist/test/integration/gateway/decision\.' '/dist/test/conformance/exchange\.'
     property_tests
     program differential "$package/test/conformance/differential/run.js" 5000 1
     oldest_release

@@ -10,7 +10,6 @@ const LONGEST = [
   'brokenapi',
   'docshub',
   'demofleet.slow',
-  'decisions',
   'console/pages',
   'cures',
   'helm',

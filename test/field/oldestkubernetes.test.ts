@@ -1,7 +1,7 @@
 /**
  * The pages, charts and the bundle named a release of Kubernetes on which four of six CustomResourceDefinitions could not be
  * created, so that people were left with half an installation.
- * Right: one number in all places. It is proven in oldestkubernetes.slow.test.ts, with the packages of that release, and at night
+ * Right: one number in all places. It is proven in oldestkubernetes.nightly.test.ts, with the packages of that release, and at night
  * by the tests of the installation on its control plane (`oldest_release` of test/run.sh). An installation on an older API server
  * is refused before (`check --pre`, the chart); what runs there anyway says so at its start.
  */

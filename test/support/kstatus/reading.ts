@@ -12,7 +12,7 @@ export interface Readable {
   };
 }
 
-/** The rules that both kinds promise: the first that matches. kstatus.slow.test.ts compares them with the library. */
+/** The rules that both kinds promise: the first that matches. kstatus.nightly.test.ts compares them with the library. */
 export function readingOf({ metadata, status }: Readable): Reading {
   const is = (type: string): boolean =>
     status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
