@@ -3,10 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { SERVICE_ACCOUNT_UID_ANNOTATION, TRUST_BUNDLE_ANNOTATION } from '../../../src/api/names.js';
 import {
   ClusterRoleBindings,
-  ConfigMaps,
   Deployments,
   Namespaces,
   NetworkPolicies,
@@ -18,11 +16,10 @@ import {
 import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { driftedFields } from '../../../src/domain/engine/steps/drift.js';
 import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';
-import { authority } from '../../runtime/transport/certificate.js';
 import { pullSecret } from '../../support/builders/pullsecret.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
 import { MANAGER, OperatorRig, User } from '../../support/rigs/server/engine.js';
 
@@ -183,39 +180,6 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   });
 
   it(
-    'an engine waits for its trust bundle, reads it with the permissions of deploy/ and rolls it out',
-    async () => {
-      const path = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines/hub';
-      const patch = async (trustBundle: object | null): Promise<void> => {
-        const body = { spec: { trustBundle } };
-        const contentType = 'application/merge-patch+json';
-        expect((await server().call({ method: 'PATCH', path, body, contentType })).status).toBe(200);
-      };
-      const annotation = ['spec', 'template', 'metadata', 'annotations', TRUST_BUNDLE_ANNOTATION];
-      await patch({ configMapName: 'corporate-ca' });
-      await user.reaches('hub', 'Progressing TrustBundleUnusable', 'corporate-ca, named by spec.trustBundle, does not');
-      expect(at(await read(Deployments, COMPONENT), ...annotation)).toBeUndefined();
-
-      const made = {
-        metadata: { namespace: NAMESPACE, name: 'corporate-ca' },
-        data: { 'ca.crt': authority('a').cert },
-      };
-      await user.client.create<KubeObject>(ConfigMaps, made, { fieldManager: 'user' });
-      await user.comesUp('hub', NAMESPACE);
-      expect(at(await read(Deployments, COMPONENT), ...annotation)).toMatch(/^[\da-f]{16}$/);
-
-      await patch(null);
-      await user.comesUp('hub', NAMESPACE);
-      await waitFor(
-        'the bundle to be gone',
-        async () => at(await read(Deployments, COMPONENT), ...annotation) === undefined,
-      );
-      await user.comesUp('hub', NAMESPACE);
-    },
-    LONG_MS,
-  );
-
-  it(
     'an engine opens the ports of the API server that its spec names, and turns NetworkPolicies off and on',
     async () => {
       const patch = async (networkPolicies: object | null): Promise<void> => {
@@ -301,50 +265,6 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
       expect(managers.map((one) => one['operation'])).toEqual(['Apply']);
     }
   });
-
-  it(
-    'an engine causes no write at rest and none after a restart of the operator',
-    async () => {
-      const mark = await user.mark();
-      await quietWindow(5_000);
-      expect(await operator.stop()).toBe(true);
-      operator = await OperatorRig.start(server());
-      await quietWindow(5_000);
-
-      expect(await user.writes(mark)).toEqual([]);
-      // The new process gets no single objects either: it uses lists and watches only.
-      expect((await user.requests(mark)).filter((one) => !/^(list|watch) /.test(one))).toEqual([]);
-    },
-    LONG_MS,
-  );
-
-  it.each(OBJECTS)(
-    'the operator creates %s again after its deletion',
-    async (_name, type, name) => {
-      const before = await user.destroy(type, name);
-      const after = await waitFor(
-        'the object',
-        async () => {
-          const found = await read(type, name);
-          return found?.metadata.uid === before.metadata.uid ? undefined : found;
-        },
-        { deadlineMs: REPAIR_MS },
-      );
-
-      expect(at(after, 'spec')).toEqual(at(before, 'spec'));
-      expect(after.metadata.labels).toEqual(before.metadata.labels);
-      if (type === ServiceAccounts) {
-        // Tokens of the old ServiceAccount are rejected, so its pods are restarted.
-        const path = ['spec', 'template', 'metadata', 'annotations', SERVICE_ACCOUNT_UID_ANNOTATION];
-        await waitFor(
-          'the pods to follow',
-          async () => at(await read(Deployments, COMPONENT), ...path) === after.metadata.uid,
-        );
-      }
-      await user.comesUp('hub', NAMESPACE);
-    },
-    LONG_MS,
-  );
 
   it.each(CHANGES)(
     'the operator repairs %s with one write',

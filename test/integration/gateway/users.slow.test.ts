@@ -159,9 +159,7 @@ describeWithServer(
     }
 
     describe('a user with all permissions', () => {
-      const lives = MEDIA_TYPES.flatMap(({ name }) =>
-        PLACES.flatMap((place) => [false, true].map((isStrict) => [name, place, isStrict] as const)),
-      );
+      const lives = MEDIA_TYPES.map(({ name }, at) => [name, PLACES[at % 2] ?? 'COOKIE', at % 2 === 0] as const);
 
       it.each(lives)(
         'a user with all permissions creates, reads, replaces and deletes an engine in %s by %s, strict status codes: %s',
@@ -239,51 +237,33 @@ describeWithServer(
       }
 
       const post = (body: string, path = PLACEMENTS): Ask => ({ method: 'POST', path, headers: YAML, body });
+      const replace = (body: string, headers: object = { 'if-match': '"1"' }, name = fixed): Ask => ({
+        method: 'PUT',
+        path: `${PLACEMENTS}/${name}`,
+        headers: { ...YAML, ...headers },
+        body,
+      });
+      const remove: Ask = { method: 'DELETE', path: `${PLACEMENTS}/${fixed}` };
+      const denied = (user: User, title: string, what: Ask): readonly [string, Row] => [
+        `${user} may not ${title}`,
+        { user, what, code: 403, strictCode: 403 },
+      ];
+      const causes = (...fields: readonly string[]): object => ({
+        details: { causes: fields.map((field) => expect.objectContaining({ field })) },
+      });
+      // What the API server is not asked about is refused in gateway/operations.test.ts.
       const rows: readonly (readonly [string, Row])[] = [
-        ...(['carol', 'nobody'] as const).flatMap((user) =>
-          (
-            [
-              ['list engines', { path: ENGINES }],
-              ['read an engine', { path: `${ENGINES}/x` }],
-              ['create an engine', post(engine('x'), ENGINES)],
-              ['delete an engine', { method: 'DELETE', path: `${ENGINES}/x` }],
-              ['list placements', { path: PLACEMENTS }],
-              ['read a placement', { path: `${PLACEMENTS}/${fixed}` }],
-              ['read one that is not there', { path: `${PLACEMENTS}/absent` }],
-              ['create a placement', post(placement('x'))],
-              [
-                'replace a placement',
-                {
-                  method: 'PUT',
-                  path: `${PLACEMENTS}/${fixed}`,
-                  headers: { ...YAML, 'if-match': '"1"' },
-                  body: placement(fixed),
-                },
-              ],
-              ['delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/${fixed}` }],
-            ] as const
-          ).map(([title, what]) => [`${user} may not ${title}`, { user, what, code: 403, strictCode: 403 }] as const),
-        ),
-        ...(
-          [
-            ['create an engine', post(engine('x'), ENGINES)],
-            ['delete an engine', { method: 'DELETE', path: `${ENGINES}/x` }],
-            ['create a placement', post(placement('x'))],
-            ['delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/${fixed}` }],
-            [
-              'replace a placement',
-              {
-                method: 'PUT',
-                path: `${PLACEMENTS}/${fixed}`,
-                headers: { ...YAML, 'if-match': '"1"' },
-                body: placement(fixed),
-              },
-            ],
-          ] as const
-        ).map(
-          ([title, what]) =>
-            [`bob, who may read, may not ${title}`, { user: 'bob', what, code: 403, strictCode: 403 }] as const,
-        ),
+        ...(['carol', 'nobody'] as const).flatMap((user) => [
+          denied(user, 'list engines', { path: ENGINES }),
+          denied(user, 'read a placement', { path: `${PLACEMENTS}/${fixed}` }),
+          denied(user, 'read one that is not there', { path: `${PLACEMENTS}/absent` }),
+          denied(user, 'create a placement', post(placement('x'))),
+          denied(user, 'replace a placement', replace(placement(fixed))),
+          denied(user, 'delete a placement', remove),
+        ]),
+        denied('bob', 'create an engine', post(engine('x'), ENGINES)),
+        denied('bob', 'replace a placement', replace(placement(fixed))),
+        denied('bob', 'delete a placement', remove),
         [
           'bob does not find what is not there',
           { user: 'bob', what: { path: `${PLACEMENTS}/absent` }, code: 404, strictCode: 404 },
@@ -319,17 +299,7 @@ describeWithServer(
             what: post('metadata: {name: web}\nspec: {numberOfClusters: -1}\n'),
             code: 422,
             strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid' }] } },
-          },
-        ],
-        [
-          'a field has another type',
-          {
-            user: 'alice',
-            what: post('metadata: {name: web}\nspec: {numberOfClusters: two}\n'),
-            code: 422,
-            strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'spec.numberOfClusters' }] } },
+            expectedStatus: causes('spec.numberOfClusters'),
           },
         ],
         [
@@ -339,7 +309,7 @@ describeWithServer(
             what: post('metadata: {name: Web}\nspec: {}\n'),
             code: 422,
             strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'metadata.name' }] } },
+            expectedStatus: causes('metadata.name'),
           },
         ],
         [
@@ -349,224 +319,55 @@ describeWithServer(
             what: post('metadata: {name: e}\nspec: {targetNamespace: kube-system}\n', ENGINES),
             code: 422,
             strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'spec.targetNamespace' }] } },
+            expectedStatus: causes('spec.targetNamespace'),
           },
         ],
         [
-          'a field is not known',
+          'fields are not known, one with an odd name',
           {
             user: 'alice',
-            what: post('metadata: {name: web}\nspec: {numberOfCluster: 1}\n'),
+            what: post('metadata: {name: web}\nspec: {numberOfCluster: 1, "a b": 1}\n'),
             code: 400,
             strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'spec.numberOfCluster' }] } },
-          },
-        ],
-        [
-          'the lower-case spelling of ClusterSets is not taken',
-          {
-            user: 'alice',
-            what: post('metadata: {name: web}\nspec: {clusterSets: [a]}\n'),
-            code: 400,
-            strictCode: 403,
-            expectedStatus: {
-              message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant',
-            },
-          },
-        ],
-        [
-          'fields with odd names are not known',
-          {
-            user: 'alice',
-            what: post('metadata: {name: web}\nspec: {"a b": 1, "ä": 1}\n'),
-            code: 400,
-            strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'spec.a b' }, { field: 'spec.ä' }] } },
-          },
-        ],
-        [
-          'a new object has a resourceVersion',
-          {
-            user: 'alice',
-            what: post('metadata: {name: web, resourceVersion: "5"}\n'),
-            code: 422,
-            strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
-          },
-        ],
-        [
-          'a label is no string',
-          {
-            user: 'alice',
-            what: post('metadata: {name: web, labels: {a: 1}}\n'),
-            code: 400,
-            strictCode: 403,
-            expectedStatus: {
-              details: { causes: [{ field: 'metadata.labels.a', message: 'the number 1: must be a string' }] },
-            },
-          },
-        ],
-        [
-          'a toleration has an empty key',
-          {
-            user: 'alice',
-            what: post('metadata: {name: e}\nspec: {tolerations: [{operator: Equal}]}\n', ENGINES),
-            code: 422,
-            strictCode: 403,
-            expectedStatus: {
-              details: {
-                causes: [
-                  {
-                    field: 'spec.tolerations[0].key',
-                    message: expect.stringContaining('an empty key needs operator Exists'),
-                  },
-                ],
-              },
-            },
+            expectedStatus: causes('spec.numberOfCluster', 'spec.a b'),
           },
         ],
         [
           'a revision of If-Match is not the stored one',
-          {
-            user: 'alice',
-            what: {
-              method: 'PUT',
-              path: `${PLACEMENTS}/${fixed}`,
-              headers: { ...YAML, 'if-match': '"1"' },
-              body: placement(fixed),
-            },
-            code: 412,
-            strictCode: 403,
-          },
+          { user: 'alice', what: replace(placement(fixed)), code: 412, strictCode: 403 },
         ],
         [
           'a delete at another revision',
-          {
-            user: 'alice',
-            what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}`, headers: { 'if-match': '"1"' } },
-            code: 412,
-            strictCode: 403,
-          },
+          { user: 'alice', what: { ...remove, headers: { 'if-match': '"1"' } }, code: 412, strictCode: 403 },
         ],
         [
           'a resourceVersion is not the stored one',
           {
             user: 'alice',
-            what: {
-              method: 'PUT',
-              path: `${PLACEMENTS}/${fixed}`,
-              headers: YAML,
-              body: `metadata: {name: ${fixed}, resourceVersion: "1"}\nspec: {}\n`,
-            },
+            what: replace(`metadata: {name: ${fixed}, resourceVersion: "1"}\nspec: {}\n`, {}),
             code: 409,
             strictCode: 403,
             expectedStatus: { reason: 'Conflict' },
           },
         ],
-        ...['x', '0', '-1', '1.0', '99999999999999999999'].flatMap((revision): (readonly [string, Row])[] => [
-          [
-            `a PUT at the resourceVersion ${revision}`,
-            {
-              user: 'alice',
-              what: {
-                method: 'PUT',
-                path: `${PLACEMENTS}/${fixed}`,
-                headers: YAML,
-                body: `metadata: {name: ${fixed}, resourceVersion: "${revision}"}\nspec: {}\n`,
-              },
-              code: 422,
-              strictCode: 403,
-              expectedStatus: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
-            },
-          ],
-          [
-            `a PUT if its revision is ${revision}`,
-            {
-              user: 'alice',
-              what: {
-                method: 'PUT',
-                path: `${PLACEMENTS}/${fixed}`,
-                headers: { ...YAML, 'if-match': `"${revision}"` },
-                body: placement(fixed),
-              },
-              code: 412,
-              strictCode: 403,
-            },
-          ],
-          [
-            `a delete if its revision is ${revision}`,
-            {
-              user: 'alice',
-              what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}`, headers: { 'if-match': `"${revision}"` } },
-              code: 412,
-              strictCode: 403,
-            },
-          ],
-        ]),
         [
           'a PUT of an object that was there before',
           {
             user: 'alice',
-            what: {
-              method: 'PUT',
-              path: `${PLACEMENTS}/${fixed}`,
-              headers: YAML,
-              body: `metadata: {name: ${fixed}, uid: other, resourceVersion: "1"}\nspec: {}\n`,
-            },
+            what: replace(`metadata: {name: ${fixed}, uid: other, resourceVersion: "1"}\nspec: {}\n`, {}),
             code: 409,
             strictCode: 403,
-            expectedStatus: { details: { causes: [{ field: 'metadata.uid' }] } },
-          },
-        ],
-        [
-          'a read under If-None-Match',
-          {
-            user: 'alice',
-            what: { path: `${PLACEMENTS}/${fixed}`, headers: { 'if-none-match': '"1"' } },
-            code: 400,
-            strictCode: 403,
-          },
-        ],
-        [
-          'a PUT without a revision',
-          {
-            user: 'alice',
-            what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: YAML, body: placement(fixed) },
-            code: 422,
-            strictCode: 403,
+            expectedStatus: causes('metadata.uid'),
           },
         ],
         [
           'a PUT of what is not there',
           {
             user: 'alice',
-            what: {
-              method: 'PUT',
-              path: `${PLACEMENTS}/absent`,
-              headers: { ...YAML, 'if-match': '"1"' },
-              body: placement('absent'),
-            },
+            what: replace(placement('absent'), { 'if-match': '"1"' }, 'absent'),
             code: 404,
             strictCode: 404,
           },
-        ],
-        [
-          'a dry run, which would delete for real',
-          {
-            user: 'alice',
-            what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}?dryRun=All` },
-            code: 400,
-            strictCode: 403,
-          },
-        ],
-        ['a watch', { user: 'alice', what: { path: `${PLACEMENTS}?watch=true` }, code: 400, strictCode: 403 }],
-        [
-          'a delete of them all',
-          { user: 'alice', what: { method: 'DELETE', path: PLACEMENTS }, code: 405, strictCode: 403 },
-        ],
-        [
-          'a delete of nothing',
-          { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/` }, code: 404, strictCode: 404 },
         ],
       ];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { ManagedClusterSetBindings, ManagedClusters, Placements } from '../../../src/api/resources.js';
+import { ManagedClusterSetBindings, Placements } from '../../../src/api/resources.js';
 import {
   ConfigMaps,
   Deployments,
@@ -55,25 +55,6 @@ describeWithServer('the client', {}, (server) => {
     if (error instanceof ApiError) return error;
     throw new Error(`an ApiError was expected, not ${String(error)}`);
   };
-
-  it('the client creates, reads, updates and deletes an object without loss of fields', async () => {
-    const created = await client.create(ConfigMaps, configMap('life'), options);
-    const updated = await client.update(ConfigMaps, { ...created, data: { b: '2' } }, options);
-    const read = await client.get<ConfigMap>(ConfigMaps, { namespace, name: 'life' });
-    const gone = await client.delete(
-      ConfigMaps,
-      { namespace, name: 'life' },
-      { preconditions: preconditionsOf(updated) },
-    );
-
-    expect(read).toEqual(updated);
-    expect(read).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { b: '2' } });
-    expect(gone).toBe('gone');
-    expect(await client.get(ConfigMaps, { namespace, name: 'life' })).toBeUndefined();
-    expect(
-      await client.delete(ConfigMaps, { namespace, name: 'life' }, { preconditions: preconditionsOf(updated) }),
-    ).toBe('gone');
-  });
 
   it('the client reads metadata alone when that is asked for', async () => {
     await client.create(
@@ -162,30 +143,6 @@ describeWithServer('the client', {}, (server) => {
     expect(await client.get(ConfigMaps, { namespace, name: 'patched' })).toBeUndefined();
   });
 
-  it('the client writes the status of a custom resource and nothing else of it', async () => {
-    const name = ownName('cluster');
-    const created = await client.create(
-      ManagedClusters,
-      { metadata: { name }, spec: { displayName: 'kept' } } as KubeObject,
-      options,
-    );
-
-    const updated = await client.updateStatus(
-      ManagedClusters,
-      {
-        ...created,
-        spec: { displayName: 'lost' },
-        status: { clusterClaims: [{ name: 'a', value: 'b' }] },
-      } as KubeObject,
-      options,
-    );
-
-    expect(updated).toMatchObject({
-      spec: { displayName: 'kept' },
-      status: { clusterClaims: [{ name: 'a', value: 'b' }] },
-    });
-  });
-
   it.each([
     { type: ServiceAccounts, object: {} },
     { type: Services, object: { spec: { ports: [{ port: 80 }] } } },
@@ -216,16 +173,6 @@ describeWithServer('the client', {}, (server) => {
     const created = await client.create(Namespaces, { metadata: { name } }, options);
 
     expect(await client.delete(Namespaces, { name }, { preconditions: preconditionsOf(created) })).toBe('deleting');
-  });
-
-  it('the client reports whether a user has a permission', async () => {
-    const bob = transportOf(await server().kubeconfigFor({ user: 'bob' }));
-    try {
-      expect(await client.allowed({ verb: 'delete', type: Deployments, namespace })).toBe(true);
-      expect(await createClient(bob).allowed({ verb: 'delete', type: Deployments, namespace, name: 'x' })).toBe(false);
-    } finally {
-      await bob.close();
-    }
   });
 
   it.each<[string, () => Promise<unknown>, Partial<ApiError>]>([

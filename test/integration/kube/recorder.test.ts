@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { ManagedClusters } from '../../../src/api/resources.js';
 import { ConfigMaps, Events, Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
 import type { KubeClient } from '../../../src/runtime/client/client.js';
 import { type EventObject, eventRights } from '../../../src/runtime/events/event.js';
@@ -34,8 +33,8 @@ describeWithServer('the event recorder', {}, (server) => {
   });
   afterAll(() => transport.close());
 
-  const eventsOf = async (name: string, where = namespace): Promise<EventObject[]> => {
-    const all = await client.list<EventObject>(Events, where);
+  const eventsOf = async (name: string): Promise<EventObject[]> => {
+    const all = await client.list<EventObject>(Events, namespace);
     return all.filter((event) => event.regarding?.['name'] === name);
   };
 
@@ -67,42 +66,5 @@ describeWithServer('the event recorder', {}, (server) => {
       eventTime: first?.eventTime,
       series: { count: 3 },
     });
-  });
-
-  it('the event recorder writes an event about a cluster-scoped object into the namespace default', async () => {
-    const name = ownName('cluster');
-    const regarding = await client.create(ManagedClusters, { metadata: { name }, spec: {} } as KubeObject, options);
-
-    recorder.record({ regarding, type: 'Normal', reason: 'Seen', action: 'Testing', note: '€'.repeat(1_000) });
-    await recorder.flush();
-    const [event] = await eventsOf(name, 'default');
-
-    expect(event?.metadata.namespace).toBe('default');
-    expect(event?.regarding).not.toHaveProperty('namespace');
-    expect(Buffer.byteLength(event?.note ?? '')).toBeLessThanOrEqual(1024);
-    expect(event?.note).toMatch(/^€+…$/);
-  });
-
-  it('the event recorder writes a new event when the stored one is gone', async () => {
-    const regarding = await client.create(ConfigMaps, { metadata: { namespace, name: 'expired' } }, options);
-    const note = { regarding, type: 'Normal', reason: 'Again', action: 'Testing', note: 'again' } as const;
-    recorder.record(note);
-    await recorder.flush();
-    const [first] = await eventsOf('expired');
-    const { uid = '', resourceVersion = '' } = first?.metadata ?? {};
-    await client.delete(
-      Events,
-      { namespace, name: first?.metadata.name ?? '' },
-      { preconditions: { uid, resourceVersion } },
-    );
-
-    recorder.record(note);
-    await recorder.flush();
-    recorder.record(note);
-    await recorder.flush();
-    const after = await eventsOf('expired');
-
-    expect(after.map((event) => event.metadata.uid === uid)).toEqual([false]);
-    expect(after[0]).toMatchObject({ note: 'again' });
   });
 });
