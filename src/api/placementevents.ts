@@ -40,11 +40,6 @@ export const MultiKueueEvents = Object.freeze({
     type: 'Warning',
     when: 'a MultiKueueConfig does not list all clusters of the Placement that it follows: the annotation names none, there is no such Placement, it has no decision yet, its decision is empty, or it has more than 20 clusters',
   },
-  OrderNotFollowed: {
-    type: 'Warning',
-    when: 'a MultiKueueConfig lists the clusters of a Placement whose spec is invalid: they stay in the order that they have',
-  },
 } as const);
 
 export type PlacementEvent = keyof typeof PlacementEvents;
-export type MultiKueueEvent = keyof typeof MultiKueueEvents;

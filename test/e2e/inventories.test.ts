@@ -15,7 +15,7 @@ import {
   SigPlacementDecisions,
 } from '../../src/api/resources.js';
 import type { SourceObject } from '../../src/domain/inventories/source.js';
-import type { MultiKueueConfig } from '../../src/domain/placement/publish/multikueue.js';
+import type { MultiKueueConfig } from '../../src/operator/controllers/followers/multikueue.js';
 import type { SigDecision } from '../../src/domain/placement/publish/sigdecision.js';
 import { runComponents, type Components } from '../support/hub/components.js';
 import { isDeployment, type Deployment } from '../support/hub/deployment.js';

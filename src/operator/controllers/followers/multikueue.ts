@@ -1,25 +1,14 @@
 import type { Placement } from '../../../api/generated/placement.js';
+import { FOLLOWS_PLACEMENT_ANNOTATION, PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { MultiKueueEvents } from '../../../api/placementevents.js';
-import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { MultiKueueConfigs } from '../../../api/resources.js';
-import {
-  followedPlacement,
-  kueueClusters,
-  notFollowed,
-  withClusters,
-  type Followed,
-  type FollowedClusters,
-  type FollowingProblem,
-  type MultiKueueConfig,
-} from '../../../domain/placement/publish/multikueue.js';
-import { clusterView, type ClusterView } from '../../../domain/placement/spec/cluster.js';
-import { Expressions } from '../../../domain/placement/spec/expression.js';
-import { compileSpec } from '../../../domain/placement/spec/predicates.js';
+import { sameList } from '../../../domain/placement/stored/items.js';
 import type { Cache, CacheOptions } from '../../../runtime/cache/cache.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
+import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { OptionalControllers } from '../optionalsource.js';
 import { confirmedIn } from '../placement/caches.js';
@@ -32,8 +21,31 @@ import {
   type Nothing,
 } from './follower.js';
 
+/** How many clusters Kueue takes; it takes no empty list either. */
+const MOST_KUEUE_CLUSTERS = 20;
 /** Index of the configs by the Placement that they follow. */
 const BY_FOLLOWED = 'followed';
+
+export interface MultiKueueConfig extends KubeObject {
+  spec?: { clusters: string[] };
+}
+
+/**
+ * The Placement that a config follows. Whoever may edit the config, which has no namespace, decides that by an annotation on it:
+ * an edit of a Placement cannot make a config follow it.
+ */
+type Followed =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed'; readonly value: string }
+  | { readonly kind: 'placement'; readonly namespace: string; readonly name: string };
+
+function followedPlacement({ annotations = {} }: ObjectMeta): Followed {
+  const value = annotations[FOLLOWS_PLACEMENT_ANNOTATION];
+  if (value === undefined) return { kind: 'none' };
+  const [namespace = '', name = '', ...others] = value.split('/');
+  if (namespace === '' || name === '' || others.length > 0) return { kind: 'malformed', value };
+  return { kind: 'placement', namespace, name };
+}
 
 export const multiKueueCacheOptions: CacheOptions<MultiKueueConfig> = {
   type: MultiKueueConfigs,
@@ -56,14 +68,14 @@ export interface MultiKueueOptions extends FollowerOptions {
 export function createMultiKueueControllers(options: MultiKueueOptions): OptionalControllers {
   const { configs: objects, recorder, clock } = options;
   const mutations = new MutationCache<MultiKueueConfig>(clock);
-  const memory = { expressions: new Expressions(), reported: new Map<string, string>() };
+  const reported = new Map<string, string>();
   return createFollower(options, {
     name: 'multikueue',
     kind: MultiKueueConfigs.kind,
     workers: 1,
     objects,
     mutations,
-    reconcile: (scope) => reconcile({ ...scope, recorder, ...memory }),
+    reconcile: (scope) => reconcile({ ...scope, recorder, reported }),
     keys: () => objects.store.keys(),
     keysOfPlacement: (placement) => objects.store.byIndex(BY_FOLLOWED, placement).map(({ metadata }) => metadata.name),
     keysOfObject: ({ metadata }) => [metadata.name],
@@ -73,13 +85,9 @@ export function createMultiKueueControllers(options: MultiKueueOptions): Optiona
 /** What one pass over one config, the key, works with. */
 interface Scope extends FollowerScope<MultiKueueConfig> {
   readonly recorder: EventRecorder;
-  /** Of the Placements that are followed. */
-  readonly expressions: Expressions;
   /** The last event of each config: it is not repeated. */
   readonly reported: Map<string, string>;
 }
-
-const UNCHANGED: FollowedClusters = { clusters: undefined, problem: undefined };
 
 /** What a pass over one config decides from, or its result when there is nothing to decide. */
 type Gathered =
@@ -90,19 +98,24 @@ type Gathered =
       readonly followed: Followed;
       /** The Placement that the config follows; undefined for none. */
       readonly placement: Placement | undefined;
-      /** The clusters of its decision; undefined while that is about to change. */
-      readonly selected: readonly ClusterView[] | undefined;
-      /** Those of them without a ManagedCluster. */
-      readonly gone: ReadonlySet<string>;
+      /** The clusters of its decision, in the order in which they are published; undefined while that is about to change. */
+      readonly decided: readonly string[] | undefined;
     };
+
+/** What a config is to list, and why that is not the whole decision; `clusters` undefined: what it lists stays. */
+interface Decision {
+  readonly clusters?: readonly string[];
+  readonly problem?: string;
+}
 
 /** Lists the clusters of a confirmed decision in one MultiKueueConfig. What it cannot list stays as it is, and an event says why. */
 async function reconcile(scope: Scope): Promise<Result> {
   const gathered = gather(scope);
   if (gathered.kind === 'nothing') return gathered.result;
-  const { clusters, problem } = decide(gathered, scope);
-  if (clusters !== undefined) await apply(gathered.config, clusters, scope);
-  report(gathered.config, problem, scope);
+  const { config } = gathered;
+  const { clusters = config.spec?.clusters, problem } = decide(gathered);
+  await apply(config, clusters ?? [], scope);
+  report(config, problem, scope);
   return DONE;
 }
 
@@ -118,33 +131,30 @@ function gather(scope: Scope): Gathered {
   const followed = followedPlacement(config.metadata);
   const key = followed.kind === 'placement' ? keyOf(followed) : '';
   const placement = caches.placements.store.get(key);
-  const decided = placement && confirmedIn(caches, key, placement);
-  const names = decided && new Set(decided.objects.flatMap((object) => object.clusters));
-  const selected =
-    names &&
-    Array.from(names, (cluster) =>
-      clusterView(caches.clusters.store.get(cluster) ?? { metadata: { name: cluster } }, 'all'),
-    );
-  const gone = new Set([...(names ?? [])].filter((cluster) => caches.clusters.store.get(cluster) === undefined));
-  return { kind: 'gathered', config, followed, placement, selected, gone };
+  const confirmed = placement && confirmedIn(caches, key, placement);
+  const decided = confirmed && [...new Set(confirmed.objects.flatMap(({ clusters }) => clusters))];
+  return { kind: 'gathered', config, followed, placement, decided };
 }
 
-function decide(
-  { config, followed, placement, selected, gone }: Extract<Gathered, { kind: 'gathered' }>,
-  { expressions }: Pick<Scope, 'expressions'>,
-): FollowedClusters {
-  if (followed.kind === 'none') return UNCHANGED;
+function decide({ followed, placement, decided }: Extract<Gathered, { kind: 'gathered' }>): Decision {
+  if (followed.kind === 'none') return {};
   if (followed.kind === 'malformed')
-    return notFollowed(`annotation "${followed.value}": want NAMESPACE/NAME of a Placement`);
+    return { problem: `annotation "${followed.value}": want NAMESPACE/NAME of a Placement` };
+  const name = `Placement ${keyOf(followed)}`;
   const keeps = 'the MultiKueueConfig keeps its clusters';
-  if (placement === undefined) return notFollowed(`there is no Placement ${keyOf(followed)}: ${keeps}`);
+  if (placement === undefined) return { problem: `there is no ${name}: ${keeps}` };
   const { status = {} } = placement;
   // Of a Placement that nobody has read yet a decision is about to come.
   if (status.decisions?.length === 0 && status.phase !== 'Pending')
-    return notFollowed(`Placement ${keyOf(followed)} has no decision yet: ${keeps}`);
-  if (selected === undefined) return UNCHANGED;
-  const rules = compileSpec(placement.spec, expressions);
-  return kueueClusters(followed, rules, { selected, gone, listed: config.spec?.clusters ?? [] });
+    return { problem: `${name} has no decision yet: ${keeps}` };
+  if (decided === undefined) return {};
+  if (decided.length === 0)
+    return { problem: `the decision of ${name} is empty, and a MultiKueueConfig cannot be: it keeps its clusters` };
+  if (decided.length <= MOST_KUEUE_CLUSTERS) return { clusters: decided };
+  return {
+    clusters: decided.slice(0, MOST_KUEUE_CLUSTERS),
+    problem: `the decision of ${name} has ${decided.length} clusters, and a MultiKueueConfig takes ${MOST_KUEUE_CLUSTERS}: it lists the first`,
+  };
 }
 
 async function apply(
@@ -152,26 +162,26 @@ async function apply(
   clusters: readonly string[],
   { client, mutations, key: name, pass: { log, signal } }: Scope,
 ): Promise<void> {
-  const config = withClusters(stored, clusters);
-  if (config === undefined) return;
+  if (sameList(stored.spec?.clusters ?? [], clusters)) return;
+  const config = { ...stored, spec: { ...stored.spec, clusters: [...clusters] } };
   await mutations.write(
     name,
     () => client.update<MultiKueueConfig>(MultiKueueConfigs, config, { fieldManager: PLACEMENT_FIELD_MANAGER, signal }),
     () => client.get<MultiKueueConfig>(MultiKueueConfigs, { name }, { signal }),
   );
-  log.info({ clusters: config.spec?.clusters.length }, 'clusters of a decision listed for Kueue');
+  log.info({ clusters: clusters.length }, 'clusters of a decision listed for Kueue');
 }
 
 function report(
   { metadata }: MultiKueueConfig,
-  problem: FollowingProblem | undefined,
+  problem: string | undefined,
   { key: name, recorder, reported }: Scope,
 ): void {
   if (problem === undefined) reported.delete(name);
-  if (problem === undefined || reported.get(name) === problem.text) return;
-  const { reason, text: note } = problem;
-  reported.set(name, note);
+  if (problem === undefined || reported.get(name) === problem) return;
+  reported.set(name, problem);
+  const reason = 'DecisionNotFollowed';
   const { type } = MultiKueueEvents[reason];
   const regarding = { apiVersion: apiVersionOf(MultiKueueConfigs), kind: MultiKueueConfigs.kind, metadata };
-  recorder.record({ regarding, type, reason, action: 'Follow', note });
+  recorder.record({ regarding, type, reason, action: 'Follow', note: problem });
 }

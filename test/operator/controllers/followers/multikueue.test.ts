@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManagedClusters, MultiKueueConfigs, Placements } from '../../../../src/api/resources.js';
-import type { MultiKueueConfig } from '../../../../src/domain/placement/publish/multikueue.js';
+import type { MultiKueueConfig } from '../../../../src/operator/controllers/followers/multikueue.js';
 import { failure } from '../../../support/fakes/api.js';
 import { Followers } from '../../../support/rigs/controllers/followers.js';
 import { NAMESPACE } from '../../../support/rigs/controllers/placement.js';
@@ -14,7 +14,7 @@ const prefersPrice = {
 };
 
 describe('a MultiKueueConfig that follows a Placement', () => {
-  it('lists the decision in the order of scores, follows each change, and costs no write while nothing changes', async () => {
+  it('lists the decision as it is published, follows each change, and costs no write while nothing changes', async () => {
     const on = await new Followers().start();
     const { hub, notes } = on;
     hub.cluster('dear', { price: '9' });
@@ -33,6 +33,12 @@ describe('a MultiKueueConfig that follows a Placement', () => {
     await hub.untilIdle();
     expect(on.listed()).toEqual(['middle', 'dear']);
     expect(on.writesOf(MultiKueueConfigs)).toHaveLength(2);
+
+    hub.cluster('cheap', { price: '1' });
+    hub.cluster('middle', { price: '10' });
+    await hub.untilIdle();
+    expect(on.listed()).toEqual(['middle', 'dear', 'cheap']);
+    expect(on.writesOf(MultiKueueConfigs)).toHaveLength(3);
     expect(notes).toEqual([]);
   });
 
@@ -75,7 +81,7 @@ describe('a MultiKueueConfig that follows a Placement', () => {
     ]);
   });
 
-  it('takes the best 20 of more clusters', async () => {
+  it('takes the first 20 of more clusters: at a first decision the best', async () => {
     const on = await new Followers().start();
     const { hub, notes } = on;
     for (let price = 1; price <= 23; price++) hub.cluster(`c${price}`, { price: String(price) });
@@ -85,7 +91,7 @@ describe('a MultiKueueConfig that follows a Placement', () => {
 
     expect(on.listed()).toEqual(Array.from({ length: 20 }, (_, at) => `c${at + 1}`));
     expect(notes).toEqual([
-      `DecisionNotFollowed: the decision of Placement ${NAMESPACE}/web has 23 clusters, and a MultiKueueConfig takes 20: it lists the best`,
+      `DecisionNotFollowed: the decision of Placement ${NAMESPACE}/web has 23 clusters, and a MultiKueueConfig takes 20: it lists the first`,
     ]);
   });
 

@@ -1,10 +1,10 @@
 import { FOLLOWS_PLACEMENT_ANNOTATION } from '../../../../src/api/names.js';
 import { MultiKueueConfigs, SigPlacementDecisions } from '../../../../src/api/resources.js';
-import type { MultiKueueConfig } from '../../../../src/domain/placement/publish/multikueue.js';
 import type { SigDecision } from '../../../../src/domain/placement/publish/sigdecision.js';
 import {
   createMultiKueueControllers,
   multiKueueCacheOptions,
+  type MultiKueueConfig,
 } from '../../../../src/operator/controllers/followers/multikueue.js';
 import { multiKueueRights, sigDecisionRights } from '../../../../src/operator/controllers/followers/rights.js';
 import {
