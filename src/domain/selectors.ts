@@ -76,9 +76,30 @@ export function readLabelSelector(value: unknown, path: string): readonly Requir
   ];
 }
 
-/** A claim selector inside a {@link parse}: expressions only, values are free strings. */
-export function readClaimSelector(value: unknown, path: string): readonly Requirement[] {
-  return readExpressions(readObject(value, path), path, CLAIMS);
+/** Labels AND claims of a cluster. */
+export interface LabelsAndClaims {
+  readonly labels: readonly Requirement[];
+  readonly claims: readonly Requirement[];
+}
+
+/**
+ * The fields `labelSelector` and `claimSelector` of an object inside a {@link parse}. Claims have expressions only, and their
+ * values are free strings.
+ */
+export function readRequirements(selector: Readonly<Record<string, unknown>>, path: string): LabelsAndClaims {
+  const [labels, claims] = [`${path}.labelSelector`, `${path}.claimSelector`];
+  return {
+    labels: readLabelSelector(selector['labelSelector'], labels),
+    claims: readExpressions(readObject(selector['claimSelector'], claims), claims, CLAIMS),
+  };
+}
+
+/** Whether labels and claims meet all of them. */
+export function meetsAll(
+  { labels, claims }: LabelsAndClaims,
+  cluster: { readonly labels: StringMap; readonly claims: StringMap },
+): boolean {
+  return firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined;
 }
 
 /** The first of `requirements` that `values` does not meet; undefined when it meets all. */
@@ -191,10 +212,19 @@ export function readObject(value: unknown, path: string): Readonly<Record<string
   return isRecord(value) ? value : reject(path, `${quote(value)} is not an object`);
 }
 
-/** The list at `path`; an empty one for an absent or null value. */
-export function readList(value: unknown, path: string): readonly unknown[] {
+/** The list at `path`, of at most `most` items; an empty one for an absent or null value. */
+export function readList(value: unknown, path: string, most = Infinity): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  return isList(value) ? value : reject(path, `${quote(value)} is not a list`);
+  if (!isList(value)) return reject(path, `${quote(value)} is not a list`);
+  if (value.length > most) reject(path, `has ${value.length} items: at most ${most} are allowed`);
+  return value;
+}
+
+/** The whole number from `least` to `most` at `path`; undefined for an absent or null value. */
+export function readWhole(value: unknown, path: string, least: number, most: number): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+  return reject(path, `${quote(value)} is not a whole number from ${least} to ${most}`);
 }
 
 /** The string at `path`; an absent one is rejected. */

@@ -3,6 +3,7 @@ import { textOf } from '../../domain/placement/select/rules.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
+import type { LabelsAndClaims } from '../../domain/selectors.js';
 
 /** Tells which Placements read the value of a label or claim that changes. A change costs one comparison for each different key. */
 export class KeyIndex {
@@ -85,7 +86,7 @@ function movingKeys({ rebalance, prioritizers, predicates }: PlacementRules): re
   });
 }
 
-function keysOf({ labels, claims }: Pick<PlacementRules['predicates'][number], 'labels' | 'claims'>): TopologyKey[] {
+function keysOf({ labels, claims }: LabelsAndClaims): TopologyKey[] {
   return [
     ...labels.map(({ key }) => ({ source: 'label' as const, key })),
     ...claims.map(({ key }) => ({ source: 'claim' as const, key })),

@@ -1,4 +1,4 @@
-import { admits, firstUnmet, valueOf, type Requirement } from '../../selectors.js';
+import { admits, meetsAll, valueOf, type LabelsAndClaims, type Requirement } from '../../selectors.js';
 import type { PlacementRules, Predicate } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { ExpressionRequirement } from '../spec/expression.js';
@@ -32,7 +32,7 @@ export type ClusterRequirement =
   | { readonly source: 'expression'; readonly requirement: ExpressionRequirement };
 
 /** Labels, claims and, where they are asked for, expressions: a selector that only prefers clusters has none. */
-type Selector = Pick<Predicate, 'labels' | 'claims'> & Partial<Pick<Predicate, 'expressions'>>;
+type Selector = LabelsAndClaims & Partial<Pick<Predicate, 'expressions'>>;
 
 /** The requirements of a predicate: labels, then claims, then expressions. */
 export function sourcedRequirements({ labels, claims, expressions = [] }: Selector): readonly ClusterRequirement[] {
@@ -139,11 +139,10 @@ export function predicateOf({ predicates }: PlacementRules, cluster: ClusterView
   return index < 0 ? undefined : index;
 }
 
-function matchesOne({ labels, claims, expressions }: Predicate, cluster: ClusterView): boolean {
+function matchesOne(predicate: Predicate, cluster: ClusterView): boolean {
   return (
-    firstUnmet(labels, cluster.labels) === undefined &&
-    firstUnmet(claims, cluster.claims) === undefined &&
-    expressions.every((requirement) => admits(requirement, requirement.expression.resultOf(cluster)))
+    meetsAll(predicate, cluster) &&
+    predicate.expressions.every((requirement) => admits(requirement, requirement.expression.resultOf(cluster)))
   );
 }
 

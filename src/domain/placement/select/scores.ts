@@ -1,8 +1,9 @@
-import { firstUnmet, valueOf } from '../../selectors.js';
+import { meetsAll } from '../../selectors.js';
 import { amountOf } from '../spec/amount.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { PlacementRules } from '../spec/predicates.js';
-import type { Coordinate, Prioritizer, ValueCoordinate } from '../spec/prioritizers.js';
+import type { Prioritizer, ValueCoordinate } from '../spec/prioritizers.js';
+import { domainOf } from '../spec/spread.js';
 import { predicateOf } from './rules.js';
 import type { PlacementSnapshot } from './snapshot.js';
 
@@ -134,7 +135,10 @@ function measuresOf(
       case 'PredicateOrder':
         return predicateOrder(rules);
       case 'Selector':
-        return selectorMeasure(coordinate);
+        return {
+          hundredths: (cluster) => (meetsAll(coordinate, cluster) ? HIGHEST : 0),
+          found: (cluster) => (meetsAll(coordinate, cluster) ? 'matches' : 'does not match'),
+        };
       case 'Value':
         return valueMeasure(coordinate, all);
     }
@@ -170,19 +174,9 @@ function predicateOrder(rules: PlacementRules): Measure {
   };
 }
 
-function selectorMeasure({ labels, claims }: Extract<Coordinate, { kind: 'Selector' }>): Measure {
-  const isMet = (cluster: ClusterView): boolean =>
-    firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined;
-  return {
-    hundredths: (cluster) => (isMet(cluster) ? HIGHEST : 0),
-    found: (cluster) => (isMet(cluster) ? 'matches' : 'does not match'),
-  };
-}
-
 function valueMeasure(coordinate: ValueCoordinate, all: readonly ClusterView[]): Measure {
-  const { key, source, isAscending } = coordinate;
-  const found = ({ labels, claims }: ClusterView): string | undefined =>
-    valueOf(source === 'label' ? labels : claims, key);
+  const { isAscending } = coordinate;
+  const found = (cluster: ClusterView): string | undefined => domainOf(coordinate, cluster);
   const amount = (cluster: ClusterView): number => amountOf(found(cluster) ?? '') ?? NaN;
   // Each is read once for the range and for the scores.
   const amounts = all.map(amount);

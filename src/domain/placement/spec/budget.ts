@@ -1,4 +1,4 @@
-import { quote, readObject, reject } from '../../selectors.js';
+import { quote, readObject, readWhole, reject } from '../../selectors.js';
 
 /** `spec.disruptionBudget`: how many clusters may leave or come in within a window. One of the two limits is there. */
 export interface DisruptionBudget {
@@ -29,7 +29,8 @@ export function readBudget(value: unknown, path: string): DisruptionBudget | und
   const maxAdditions = readLimit(fields['maxAdditions'], `${path}.maxAdditions`);
   if (maxRemovals === undefined && maxAdditions === undefined)
     return reject(path, `${quote(value)} bounds nothing: maxRemovals or maxAdditions is required`);
-  return { maxRemovals, maxAdditions, windowSeconds: readWindow(fields['windowSeconds'], `${path}.windowSeconds`) };
+  const windowSeconds = readWhole(fields['windowSeconds'], `${path}.windowSeconds`, SHORTEST_WINDOW, LONGEST_WINDOW);
+  return { maxRemovals, maxAdditions, windowSeconds: windowSeconds ?? DEFAULT_WINDOW };
 }
 
 function readLimit(value: unknown, path: string): Limit | undefined {
@@ -49,13 +50,6 @@ export function limitIn(value: unknown, least: 0 | 1): Limit | undefined {
 /** What {@link limitIn} takes. */
 export function limitRule(least: 0 | 1): string {
   return `a whole number from ${least} to ${LARGEST_NUMBER} without quotes, or a percentage from ${least}% to 100%`;
-}
-
-function readWindow(value: unknown, path: string): number {
-  if (value === undefined || value === null) return DEFAULT_WINDOW;
-  const isWhole = typeof value === 'number' && Number.isInteger(value);
-  if (isWhole && value >= SHORTEST_WINDOW && value <= LONGEST_WINDOW) return value;
-  return reject(path, `${quote(value)} is not a whole number from ${SHORTEST_WINDOW} to ${LONGEST_WINDOW}`);
 }
 
 /** How many of `base` clusters the limit allows; a percentage is rounded up, as in a PodDisruptionBudget. */

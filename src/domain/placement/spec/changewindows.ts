@@ -32,9 +32,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The windows of a spec, inside a `parse`; empty without any. */
 export function readChangeWindows(value: unknown, path: string): readonly ChangeWindow[] {
-  const items = readList(value, path);
-  if (items.length > MOST_WINDOWS) reject(path, `has ${items.length} items: at most ${MOST_WINDOWS} are allowed`);
-  return items.map((item, index) => {
+  return readList(value, path, MOST_WINDOWS).map((item, index) => {
     const at = `${path}[${index}]`;
     const fields = readObject(item, at);
     const { weekday, minutes } = readStart(fields['start'], `${at}.start`);

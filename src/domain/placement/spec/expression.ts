@@ -79,9 +79,7 @@ export function readExpressions(
   expressions: Expressions,
 ): readonly ExpressionRequirement[] {
   const at = `${path}.celExpressions`;
-  const items = readList(readObject(value, path)['celExpressions'], at);
-  if (items.length > MOST_EXPRESSIONS) reject(at, `has ${items.length} items: at most ${MOST_EXPRESSIONS} are allowed`);
-  return items.map((item, index) => {
+  return readList(readObject(value, path)['celExpressions'], at, MOST_EXPRESSIONS).map((item, index) => {
     const place = `${at}[${index}]`;
     const text = readString(item, place);
     if (characters(text) > LONGEST_EXPRESSION)

@@ -1,13 +1,12 @@
 import {
-  firstUnmet,
+  meetsAll,
   quote,
-  readClaimSelector,
-  readLabelSelector,
   readList,
   readObject,
+  readRequirements,
   readString,
   reject,
-  type Requirement,
+  type LabelsAndClaims,
 } from '../../selectors.js';
 import { limitIn, limitRule, type Limit } from './budget.js';
 import type { ClusterView } from './cluster.js';
@@ -20,11 +19,8 @@ export interface GroupStrategy {
   readonly size: Limit;
 }
 
-/** A group: labels AND claims. */
-export interface DecisionGroup {
+export interface DecisionGroup extends LabelsAndClaims {
   readonly name: string;
-  readonly labels: readonly Requirement[];
-  readonly claims: readonly Requirement[];
 }
 
 /** The name of the group of all clusters that no named group selects. */
@@ -41,9 +37,7 @@ export function readGroups(value: unknown, path: string): GroupStrategy | undefi
   if (strategy === undefined || strategy === null) return undefined;
   const at = `${path}.groupStrategy`;
   const fields = readObject(strategy, at);
-  const items = readList(fields['decisionGroups'], `${at}.decisionGroups`);
-  if (items.length > MOST_GROUPS)
-    reject(`${at}.decisionGroups`, `has ${items.length} items: at most ${MOST_GROUPS} are allowed`);
+  const items = readList(fields['decisionGroups'], `${at}.decisionGroups`, MOST_GROUPS);
   const names = new Set<string>();
   const groups = items.map((item, index) => readGroup(item, `${at}.decisionGroups[${index}]`, names));
   return { groups, size: readSize(fields['clustersPerDecisionGroup'], `${at}.clustersPerDecisionGroup`) };
@@ -57,12 +51,7 @@ function readGroup(value: unknown, path: string, known: Set<string>): DecisionGr
   if (known.has(name)) reject(`${path}.groupName`, `${quote(name)} is the name of another group: names must differ`);
   known.add(name);
   const at = `${path}.groupClusterSelector`;
-  const selector = readObject(fields['groupClusterSelector'], at);
-  return {
-    name,
-    labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
-    claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
-  };
+  return { name, ...readRequirements(readObject(fields['groupClusterSelector'], at), at) };
 }
 
 function readSize(value: unknown, path: string): Limit {
@@ -71,11 +60,8 @@ function readSize(value: unknown, path: string): Limit {
 }
 
 /** The group of a cluster: the first whose selector it matches, else the one without a name. */
-export function groupOf({ groups }: GroupStrategy, { labels, claims }: ClusterView): string {
-  const found = groups.find(
-    (one) => firstUnmet(one.labels, labels) === undefined && firstUnmet(one.claims, claims) === undefined,
-  );
-  return found?.name ?? NO_GROUP;
+export function groupOf({ groups }: GroupStrategy, cluster: ClusterView): string {
+  return groups.find((one) => meetsAll(one, cluster))?.name ?? NO_GROUP;
 }
 
 /** Whether the group of a cluster is the same before and after a change of it; true without groups. */

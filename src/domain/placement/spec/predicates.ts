@@ -10,22 +10,20 @@ import { readSpread, type SpreadConstraint, type TopologyKey } from './spread.js
 import { readPrioritizers, type Prioritizer } from './prioritizers.js';
 import { readTolerations, type Toleration } from './toleration.js';
 import {
-  quote,
-  readClaimSelector,
   parse,
-  readLabelSelector,
+  quote,
   readList,
   readObject,
+  readRequirements,
   readString,
+  readWhole,
   reject,
+  type LabelsAndClaims,
   type Problem,
-  type Requirement,
 } from '../../selectors.js';
 
 /** One predicate: labels AND claims AND expressions. A predicate without requirements matches every cluster. */
-export interface Predicate {
-  readonly labels: readonly Requirement[];
-  readonly claims: readonly Requirement[];
+export interface Predicate extends LabelsAndClaims {
   readonly expressions: readonly ExpressionRequirement[];
   /** How many clusters it may bring in; either all predicates of a Placement have a number, or none has. */
   readonly wanted: number | undefined;
@@ -112,7 +110,7 @@ function readSpec(spec: Readonly<Record<string, unknown>>, expressions: Expressi
     reject('spec.clusterSets', 'is not a field: write ClusterSets');
   }
   const requested = readSets(spec['ClusterSets']);
-  const limit = readWanted(spec['numberOfClusters'], 'spec.numberOfClusters');
+  const limit = readWhole(spec['numberOfClusters'], 'spec.numberOfClusters', 0, LARGEST_NUMBER);
   const predicates = readPredicates(spec['predicates'], expressions);
   const wanted = wantedOf(limit, predicates);
   const prioritizers = readPrioritizers(spec['prioritizerPolicy'], 'spec.prioritizerPolicy');
@@ -155,17 +153,9 @@ function readSets(value: unknown): readonly string[] {
   return [...unique].sort();
 }
 
-function readWanted(value: unknown, path: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER) return value;
-  return reject(path, `${quote(value)} is not a whole number from 0 to ${LARGEST_NUMBER}`);
-}
-
 function readPredicates(value: unknown, expressions: Expressions): readonly Predicate[] {
   const path = 'spec.predicates';
-  const items = readList(value, path);
-  if (items.length > MOST_PREDICATES) reject(path, `has ${items.length} items: at most ${MOST_PREDICATES} are allowed`);
-  const predicates = items.map((item, index) => readPredicate(item, `${path}[${index}]`, expressions));
+  const predicates = readList(value, path, MOST_PREDICATES).map((item, index) => readPredicate(item, `${path}[${index}]`, expressions));
   const missing = predicates.findIndex(({ wanted }) => wanted === undefined);
   if (missing >= 0 && predicates.some(({ wanted }) => wanted !== undefined))
     reject(
@@ -180,10 +170,9 @@ function readPredicate(item: unknown, path: string, expressions: Expressions): P
   const predicate = readObject(item, path);
   const selector = readObject(predicate['requiredClusterSelector'], at);
   return {
-    labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
-    claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
+    ...readRequirements(selector, at),
     expressions: readExpressions(selector['celSelector'], `${at}.celSelector`, expressions),
-    wanted: readWanted(predicate['numberOfClusters'], `${path}.numberOfClusters`),
+    wanted: readWhole(predicate['numberOfClusters'], `${path}.numberOfClusters`, 0, LARGEST_NUMBER),
   };
 }
 

@@ -4,14 +4,14 @@ import {
   checkClaimKey,
   checkLabelKey,
   quote,
-  readClaimSelector,
-  readLabelSelector,
   readList,
   readObject,
   readOneOf,
+  readRequirements,
   readString,
+  readWhole,
   reject,
-  type Requirement,
+  type LabelsAndClaims,
 } from '../../selectors.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export type Coordinate =
   | { readonly kind: 'Balance' }
   | { readonly kind: 'PredicateOrder' }
   | ValueCoordinate
-  | { readonly kind: 'Selector'; readonly labels: readonly Requirement[]; readonly claims: readonly Requirement[] };
+  | ({ readonly kind: 'Selector' } & LabelsAndClaims);
 
 /** One configuration of the policy that counts: its weight is not 0. */
 export interface Prioritizer {
@@ -75,9 +75,7 @@ export function readPrioritizers(value: unknown, path: string): readonly Priorit
   const policy = readObject(value, path);
   if (isPresent(policy['mode'])) readOneOf(policy['mode'], MODES, `${path}.mode`);
   const at = `${path}.configurations`;
-  const items = readList(policy['configurations'], at);
-  if (items.length > MOST_CONFIGURATIONS)
-    reject(at, `has ${items.length} items: at most ${MOST_CONFIGURATIONS} are allowed`);
+  const items = readList(policy['configurations'], at, MOST_CONFIGURATIONS);
   return items.map((item, index) => readPrioritizer(item, `${at}[${index}]`, index)).filter((one) => one.weight !== 0);
 }
 
@@ -88,12 +86,7 @@ export function isBalanced({ prioritizers }: { readonly prioritizers: readonly P
 
 function readPrioritizer(item: unknown, path: string, index: number): Prioritizer {
   const fields = readObject(item, path);
-  const weight = fields['weight'] ?? 1;
-  if (typeof weight !== 'number' || !Number.isInteger(weight) || Math.abs(weight) > LARGEST_WEIGHT)
-    return reject(
-      `${path}.weight`,
-      `${quote(weight)} is not a whole number from ${-LARGEST_WEIGHT} to ${LARGEST_WEIGHT}`,
-    );
+  const weight = readWhole(fields['weight'], `${path}.weight`, -LARGEST_WEIGHT, LARGEST_WEIGHT) ?? 1;
   const at = `${path}.scoreCoordinate`;
   if (!isPresent(fields['scoreCoordinate'])) reject(at, 'is missing: a configuration needs it');
   return { index, weight, ...readCoordinate(readObject(fields['scoreCoordinate'], at), at) };
@@ -118,7 +111,7 @@ function readCoordinate(value: Fields, path: string): Named {
     case 'Label':
       return { coordinate: readValues(readObject(value['label'], at), at, 'label') };
     case 'Selector':
-      return { coordinate: readSelector(readObject(value['selector'], at), at) };
+      return { coordinate: { kind: 'Selector', ...readRequirements(readObject(value['selector'], at), at) } };
   }
 }
 
@@ -126,14 +119,6 @@ function readBuiltIn(value: unknown, path: string): Named {
   if (value === 'Steady') reject(path, `"Steady" is not a coordinate: ${STEADY}`);
   const builtIn = readOneOf(value, [...BUILT_INS.keys()], path);
   return { builtIn, coordinate: BUILT_INS.get(builtIn) ?? { kind: 'Balance' } };
-}
-
-function readSelector(value: Fields, path: string): Coordinate {
-  return {
-    kind: 'Selector',
-    labels: readLabelSelector(value['labelSelector'], `${path}.labelSelector`),
-    claims: readClaimSelector(value['claimSelector'], `${path}.claimSelector`),
-  };
 }
 
 function readValues(value: Fields, path: string, source: 'label' | 'claim'): ValueCoordinate {

@@ -1,4 +1,4 @@
-import { quote, readObject, reject } from '../../selectors.js';
+import { quote, readObject, readWhole, reject } from '../../selectors.js';
 
 /** `spec.rebalance`: when a selected cluster makes room for a better one. */
 export interface Rebalance {
@@ -20,12 +20,8 @@ const LONGEST_INTERVAL = 86_400;
 export function readRebalance(value: unknown, path: string): Rebalance | undefined {
   if (value === undefined || value === null) return undefined;
   const fields = readObject(value, path);
-  const seconds = (field: string, least: number, most: number): number | undefined => {
-    const found = fields[field];
-    if (found === undefined || found === null) return undefined;
-    if (typeof found === 'number' && Number.isInteger(found) && found >= least && found <= most) return found;
-    return reject(`${path}.${field}`, `${quote(found)} is not a whole number from ${least} to ${most}`);
-  };
+  const seconds = (field: string, least: number, most: number): number | undefined =>
+    readWhole(fields[field], `${path}.${field}`, least, most);
   return {
     scoreMargin: readMargin(fields['scoreMargin'], `${path}.scoreMargin`),
     minSelectedSeconds: seconds('minSelectedSeconds', 0, LONGEST_STAY) ?? DEFAULT_STAY,

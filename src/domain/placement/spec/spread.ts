@@ -1,4 +1,13 @@
-import { checkLabelKey, quote, readList, readObject, readOneOf, readString, reject, valueOf } from '../../selectors.js';
+import {
+  checkLabelKey,
+  readList,
+  readObject,
+  readOneOf,
+  readString,
+  readWhole,
+  reject,
+  valueOf,
+} from '../../selectors.js';
 import type { ClusterView } from './cluster.js';
 
 /** A claim or label whose values are domains. */
@@ -22,8 +31,7 @@ const LARGEST = 2 ** 31 - 1;
 /** The constraints inside a `parse`; none when the policy is absent. `wanted`: numberOfClusters, undefined for all. */
 export function readSpread(value: unknown, path: string, wanted: number | undefined): readonly SpreadConstraint[] {
   const at = `${path}.spreadConstraints`;
-  const items = readList(readObject(value, path)['spreadConstraints'], at);
-  if (items.length > MOST_CONSTRAINTS) reject(at, `has ${items.length} items: at most ${MOST_CONSTRAINTS} are allowed`);
+  const items = readList(readObject(value, path)['spreadConstraints'], at, MOST_CONSTRAINTS);
   const constraints = items.map((item, index) =>
     readConstraint(readObject(item, `${at}[${index}]`), `${at}[${index}]`),
   );
@@ -43,17 +51,11 @@ function readConstraint(item: Readonly<Record<string, unknown>>, path: string): 
   const mode = item['whenUnsatisfiable'] ?? 'ScheduleAnyway';
   const isStrict =
     readOneOf(mode, ['DoNotSchedule', 'ScheduleAnyway'], `${path}.whenUnsatisfiable`) === 'DoNotSchedule';
-  const minDomains = readCount(item['minDomains'], `${path}.minDomains`);
+  const minDomains = readWhole(item['minDomains'], `${path}.minDomains`, 1, LARGEST);
   if (minDomains !== undefined && !isStrict)
     reject(`${path}.minDomains`, `${minDomains} needs whenUnsatisfiable: DoNotSchedule, not ScheduleAnyway`);
-  const maxSkew = readCount(item['maxSkew'], `${path}.maxSkew`) ?? 1;
+  const maxSkew = readWhole(item['maxSkew'], `${path}.maxSkew`, 1, LARGEST) ?? 1;
   return { source: source === 'Claim' ? 'claim' : 'label', key, maxSkew, minDomains, isStrict };
-}
-
-function readCount(value: unknown, path: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST) return value;
-  return reject(path, `${quote(value)} is not a whole number from 1 to ${LARGEST}`);
 }
 
 /** The domain of a cluster; undefined without the key. */

@@ -13,7 +13,6 @@ export interface Toleration {
 
 /** How long after a taint was added a Placement tolerates it. */
 export interface Tolerance {
-  /** Infinity: for ever. */
   readonly seconds: number;
   /** Not written in the spec: after the time, the cluster leaves only when another can take its place. */
   readonly isImplied: boolean;
@@ -25,10 +24,7 @@ const IMPLIED: Tolerance = { seconds: 300, isImplied: true };
 
 /** The tolerations of a spec, inside a `parse`. */
 export function readTolerations(value: unknown, path: string): readonly Toleration[] {
-  const items = readList(value, path);
-  if (items.length > MOST_TOLERATIONS)
-    reject(path, `has ${items.length} items: at most ${MOST_TOLERATIONS} are allowed`);
-  return items.map((item, index) => readToleration(item, `${path}[${index}]`));
+  return readList(value, path, MOST_TOLERATIONS).map((item, index) => readToleration(item, `${path}[${index}]`));
 }
 
 function readToleration(item: unknown, path: string): Toleration {
