@@ -51,7 +51,7 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
     placement: { metadata: { namespace: 'team', name: 'web' } },
     snapshot: seen,
   } as unknown as Input;
-  const outcome = { input, schedule: decided, publication, error: undefined };
+  const outcome = { kind: 'published', input, decision: decided, publication, error: undefined } as const;
   recordDecision(outcome, recorder);
   const { eligible, unreadable } = decided.eligibility;
   const isKnown = (set: string): boolean => eligible.includes(set) && !unreadable.includes(set);

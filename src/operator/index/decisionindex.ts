@@ -65,11 +65,11 @@ export class DecisionIndex {
    * Enters the decision of a Placement. It costs O(changed and held clusters) when the decision was made from what
    * the last one that was committed publishes; otherwise, as when that one was not published, O(clusters before and after).
    */
-  commit(key: string, { schedule, before, after }: IndexedDecision): void {
+  commit(key: string, { decision, before, after }: IndexedDecision): void {
     const isNext = before !== undefined && this.#committed.get(key) === before;
-    if (!isNext) this.#selected.replace(key, chosen(schedule));
+    if (!isNext) this.#selected.replace(key, chosen(decision));
     this.#held.replace(key, []);
-    for (const [cluster, { kind }] of schedule.fates) {
+    for (const [cluster, { kind }] of decision.fates) {
       if (kind === 'held') this.#held.add(key, cluster);
       else if (isNext && kind === 'leaves') this.#selected.remove(key, cluster);
       else if (isNext && kind === 'comesIn') this.#selected.add(key, cluster);

@@ -34,7 +34,7 @@ const NO_KEYS: readonly string[] = [];
  * The inputs of all Placements, folded change by change. Each change returns the keys of the Placements that it affects.
  *
  * Guarantees: the content equals what the pure functions of `domain/placement` compute from the same objects, whatever
- * the order of the changes. A change alters neither schedule nor message of any Placement whose key it does not return. A
+ * the order of the changes. A change alters neither decision nor message of any Placement whose key it does not return. A
  * returned key is not returned again before `begin`. No key is returned while `tracking` is false: all Placements have to be
  * reconciled once it is true. A change costs what it affects, not the size of the fleet.
  */
@@ -180,27 +180,27 @@ export class PlacementIndex {
       othersSelecting: isBalanced(rules) ? this.#decisions.othersSelecting(key) : noOthers,
       clusters: (names) => (read = existing(names, (name) => this.cluster(name))),
       members: () => membersOf(entry.pool.sets, this.#membership, this.#clusters),
-      commit: (decision) => this.#commit(entry, decision, { changes, clusters: read }),
+      commit: (decided) => this.#commit(entry, decided, { changes, clusters: read }),
     };
   }
 
   /** What a pass has decided; `read`: what it has read of taints and clusters. */
   #commit(
     { key }: Entry,
-    decision: IndexedDecision,
+    decided: IndexedDecision,
     read: { readonly changes: number; readonly clusters: ReadonlyMap<string, ClusterView> },
   ): Committed {
     const entry = this.#placements.get(key);
-    const { schedule } = decision;
-    const delayed = this.#recounted(key, [...comingIn(schedule), ...leaving(schedule).map(({ cluster }) => cluster)]);
+    const { decision } = decided;
+    const delayed = this.#recounted(key, [...comingIn(decision), ...leaving(decision).map(({ cluster }) => cluster)]);
     if (entry === undefined) return { isStale: false, delayed };
-    const isOpen = schedule.shortage.spread.length + stuck(schedule).length > 0;
+    const isOpen = decision.shortage.spread.length + stuck(decision).length > 0;
     entry.isSpreadOpen = isOpen || entry.rules.rebalance !== undefined;
-    this.#pools.setRoom(entry.pool, key, schedule.hasRoom);
-    this.#decisions.commit(key, decision);
+    this.#pools.setRoom(entry.pool, key, decision.hasRoom);
+    this.#decisions.commit(key, decided);
     const isStale =
       this.#taints.changes + this.#requirements.changes + this.#details.changes !== read.changes ||
-      staying(schedule).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster));
+      staying(decision).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster));
     return { isStale, delayed };
   }
 

@@ -14,7 +14,7 @@ import type { MembershipIndex } from './membershipindex.js';
 
 /** A decision as the index needs it. */
 export interface IndexedDecision {
-  readonly schedule: Decision;
+  readonly decision: Decision;
   /** What was published when it was made; undefined where that was not known. */
   readonly before: Published | undefined;
   /** What is published once all of it is stored. */
@@ -50,7 +50,7 @@ export interface Reading {
   /** The members of the readable eligible sets, those that are being deleted included, at the time of the call. */
   members(): readonly Member[];
   /** Enters the decision in the index, whether or not it is published later. */
-  commit(decision: IndexedDecision): Committed;
+  commit(decided: IndexedDecision): Committed;
 }
 
 /** Those of the clusters that exist, each once. */

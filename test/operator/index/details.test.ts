@@ -13,7 +13,7 @@ const NOTED = { placements: [], delayed: [{ key: KEY, afterMs: 5_000 }] };
 const NOTHING = { placements: [], delayed: [] };
 /** The decision that selects `a` alone. */
 const DECIDED: IndexedDecision = {
-  schedule: schedule(snapshot({ fleet: members('a') })),
+  decision: schedule(snapshot({ fleet: members('a') })),
   before: undefined,
   after: publishedLists([['a']]),
 };

@@ -113,7 +113,7 @@ export class Model {
     const before = placement.published;
     placement.published = publishedLists([[...kept.flat(), ...added]]);
     placement.pending = false;
-    return { schedule: decided, before, after: placement.published };
+    return { decision: decided, before, after: placement.published };
   }
 
   #placement(key: string): ModelPlacement {

@@ -3,22 +3,35 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
-import { countsAs } from '../../../domain/placement/select/decision.js';
+import { collectionEnd } from '../../../domain/placement/select/collection.js';
+import { countsAs, type Decision } from '../../../domain/placement/select/decision.js';
 import { nextRecord, withRecord } from '../../../domain/placement/stored/record.js';
 import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
 import { sameContent, sameList } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import { publishedBy } from '../../../domain/placement/publish/slices.js';
+import type { Publication } from '../../../domain/placement/report/status.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
-import type { Decision, Outcome } from './decide.js';
+import { confirm } from './confirm.js';
+import type { Decided } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';
 import { PassHistory } from './history.js';
-import { announceHolds } from './hold.js';
-import type { Scope } from './scope.js';
+import type { Nothing, Scope } from './scope.js';
+import { announceHolds } from './status.js';
 
-/** The input, the decision that is carried out, and the counted clusters that have left and come in by its writes. */
-interface Work extends Input {
+/** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
+export interface Outcome {
+  readonly kind: 'published';
+  /** With the status as it was stored meanwhile. */
+  readonly input: Input;
   readonly decision: Decision;
+  readonly publication: Publication;
+  readonly error: unknown;
+}
+
+/** The input, what is carried out, and the counted clusters that have left and come in by its writes. */
+interface Work extends Input {
+  readonly decided: Decided;
   readonly left: Set<string>;
   readonly came: Set<string>;
   readonly history: PassHistory;
@@ -27,19 +40,38 @@ interface Work extends Input {
 type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
- * Announces holds, and carries out the writes of the decision in their order, up to the first that fails: each depends on those
- * before it. What was stored is remembered even when a later write fails. Throws when the announcement is refused.
+ * Enters the decision in the index and, once the API confirms what it takes for granted, announces holds and publishes it; nothing
+ * while changes that count are collected. Throws when the announcement is refused, or the API cannot be read.
  */
-export async function apply(gathered: Input, decision: Decision, scope: Scope): Promise<Outcome> {
-  const input = await announceHolds(gathered, decision, scope);
+export async function apply(input: Input, decided: Decided, scope: Scope): Promise<Nothing | Outcome> {
+  const { collection } = decided;
+  input.state.collection = collection;
+  if (collection !== undefined) {
+    const afterMs = collectionEnd(collection, scope.collectionWindow) - input.at;
+    return { kind: 'nothing', result: { ending: 'wait', reason: 'changes that count are collected', afterMs } };
+  }
+  const { isStale, delayed } = input.reading.commit(decided);
+  if (isStale) scope.enqueue(scope.key);
+  for (const other of delayed) scope.enqueueAfter(other.key, other.afterMs);
+  const result = await confirm(input, decided, scope);
+  if (result !== undefined) return { kind: 'nothing', result };
+  return publish(await announceHolds(input, decided, scope), decided, scope);
+}
+
+/**
+ * Carries out the writes of the decision in their order, up to the first that fails: each depends on those before it. What was
+ * stored is remembered even when a later write fails.
+ */
+async function publish(input: Input, decided: Decided, scope: Scope): Promise<Outcome> {
   const { objects, state } = input;
-  const { schedule, changes } = decision;
+  const { decision, changes } = decided;
+  const outcome = { kind: 'published', input, decision } as const;
   const work: Work = {
     ...input,
-    decision,
+    decided,
     left: new Set(),
     came: new Set(),
-    history: new PassHistory(input, decision),
+    history: new PassHistory(input, decided),
   };
   state.decisions.clear();
   for (const name of objects.keys()) state.decisions.add(name);
@@ -50,12 +82,12 @@ export async function apply(gathered: Input, decision: Decision, scope: Scope): 
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
       state.published = publishedBy(changes, done, state.unconfirmed.size === 0);
-      return { input, schedule, publication: { changes, done, failure }, error };
+      return { ...outcome, publication: { changes, done, failure }, error };
     }
     done += 1;
   }
-  state.published = decision.after;
-  return { input, schedule, publication: { changes, done }, error: undefined };
+  state.published = decided.after;
+  return { ...outcome, publication: { changes, done }, error: undefined };
 }
 
 async function carryOut(work: Work, write: DecisionWrite, scope: Scope): Promise<Attempt> {
@@ -99,14 +131,14 @@ async function store(
  */
 function withRecords(object: DecisionObject, write: StoringWrite, work: Work, now: number): DecisionObject {
   const { ordinal, clusters } = write;
-  const { schedule, changes } = work.decision;
+  const { decision, changes } = work.decided;
   const existing = work.objects.get(write.name);
   const published = existing === undefined ? [] : readDecision(existing, work.owner).clusters;
   const staying = new Set(clusters);
   const known = [...(changes.base[ordinal - 1] ?? []), ...published];
-  const left = known.filter((one) => countsAs('leaves', schedule.fates.get(one)) && !staying.has(one));
-  const came = clusters.filter((one) => countsAs('comesIn', schedule.fates.get(one)) && !published.includes(one));
-  const removed = newlyCounted(work.left, left, schedule.uncounted);
+  const left = known.filter((one) => countsAs('leaves', decision.fates.get(one)) && !staying.has(one));
+  const came = clusters.filter((one) => countsAs('comesIn', decision.fates.get(one)) && !published.includes(one));
+  const removed = newlyCounted(work.left, left, decision.uncounted);
   const added = newlyCounted(work.came, came, 0);
   const at = { windowSeconds: recordWindow(work.snapshot), now };
   // A write for the history alone leaves the records as they are.

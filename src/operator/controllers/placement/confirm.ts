@@ -8,12 +8,11 @@ import { isDefinitionReplaced } from '../../../domain/placement/select/definitio
 import { isCounted, isHeld, leaving, staying } from '../../../domain/placement/select/decision.js';
 import type { DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import type { Result } from '../../../runtime/controller/result.js';
-import type { Decision } from './decide.js';
-import type { Input } from './gather.js';
+import type { Decided } from './decide.js';
+import { CACHE_BEHIND, type Input } from './gather.js';
 import type { Scope } from './scope.js';
 
 const DEFINITIONS_BEHIND: Result = { ending: 'wait', reason: 'a definition was made anew meanwhile', afterMs: 100 };
-export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is older than what was read', afterMs: 1_000 };
 
 /**
  * Confirms by reads of the API what a decision takes for granted and the caches alone do not prove. These reads follow the
@@ -22,13 +21,13 @@ export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is olde
  */
 export async function confirm(
   input: Input,
-  { schedule, changes }: Decision,
+  { decision, changes }: Decided,
   scope: Scope,
 ): Promise<Result | undefined> {
   const { owner, snapshot, state } = input;
   const { client, deletions } = scope;
-  const dropped = leaving(schedule);
-  if ([...dropped, ...staying(schedule, isHeld)].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
+  const dropped = leaving(decision);
+  if ([...dropped, ...staying(decision, isHeld)].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
     // A new definition holds every cluster by itself. Those that somebody released leave once the caches are sure to show what was
     // created again with it: the release was meant for what is missing then.
     const isReleasedEarly = dropped.length > 0 && isDefinitionReplaced(snapshot);
@@ -43,7 +42,7 @@ export async function confirm(
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
   // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
-  if (isCounted(schedule) && state.published?.lists === undefined && !(await isCurrent(input, scope)))
+  if (isCounted(decision) && state.published?.lists === undefined && !(await isCurrent(input, scope)))
     return CACHE_BEHIND;
   return undefined;
 }

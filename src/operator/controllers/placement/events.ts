@@ -13,7 +13,7 @@ import { chosen, comingIn, leaving, type Decision } from '../../../domain/placem
 import { publishedAfter } from '../../../domain/placement/publish/slices.js';
 import { heldStates, type PlacementReport } from '../../../domain/placement/report/status.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
-import type { Outcome } from './decide.js';
+import type { Outcome } from './apply.js';
 import type { Input } from './gather.js';
 
 /** The events of a pass. */
@@ -52,7 +52,7 @@ export function recordStatus(outcome: Outcome, { states }: PlacementReport, { re
   if (state === undefined || (!failed && (state.status !== 'False' || !changed(state.type)))) return;
   if (!failed && isFirst(input) && decisionNote(outcome) !== undefined) return;
   // An invalid spec and a refused write say themselves what to do.
-  const isShortage = !isRefused && outcome.schedule.problem === undefined;
+  const isShortage = !isRefused && outcome.decision.problem === undefined;
   const note = shortageNote(state.message, isShortage ? explained() : undefined);
   record(input.placement, { reason: 'PlacementUnsatisfied', type: 'Warning', note }, recorder);
 }
@@ -75,23 +75,23 @@ const HOLDS = [
     type: 'RemovalsHeld',
     end: 'RemovalsReleased',
     ended: 'no cluster is held any more',
-    moved: (schedule: Decision) =>
+    moved: (decision: Decision) =>
       movedText(
         'removed',
-        leaving(schedule).map(({ cluster }) => cluster),
+        leaving(decision).map(({ cluster }) => cluster),
       ),
   },
   {
     type: 'AdditionsHeld',
     end: 'AdditionsReleased',
     ended: 'no cluster is held back any more',
-    moved: (schedule: Decision) => movedText('added', comingIn(schedule)),
+    moved: (decision: Decision) => movedText('added', comingIn(decision)),
   },
 ] as const;
 
 /** Records an event for each hold that the stored status does not have, or has with another reason. */
-export function recordHoldBegins(input: Input, schedule: Decision, recorder: EventRecorder): void {
-  const states = heldStates(input.snapshot, schedule);
+export function recordHoldBegins(input: Input, decision: Decision, recorder: EventRecorder): void {
+  const states = heldStates(input.snapshot, decision);
   for (const { type } of HOLDS) {
     const state = states.find((one) => one.type === type);
     if (state === undefined || storedHold(input, type)?.reason === state.reason) continue;
@@ -100,11 +100,11 @@ export function recordHoldBegins(input: Input, schedule: Decision, recorder: Eve
 }
 
 /** Records an event for each hold that has ended. It names the clusters that moved, unless a write was refused. */
-export function recordHoldEnds({ input, schedule, publication }: Outcome, recorder: EventRecorder): void {
-  const states = heldStates(input.snapshot, schedule);
+export function recordHoldEnds({ input, decision, publication }: Outcome, recorder: EventRecorder): void {
+  const states = heldStates(input.snapshot, decision);
   for (const { type, end, ended, moved } of HOLDS) {
     if (storedHold(input, type) === undefined || states.some((one) => one.type === type)) continue;
-    const note = publication.failure === undefined ? `${ended}${moved(schedule)}` : ended;
+    const note = publication.failure === undefined ? `${ended}${moved(decision)}` : ended;
     record(input.placement, { reason: end, type: PlacementEvents[end].type, note }, recorder);
   }
 }
@@ -140,23 +140,23 @@ function decisionNote(outcome: Outcome): PlacementNote | undefined {
   return isFirst(input) ? firstDecision(outcome, stored) : laterDecision(outcome, stored);
 }
 
-function firstDecision({ schedule }: Outcome, stored: ReadonlySet<string>): PlacementNote | undefined {
-  const names = chosen(schedule).filter((name) => stored.has(name));
-  if (names.length === 0 && schedule.wanted !== 0) return undefined;
+function firstDecision({ decision }: Outcome, stored: ReadonlySet<string>): PlacementNote | undefined {
+  const names = chosen(decision).filter((name) => stored.has(name));
+  if (names.length === 0 && decision.wanted !== 0) return undefined;
   const note = names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`;
   return { reason: 'DecisionPublished', type: PlacementEvents.DecisionPublished.type, note };
 }
 
 /** A warning where clusters left although nobody edited the Placement. */
 function laterDecision(
-  { input: { snapshot }, schedule }: Outcome,
+  { input: { snapshot }, decision }: Outcome,
   stored: ReadonlySet<string>,
 ): PlacementNote | undefined {
-  const note = changeNote(snapshot, schedule, stored);
+  const note = changeNote(snapshot, decision, stored);
   if (note === undefined) return undefined;
   const { status, generation } = snapshot.placement;
   const isEdited = field(status, 'observedGeneration') !== generation;
-  const type = leaving(schedule).length > 0 && !isEdited ? 'Warning' : 'Normal';
+  const type = leaving(decision).length > 0 && !isEdited ? 'Warning' : 'Normal';
   return { reason: 'DecisionChanged', type, note };
 }
 

@@ -1,19 +1,20 @@
+import { DONE, type Result } from '../../../runtime/controller/result.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
-import { PlacementDecisions } from '../../../api/resources.js';
-import type { DefinitionsNow } from '../../../domain/placement/stored/basis.js';
+import { PlacementDecisions, Placements } from '../../../api/resources.js';
+import { hadDecision, type DefinitionsNow } from '../../../domain/placement/stored/basis.js';
 import { readRelease } from '../../../domain/placement/spec/release.js';
 import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import { NO_HISTORY } from '../../../domain/placement/stored/history.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
 import type { Reading } from '../../index/reading.js';
-import { cachesNotCurrent } from '../caches.js';
+import { cachesNotCurrent, waitForCaches } from '../caches.js';
 import { BY_PLACEMENT } from './caches.js';
 import type { KnownDefinitions } from '../deletions.js';
-import type { PlacementState, Scope } from './scope.js';
+import type { Nothing, PlacementState, Scope } from './scope.js';
 
 /** Everything that a decision is based on, read at one moment. */
 export interface Input {
@@ -30,34 +31,36 @@ export interface Input {
   readonly state: PlacementState;
 }
 
-export type Gathered =
-  | { readonly kind: 'gathered'; readonly input: Input }
-  /** The plural names of the caches that cannot be read at the moment. */
-  | { readonly kind: 'notCurrent'; readonly caches: readonly string[] }
-  /** The cache of Placements is older than what was read. */
-  | { readonly kind: 'behind' }
-  | { readonly kind: 'deleting' }
-  | { readonly kind: 'gone' };
+const NOT_CURRENT_RETRY_MS = 30_000;
+export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is older than what was read', afterMs: 1_000 };
+/** What has changed first after a restart. */
+export const UNKNOWN = 'unknown';
 
 /**
  * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write may or may
  * not be stored, which enter the mutation cache. Throws when the API cannot be read.
  */
-export async function gather(scope: Scope): Promise<Gathered> {
+export async function gather(
+  scope: Scope,
+): Promise<Nothing | { readonly kind: 'gathered'; readonly input: Input }> {
   const { key, namespace, name, caches, clock, earlier, index, states, mutations } = scope;
   const notCurrent = cachesNotCurrent(Object.values(caches));
-  if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
+  if (notCurrent.length > 0) {
+    scope.postponed.add(key);
+    return { kind: 'nothing', result: waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS) };
+  }
   await confirmWrites(scope);
   const known = await scope.deletions.definitions();
   // From here on without waiting: all values are of one moment.
   const cached = caches.placements.store.get(key);
-  if (cached === undefined) return { kind: 'gone' };
+  if (cached === undefined) return gone(scope);
   const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
   const placement = mutations.placements.newest(key, cached) ?? cached;
-  if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
-  if (deletionTimestamp !== undefined) return { kind: 'deleting' };
+  if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation)
+    return { kind: 'nothing', result: CACHE_BEHIND };
+  if (deletionTimestamp !== undefined) return { kind: 'nothing', result: DONE };
   const reading = index.begin(key);
-  if (reading === undefined) return { kind: 'gone' };
+  if (reading === undefined) return gone(scope);
   const owner = { namespace, name, uid };
   const remembered = states.get(key);
   const fresh: PlacementState = {
@@ -74,6 +77,8 @@ export async function gather(scope: Scope): Promise<Gathered> {
   };
   // A Placement that was recreated under the same name begins with an empty state.
   const state = remembered?.uid === uid ? remembered : fresh;
+  states.set(key, state);
+  noteTrigger(state, placement, scope);
   const objects = decisionsOf(state, scope);
   const stored = [...objects.values()].map((object) => readDecision(object, owner));
   const { annotations = {} } = placement.metadata;
@@ -96,6 +101,23 @@ export async function gather(scope: Scope): Promise<Gathered> {
     before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },
   };
   return { kind: 'gathered', input: { placement, owner, snapshot, reading, at: clock.monotonic(), objects, state } };
+}
+
+function gone({ key, states }: Scope): Nothing {
+  states.delete(key);
+  return { kind: 'nothing', result: DONE };
+}
+
+/**
+ * Remembers which change was the first since the last decision. After a restart it is not known: the changes that are
+ * delivered then are all that there is.
+ */
+function noteTrigger(state: PlacementState, { status }: Placement, { key, name, triggers, clock }: Scope): void {
+  const seen = triggers.get(key);
+  triggers.delete(key);
+  const first = hadDecision(status) ? UNKNOWN : `${Placements.kind}/${name}`;
+  state.trigger ??=
+    state.decided === undefined ? first : (seen ?? (clock.now() >= (state.due ?? Infinity) ? 'time' : undefined));
 }
 
 /** `made`: the objects of the decision. An unknown time counts as older than any definition. */

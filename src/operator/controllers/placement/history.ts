@@ -1,5 +1,4 @@
 import { HISTORY_ANNOTATION } from '../../../api/names.js';
-import { Placements } from '../../../api/resources.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import {
   causesOf,
@@ -9,7 +8,6 @@ import {
   type Causes,
 } from '../../../domain/placement/report/history.js';
 import { leaving } from '../../../domain/placement/select/decision.js';
-import { hadDecision } from '../../../domain/placement/stored/basis.js';
 import { historiesToKeep, historyOf } from '../../../domain/placement/publish/objectwrites.js';
 import {
   isOwn,
@@ -28,14 +26,13 @@ import {
 } from '../../../domain/placement/stored/history.js';
 import { withRecord } from '../../../domain/placement/stored/record.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
-import type { Decision } from './decide.js';
-import type { Input } from './gather.js';
-import type { Scope } from './scope.js';
+import type { Decided } from './decide.js';
+import { UNKNOWN, type Input } from './gather.js';
 
 /** The history of a decision: each write of a decision object also says what it changes, and why. */
 export class PassHistory {
   readonly #input: Input;
-  readonly #decision: Decision;
+  readonly #decided: Decided;
   readonly #at: Pick<HistoryEntry, 'time' | 'trigger'>;
   /** The objects that this pass deletes: nothing is recorded there. */
   readonly #deleted: ReadonlySet<string>;
@@ -47,10 +44,10 @@ export class PassHistory {
   /** What the objects have recorded that this pass deletes. */
   #leaving: History;
 
-  constructor(input: Input, decision: Decision) {
-    const { changes } = decision;
+  constructor(input: Input, decided: Decided) {
+    const { changes } = decided;
     this.#input = input;
-    this.#decision = decision;
+    this.#decided = decided;
     this.#at = { time: new Date(input.snapshot.now).toISOString(), trigger: input.state.trigger ?? UNKNOWN };
     const { deleted, lost, untold } = historiesToKeep(changes.writes, input.snapshot.stored);
     this.#deleted = deleted;
@@ -75,7 +72,7 @@ export class PassHistory {
   ): DecisionObject {
     if (this.#deleted.has(name)) return object;
     const staying = new Set(clusters);
-    const known = [...(this.#decision.changes.base[ordinal - 1] ?? []), ...published];
+    const known = [...(this.#decided.changes.base[ordinal - 1] ?? []), ...published];
     const removed = known.filter((one) => !staying.has(one));
     const further = together(this.#input.state.carried, this.#leaving, this.#telling(clusters, removed));
     if (further.entries.length + further.dropped + this.#lost.length === 0) return object;
@@ -114,11 +111,11 @@ export class PassHistory {
       if (isOwn(was) && was.history !== is?.history) state.carried = together(state.carried, readHistory(was.history));
     }
     if (state.decided === undefined && state.carried === NO_HISTORY) {
-      const made = this.#decision.changes.writes.filter(({ kind }) => kind === 'create').map(({ name }) => name);
+      const made = this.#decided.changes.writes.filter(({ kind }) => kind === 'create').map(({ name }) => name);
       repaired.push(...repairsSeen(snapshot, made));
     }
     // Of an object that somebody else has deleted no write takes them out.
-    const dropped = leaving(this.#decision.schedule).map(({ cluster }) => cluster);
+    const dropped = leaving(this.#decided.decision).map(({ cluster }) => cluster);
     const stored = new Set(dropped.length === 0 ? [] : ownClusters(snapshot.stored));
     const gone = dropped.filter((one) => !stored.has(one));
     state.carried = together(state.carried, this.#telling([], gone, repaired));
@@ -126,12 +123,12 @@ export class PassHistory {
 
   /** One entry about those of the clusters that come in or leave, or none where there is nothing to tell. */
   #telling(added: readonly string[], removed: readonly string[], repaired: readonly Departure[] = []): History {
-    const { fates } = this.#decision.schedule;
+    const { fates } = this.#decided.decision;
     const untold = (list: readonly string[], kind: 'comesIn' | 'leaves'): readonly string[] =>
       [...new Set(list)].filter((one) => fates.get(one)?.kind === kind && !this.#told.has(one));
     const [came, left] = [untold(added, 'comesIn'), untold(removed, 'leaves')];
     for (const name of [...came, ...left]) this.#told.add(name);
-    if (left.length > 0) this.#causes ??= causesOf(this.#input.snapshot, this.#decision.schedule);
+    if (left.length > 0) this.#causes ??= causesOf(this.#input.snapshot, this.#decided.decision);
     const changed = { added: came, removed: left, repaired };
     return { entries: historyEntries(changed, this.#causes ?? new Map(), this.#at), dropped: 0 };
   }
@@ -148,17 +145,3 @@ function together(...all: readonly History[]): History {
 
 /** Of more objects that one pass deletes, a crash may tell the removals twice. */
 const MOST_LOST = 20;
-const UNKNOWN = 'unknown';
-
-/**
- * Remembers which change was the first since the last decision. After a restart it is not known: the changes that are
- * delivered then are all that there is.
- */
-export function rememberTrigger({ state, owner, snapshot }: Input, { key, triggers, clock }: Scope): void {
-  const seen = triggers.get(key);
-  triggers.delete(key);
-  const first = hadDecision(snapshot.placement.status) ? UNKNOWN : `${Placements.kind}/${owner.name}`;
-  const since =
-    state.decided === undefined ? first : (seen ?? (clock.now() >= (state.due ?? Infinity) ? 'time' : undefined));
-  state.trigger ??= since;
-}

@@ -1,37 +1,49 @@
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { explain } from '../../../domain/placement/explain/explain.js';
 import type { Explanation } from '../../../domain/placement/explain/verdict.js';
-import { placementReport, statusToWrite, type PlacementReport } from '../../../domain/placement/report/status.js';
+import { placementReport, statusToWrite, type Publication } from '../../../domain/placement/report/status.js';
 import { comingIn, keptOut, leaving, staying } from '../../../domain/placement/select/decision.js';
+import { recordsEnd } from '../../../domain/placement/select/budget.js';
+import { readableSelectors } from '../../../domain/placement/select/eligible.js';
+import { readDecision } from '../../../domain/placement/stored/decision.js';
+import { DONE, type Result } from '../../../runtime/controller/result.js';
 import { isFailure } from '../../../runtime/errors.js';
-import type { Outcome } from './decide.js';
+import type { Outcome } from './apply.js';
 import { recordDecision, recordHoldBegins, recordHoldEnds, recordStatus } from './events.js';
 import type { Input } from './gather.js';
 import type { Scope } from './scope.js';
 import { storeStatus } from './status.js';
+
+const TERMINATING_RETRY_MS = 5_000;
 
 /**
  * Reports the outcome: log and event for a decision that was stored, then status, event and metrics of the Placement.
  * After an error that usually ends within moments the status stays as it is: the reconcile is retried. Throws when the
  * status is refused.
  */
-export async function report(outcome: Outcome, scope: Scope): Promise<void> {
-  const { input } = outcome;
+export async function report(outcome: Outcome, scope: Scope): Promise<Result> {
   if (outcome.error === undefined) reportDecision(outcome, scope);
-  if (isTransient(outcome.error)) return;
-  const status = await writeStatus(outcome, scope);
+  if (!isTransient(outcome.error)) await reportStatus(outcome, scope);
+  remember(outcome);
+  return resultOf(outcome, scope);
+}
+
+async function reportStatus(outcome: Outcome, scope: Scope): Promise<void> {
+  const { input, decision, publication } = outcome;
+  const { clock, key, namespace, name, caches, metrics, recorder } = scope;
+  const reported = placementReport(input.snapshot, decision, publication);
+  const status = statusToWrite(input.placement.status, reported, timestamp(clock.now()));
+  if (status !== undefined) await storeStatus(input, status, scope);
   // Events cannot be created in a namespace that is being deleted.
   if (!isNamespaceTerminating(outcome.error)) {
-    const explained = (): Explanation | undefined => explainNow(input, scope);
-    recordStatus(outcome, status, { recorder: scope.recorder, explained });
-    recordHoldBegins(input, outcome.schedule, scope.recorder);
-    recordHoldEnds(outcome, scope.recorder);
+    recordStatus(outcome, reported, { recorder, explained: () => explainNow(input, scope) });
+    recordHoldBegins(input, decision, recorder);
+    recordHoldEnds(outcome, recorder);
   }
-  const { key, namespace, name, caches, metrics } = scope;
   // Deleted in the meantime: its series have ended, and nothing would end them again.
   if (caches.placements.store.get(key) === undefined) return;
-  const { phase, numberOfSelectedClusters: clusters } = status;
-  const held = staying(outcome.schedule).length + keptOut(outcome.schedule).length;
+  const { phase, numberOfSelectedClusters: clusters } = reported;
+  const held = staying(decision).length + keptOut(decision).length;
   metrics?.placement({ namespace, name, phase, clusters, held });
 }
 
@@ -45,7 +57,7 @@ function explainNow(
 }
 
 /** Whether a write was refused because its namespace is being deleted: only the status of existing objects can be written. */
-export function isNamespaceTerminating(error: unknown): boolean {
+function isNamespaceTerminating(error: unknown): boolean {
   return isFailure(error, 'Forbidden') && error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
 }
 
@@ -54,20 +66,49 @@ function isTransient(error: unknown): boolean {
 }
 
 function reportDecision(outcome: Outcome, { clock, pass, metrics, recorder }: Scope): void {
-  const { schedule, publication } = outcome;
+  const { decision, publication } = outcome;
   if (publication.done === 0) return;
-  const [added, dropped] = [comingIn(schedule).length, leaving(schedule).length];
+  const [added, dropped] = [comingIn(decision).length, leaving(decision).length];
   pass.log.info({ writes: publication.done, added, dropped }, 'decision published');
   metrics?.decided((clock.monotonic() - pass.enqueuedAt) / 1000);
   recordDecision(outcome, recorder);
 }
 
-/** Writes the status if it differs from the stored one; returns what it says. Throws when it is refused. */
-async function writeStatus(outcome: Outcome, scope: Scope): Promise<PlacementReport> {
-  const { input } = outcome;
-  const { placement, snapshot } = input;
-  const reported = placementReport(snapshot, outcome.schedule, outcome.publication);
-  const status = statusToWrite(placement.status, reported, timestamp(scope.clock.now()));
-  if (status !== undefined) await storeStatus(input, status, scope);
-  return reported;
+/** Keeps what the next pass has to know. */
+function remember({ input: { snapshot, state }, decision, error }: Outcome): void {
+  const { eligibility, lookAgain } = decision;
+  const { rules } = snapshot.placement;
+  state.decided = { rules, eligible: eligibility.eligible, selectors: readableSelectors(eligibility) };
+  state.due = lookAgain;
+  if (error === undefined) state.trigger = undefined;
+}
+
+function resultOf({ input, decision, publication, error }: Outcome, { clock }: Scope): Result {
+  if (isNamespaceTerminating(error))
+    return { ending: 'wait', reason: 'the namespace is being deleted', afterMs: TERMINATING_RETRY_MS };
+  if (error !== undefined) throw error;
+  const { problem, lookAgain } = decision;
+  if (problem !== undefined) return { ending: 'stalled', reason: `invalid field ${problem.field}` };
+  const times = [...emptyObjectEnds(input, publication.changes), ...(lookAgain === undefined ? [] : [lookAgain])];
+  if (times.length === 0) return DONE;
+  return { ending: 'done', requeueAfterMs: Math.max(Math.min(...times) - clock.now(), 0) };
+}
+
+/**
+ * When the records of each empty decision object run out, in ms since the epoch: nothing else keeps the object. An object that was
+ * deleted may still be there because of a finalizer, and one of a piece stays.
+ */
+function emptyObjectEnds(
+  { snapshot, objects, owner }: Input,
+  { writes, pieces }: Publication['changes'],
+): readonly number[] {
+  const deleted = new Set(writes.flatMap(({ kind, name }) => (kind === 'delete' ? [name] : [])));
+  return [...objects.values()]
+    .map((object) => readDecision(object, owner))
+    .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
+      const isKept = deleting || deleted.has(name) || pieces.has(ordinal);
+      return ordinal > 1 && ownership === 'ours' && !isKept && clusters.length === 0;
+    })
+    .map((object) => recordsEnd(object, snapshot) ?? 0)
+    .filter((end) => end !== 'never');
 }

@@ -11,7 +11,7 @@ import type { EventRecorder } from '../../../runtime/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
 import type { PlacementMetrics } from '../metrics.js';
 import type { ChangeFilter, MutationCache } from '../../../runtime/controller/mutationcache.js';
-import type { Pass } from '../../../runtime/controller/result.js';
+import type { Pass, Result } from '../../../runtime/controller/result.js';
 import type { PlacementCaches } from './caches.js';
 import type { DeletionCheck } from '../deletions.js';
 import type { ExplanationLimit } from './explanationlimit.js';
@@ -71,6 +71,12 @@ export interface PlacementContext {
   readonly enqueue: (key: string) => void;
   /** Likewise, in so many ms. */
   readonly enqueueAfter: (key: string, ms: number) => void;
+}
+
+/** A pass that ends before anything is written. */
+export interface Nothing {
+  readonly kind: 'nothing';
+  readonly result: Result;
 }
 
 /** What one reconcile of one Placement works with. */

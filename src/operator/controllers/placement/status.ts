@@ -1,10 +1,33 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../../api/names.js';
 import { Placements } from '../../../api/resources.js';
-import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
+import { heldStates, statusWithHolds } from '../../../domain/placement/report/status.js';
 import { isFailure } from '../../../runtime/errors.js';
+import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
+import type { Decided } from './decide.js';
+import { recordHoldBegins } from './events.js';
 import type { Input } from './gather.js';
 import type { Scope } from './scope.js';
+
+/**
+ * Stores the conditions of holds that begin, before any decision object is written: these writes change what the bounds are
+ * computed from, and after a crash between them the hold has to continue. Returns the input with the stored status. When no
+ * decision object will be written, `report` stores the conditions. Throws when the status is refused.
+ */
+export async function announceHolds(input: Input, { decision, changes }: Decided, scope: Scope): Promise<Input> {
+  const { placement, snapshot } = input;
+  const held = changes.writes.length === 0 ? [] : heldStates(snapshot, decision);
+  const status = statusWithHolds(placement.status, held, timestamp(scope.clock.now()));
+  const stored = status && (await storeStatus(input, status, scope));
+  if (stored === undefined) return input;
+  recordHoldBegins(input, decision, scope.recorder);
+  return {
+    ...input,
+    placement: stored,
+    snapshot: { ...snapshot, placement: { ...snapshot.placement, status: stored.status } },
+  };
+}
 
 /**
  * Stores `status`; returns the Placement as it is then, or undefined when it is gone. Throws when it is refused; after a
