@@ -1,7 +1,6 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
-import { compileSpec, type PlacementRules } from '../../src/domain/placement/spec/predicates.js';
+import { compileSpec, type PlacementRules, namedFacts } from '../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../src/domain/placement/spec/cluster.js';
-import { namedFacts } from '../../src/domain/placement/spec/namedclaims.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import { scoreExplainer } from '../../src/domain/placement/explain/scores.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';

@@ -4,9 +4,7 @@ import { FLEET_GROUP, ManagedClusters, OcmAddOnPlacementScores } from '../api/re
 import { createInventoryControllers } from './controllers/inventories/controller.js';
 import { inventoryRights } from './controllers/inventories/rights.js';
 import { BY_NAMESPACE, type InventoryCache } from './controllers/inventories/scope.js';
-import { clusterProfileInventory } from '../domain/inventories/clusterprofile.js';
-import { ocmInventory } from '../domain/inventories/ocm.js';
-import type { SourceObject } from '../domain/inventories/source.js';
+import { clusterProfileInventory, ocmInventory, type SourceObject } from '../domain/inventories/source.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Group } from '../runtime/manager/group.js';
 import { createLeaderClients, leaderGroup } from '../runtime/manager/manager.js';

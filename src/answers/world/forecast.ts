@@ -5,16 +5,8 @@ import { comingIn, countsAs, type Decision } from '../../domain/placement/select
 import { schedule } from '../../domain/placement/select/schedule.js';
 import { pieceOfEach, publishedAfter, publishedBy, sliceChanges } from '../../domain/placement/publish/slices.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
-import {
-  decisionObject,
-  isOwn,
-  readDecision,
-  type DecisionOwner,
-  type StoredDecision,
-} from '../../domain/placement/stored/decision.js';
-import { contentOf } from '../../domain/placement/stored/items.js';
-import type { Piece } from '../../domain/placement/stored/piece.js';
-import type { Published } from '../../domain/placement/stored/published.js';
+import { decisionObject, isOwn, readDecision, type DecisionOwner, type StoredDecision, type Published } from '../../domain/placement/stored/decision.js';
+import { contentOf, type Piece } from '../../domain/placement/stored/items.js';
 import { recordAfter } from '../../domain/placement/stored/record.js';
 import { recordWindow } from '../../domain/placement/select/budget.js';
 import { placementReport } from '../../domain/placement/report/status.js';

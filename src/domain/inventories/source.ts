@@ -1,8 +1,11 @@
-import { characters, recordsIn } from '../../runtime/vocabulary/json.js';
-import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
+import { SCOPE_LEAST } from '../health/brake.js';
+import { CONTROL_PLANE_HEALTHY_CONDITION, AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
+import { asRecord, recordsIn, characters } from '../../runtime/vocabulary/json.js';
+import { ClusterProfiles, OcmManagedClusters } from '../../api/resources.js';
 import { OWN_KEY_PREFIX } from '../../api/names.js';
-import { keyOf, nameOf } from '../../runtime/vocabulary/names.js';
 import type { Taint } from '../health/taints.js';
+import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../runtime/vocabulary/meta.js';
+import { keyOf, nameOf } from '../../runtime/vocabulary/names.js';
 import { clip } from '../conditions.js';
 import { translatedClaim } from './ocmnames.js';
 
@@ -110,4 +113,91 @@ export function availabilityIn(conditions: unknown, type: string): Availability 
     message: typeof message === 'string' ? clip(message, LONGEST_MESSAGE) : '',
     since: typeof since === 'string' ? since : undefined,
   };
+}
+
+/** ManagedCluster of Open Cluster Management (cluster.open-cluster-management.io/v1). */
+export const ocmInventory: Inventory = Object.freeze({ type: OcmManagedClusters, read: readOcmCluster });
+
+/** What the hub of OCM derives from the availability: it becomes the taint of this project instead. */
+const DERIVED_TAINTS: readonly unknown[] = [
+  'cluster.open-cluster-management.io/unavailable',
+  'cluster.open-cluster-management.io/unreachable',
+];
+const EFFECTS: readonly unknown[] = ['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'];
+/** Most taints of a ManagedCluster, with places for that of the availability and for those of people. */
+const MOST_TAINTS = 48;
+const NEVER_REPORTED: Availability = {
+  status: 'Unknown',
+  reason: 'NotReported',
+  message: 'Open Cluster Management has not reported yet whether the cluster is available',
+  since: undefined,
+};
+
+/** Undefined for a cluster that is being deleted, or that its hub does not accept: anybody may have registered that one. */
+function readOcmCluster(cluster: SourceObject): SourcedCluster | undefined {
+  const { name, deletionTimestamp } = cluster.metadata;
+  const { hubAcceptsClient, taints } = asRecord(cluster.spec);
+  if (deletionTimestamp !== undefined || hubAcceptsClient !== true) return undefined;
+  const { clusterClaims, conditions } = asRecord(cluster.status);
+  return {
+    name,
+    source: sourceOf(OcmManagedClusters, cluster),
+    labels: sourcedLabels(cluster),
+    taints: ocmTaints(taints),
+    claims: sourcedClaims(clusterClaims),
+    availability: availabilityIn(conditions, AVAILABLE_CONDITION) ?? NEVER_REPORTED,
+  };
+}
+
+function ocmTaints(value: unknown): readonly Taint[] {
+  const taints = new Map<string, Taint>();
+  for (const { key, effect, value: text, timeAdded } of recordsIn(value)) {
+    if (typeof key !== 'string' || typeof effect !== 'string' || !EFFECTS.includes(effect)) continue;
+    if (key.startsWith(OWN_KEY_PREFIX) || DERIVED_TAINTS.includes(key) || taints.size === MOST_TAINTS) continue;
+    taints.set(`${key} ${effect}`, {
+      key,
+      ...(typeof text === 'string' ? { value: text } : {}),
+      effect,
+      ...(typeof timeAdded === 'string' ? { timeAdded } : {}),
+    });
+  }
+  return [...taints.values()];
+}
+
+/**
+ * ClusterProfile of SIG Multicluster's Cluster Inventory API (multicluster.x-k8s.io/v1alpha1, KEP-4322): the properties of
+ * the status are the claims. It has no taints.
+ */
+export const clusterProfileInventory: Inventory = Object.freeze({ type: ClusterProfiles, read: readClusterProfile });
+
+/** Undefined for a profile that is being deleted. */
+function readClusterProfile(profile: SourceObject): SourcedCluster | undefined {
+  const { name, deletionTimestamp } = profile.metadata;
+  if (deletionTimestamp !== undefined) return undefined;
+  const { properties, conditions } = asRecord(profile.status);
+  return {
+    name,
+    source: sourceOf(ClusterProfiles, profile),
+    labels: sourcedLabels(profile),
+    taints: [],
+    claims: sourcedClaims(properties),
+    availability: availabilityIn(conditions, CONTROL_PLANE_HEALTHY_CONDITION),
+  };
+}
+
+/** The ManagedClusters that one inventory gave. */
+export interface InventoryCount {
+  readonly clusters: number;
+  /** Those that the inventory does not know any more. */
+  readonly missing: number;
+  /** Those that it says are not available, or unknown. */
+  readonly unavailable: number;
+}
+
+/**
+ * Whether so many clusters are affected that the inventory is more likely at fault than the clusters: more than half, and at
+ * least 3. Then none is deleted, and none gets a taint that makes Placements move.
+ */
+export function isBraked(affected: number, { clusters }: InventoryCount): boolean {
+  return affected >= SCOPE_LEAST && affected * 2 > clusters;
 }

@@ -1,5 +1,5 @@
 import { chosen } from '../../domain/placement/select/decision.js';
-import type { Published } from '../../domain/placement/stored/published.js';
+import type { Published } from '../../domain/placement/stored/decision.js';
 import type { IndexedDecision } from './reading.js';
 
 const NO_PLACEMENTS: ReadonlySet<string> = new Set();

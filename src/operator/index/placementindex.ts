@@ -2,31 +2,20 @@ import { eligibleSets } from '../../domain/placement/select/eligible.js';
 import { comingIn, leaving, staying, stuck } from '../../domain/placement/select/decision.js';
 import { isShort, unmatchedPredicates } from '../../domain/placement/select/unmatched.js';
 import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
-import {
-  NO_CANDIDATES,
-  noView,
-  noOthers,
-  type BindingView,
-  type Candidates,
-  type ClusterView,
-  type SetView,
-} from '../../domain/placement/select/snapshot.js';
+import { NO_CANDIDATES, noView, noOthers, type BindingView, type Candidates, type ClusterView, type SetView } from '../../domain/placement/select/snapshot.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { sameView } from '../../domain/placement/spec/cluster.js';
-import { affected } from './affected.js';
+import { affected, detailedAmong, newEntry, NO_EFFECTS, rescoredAmong, type ClusterEffects, type Delayed, type Entry, type IndexedPlacement } from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
-import { CandidateList } from './candidatelist.js';
+import { CandidateList, TaintIndex } from './candidatelist.js';
 import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
-import { detailedAmong, newEntry, NO_EFFECTS, rescoredAmong } from './entry.js';
-import type { ClusterEffects, Delayed, Entry, IndexedPlacement } from './entry.js';
 import { MessageWatch } from './messagewatch.js';
 import { KeyIndex, ScoredIndex } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
 import { existing, membersOf, type Committed, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
-import { TaintIndex } from './taintindex.js';
 
 const NO_KEYS: readonly string[] = [];
 

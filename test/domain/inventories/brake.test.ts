@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isBraked } from '../../../src/domain/inventories/brake.js';
+import { isBraked } from '../../../src/domain/inventories/source.js';
 
 it.each([
   [1, 1, false],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterProfileInventory } from '../../../src/domain/inventories/clusterprofile.js';
-import type { SourceObject } from '../../../src/domain/inventories/source.js';
+import { clusterProfileInventory, type SourceObject } from '../../../src/domain/inventories/source.js';
 
 const SINCE = '2026-11-22T10:00:00Z';
 

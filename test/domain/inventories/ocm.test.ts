@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ocmInventory } from '../../../src/domain/inventories/ocm.js';
-import type { SourceObject } from '../../../src/domain/inventories/source.js';
+import { ocmInventory, type SourceObject } from '../../../src/domain/inventories/source.js';
 
 const SINCE = '2026-11-22T10:00:00Z';
 const OCM = 'cluster.open-cluster-management.io';

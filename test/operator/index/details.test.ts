@@ -3,7 +3,7 @@ import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { schedule } from '../../../src/domain/placement/select/schedule.js';
 import type { ClusterView } from '../../../src/domain/placement/select/snapshot.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
-import type { ClusterEffects } from '../../../src/operator/index/entry.js';
+import type { ClusterEffects } from '../../../src/operator/index/affected.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import type { IndexedDecision, Reading } from '../../../src/operator/index/reading.js';
 import { binding, cluster, members, publishedLists, snapshot } from '../../support/builders/placement.js';

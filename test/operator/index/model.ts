@@ -7,7 +7,7 @@ import { statementsOf } from '../../../src/domain/placement/report/statements.js
 import { waitingTexts } from '../../../src/domain/placement/report/waits.js';
 import { groupOf } from '../../../src/domain/placement/spec/groups.js';
 import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
-import type { Published } from '../../../src/domain/placement/stored/published.js';
+import type { Published } from '../../../src/domain/placement/stored/decision.js';
 import { publishedLists } from '../../support/builders/placement.js';
 import type { BindingView, ClusterView, PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
 import { scheduled } from '../../support/builders/scheduled.js';

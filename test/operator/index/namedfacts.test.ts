@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NamedFacts } from '../../../src/operator/index/namedfacts.js';
+import { NamedFacts } from '../../../src/operator/index/keyindex.js';
 
 describe('NamedFacts', () => {
   it('all facts are named while one Placement names all of them', () => {

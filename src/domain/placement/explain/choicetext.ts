@@ -3,8 +3,8 @@ import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
 import type { SpreadConstraint, TopologyKey } from '../spec/spread.js';
 import type { ClusterView } from '../spec/cluster.js';
 import { predicateOf } from '../select/rules.js';
-import type { Move } from '../select/choice/moves.js';
-import type { BlockingConstraint, LackingPredicate, Shortage } from '../select/choice/shortage.js';
+import type { Move } from '../select/decision.js';
+import type { BlockingConstraint, LackingPredicate, Shortage } from '../select/choice/choose.js';
 import { wordText } from './requirementtext.js';
 import type { SpreadBlock } from './verdict.js';
 

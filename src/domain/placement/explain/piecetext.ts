@@ -1,7 +1,7 @@
 import { publishedAfter, pieceOfEach, sliceChanges } from '../publish/slices.js';
 import type { Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
-import type { Piece } from '../stored/piece.js';
+import type { Piece } from '../stored/items.js';
 
 const NONE: ReadonlyMap<string, Piece> = new Map();
 

@@ -4,7 +4,7 @@ import type { SpreadConstraint } from '../spec/spread.js';
 import type { FailedRule, Unmet } from '../select/rules.js';
 import { keepingOut, merelyWaits, type Decision } from '../select/decision.js';
 import type { Scorer } from '../select/scores.js';
-import type { Piece } from '../stored/piece.js';
+import type { Piece } from '../stored/items.js';
 import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 
 /** What an explanation is computed from, and its parts. */

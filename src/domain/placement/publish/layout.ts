@@ -1,6 +1,6 @@
 import { DECISION_SIZE } from '../../../api/names.js';
 import { NO_GROUP } from '../spec/groups.js';
-import type { Piece, Pieces } from '../stored/piece.js';
+import type { Piece, Pieces } from '../stored/items.js';
 import type { Slots } from '../select/snapshot.js';
 import type { FilledPiece } from './pieces.js';
 

@@ -3,12 +3,10 @@ import { recordsEnd } from '../select/budget.js';
 import { countsAs, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
-import { contentOf, sameContent, type DecisionContent } from '../stored/items.js';
+import { contentOf, sameContent, type DecisionContent, isSameCut } from '../stored/items.js';
 import { readHistory } from '../stored/history.js';
-import { isSameCut } from '../stored/piece.js';
 import type { Layout } from './layout.js';
-import { allOrdinals, obstacle, type Objects } from './objects.js';
-import type { CreateDecision, DecisionWrite, DeleteDecision, UnorderedWrite, UpdateDecision } from './writeorder.js';
+import { allOrdinals, obstacle, type Objects, type CreateDecision, type DecisionWrite, type DeleteDecision, type UnorderedWrite, type UpdateDecision } from './writeorder.js';
 
 /** The writes by which single decision objects get what a layout has for them. */
 

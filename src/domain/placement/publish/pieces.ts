@@ -2,7 +2,7 @@ import { allowed, limitValue } from '../spec/budget.js';
 import { groupOf, NO_GROUP, type GroupStrategy } from '../spec/groups.js';
 import { comingIn, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot, Slots } from '../select/snapshot.js';
-import type { Piece, Pieces } from '../stored/piece.js';
+import type { Piece, Pieces } from '../stored/items.js';
 
 /**
  * Which piece of its group each selected cluster belongs to. It keeps its piece for as long as it is selected, its group does

@@ -1,4 +1,3 @@
-import type { PlacementStatus } from '../../../api/generated/placement.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject, ObjectMeta } from '../../../runtime/vocabulary/meta.js';
 import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../../api/names.js';
@@ -8,7 +7,6 @@ import { sourceName } from '../../inventories/source.js';
 import {
   ownerReferences,
   ownershipOf,
-  revisionOf,
   type DecisionOwner,
   type StoredDecision,
 } from '../stored/decision.js';
@@ -48,23 +46,6 @@ export interface SigChanges {
 
 /** The annotations of a cluster of the hub; undefined for one that does not exist. */
 export type AnnotationsOf = (cluster: string) => ObjectMeta['annotations'];
-
-/**
- * The decision objects that the status of the Placement confirms, in its order; undefined while it does not: a decision is
- * being published, or somebody has changed an object, which the placement controller is about to put right.
- */
-export function confirmedDecision(
-  status: PlacementStatus | undefined,
-  stored: readonly StoredDecision[],
-): readonly StoredDecision[] | undefined {
-  const own = new Map(stored.filter(({ ownership }) => ownership === 'ours').map((object) => [object.name, object]));
-  const listed = status?.decisions ?? [];
-  const found = listed.flatMap(({ name, revision }) => {
-    const object = own.get(name);
-    return object !== undefined && revisionOf(object.clusters) === revision ? [object] : [];
-  });
-  return listed.length > 0 && found.length === listed.length && own.size === found.length ? found : undefined;
-}
 
 /**
  * The writes that make `stored`, the objects of SIG Multicluster that may concern the Placement, say what `decided` says. What

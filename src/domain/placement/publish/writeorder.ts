@@ -1,6 +1,6 @@
-import { revisionOf } from '../stored/decision.js';
-import type { DecisionContent } from '../stored/items.js';
-import type { Piece } from '../stored/piece.js';
+import { type StoredDecision, revisionOf } from '../stored/decision.js';
+import { NO_PIECES, type Pieces, type Piece, type DecisionContent } from '../stored/items.js';
+import type { Slots } from '../select/snapshot.js';
 
 /** The writes that publish a selection, in an order in which readers never see too many clusters, or too few. */
 
@@ -121,4 +121,29 @@ function removalsByCluster(
 function onlyRemovals(write: DecisionWrite, before: ReadonlySet<string> | undefined): DecisionWrite {
   const clusters = write.clusters.filter((cluster) => before?.has(cluster) === true);
   return clusters.length === write.clusters.length ? write : { ...write, clusters, revision: revisionOf(clusters) };
+}
+
+/** The existing decision objects by ordinal. */
+export type Objects = ReadonlyMap<number, StoredDecision>;
+
+/** `Foreign`: the object has another owner. `Terminating`: it is a predecessor's, and a finalizer delays its deletion. */
+export type Obstacle = 'Foreign' | 'Terminating';
+
+export function objectsOf(stored: readonly StoredDecision[]): Objects {
+  const objects = new Map<number, StoredDecision>();
+  for (const one of stored) if (one.ordinal !== undefined) objects.set(one.ordinal, one);
+  return objects;
+}
+
+/** Why nothing can be stored under the name of `object`; undefined when it can. */
+export function obstacle(object: StoredDecision | undefined): Obstacle | undefined {
+  if (object?.ownership === 'foreign') return 'Foreign';
+  return object?.ownership === 'predecessor' && object.deleting ? 'Terminating' : undefined;
+}
+
+/** The ordinals of the lists, of the objects and of their pieces, and 1. */
+export function allOrdinals(slots: Slots, objects: Objects, pieces: Pieces = NO_PIECES): readonly number[] {
+  const ordinals = new Set([...objects.keys(), ...pieces.keys()]);
+  slots.forEach((_, index) => ordinals.add(index + 1));
+  return [...ordinals.add(1)].sort((a, b) => a - b);
 }

@@ -3,7 +3,7 @@ import { nameList } from '../../conditions.js';
 import { pieceText } from '../explain/piecetext.js';
 import type { PublishedSlice } from '../publish/slices.js';
 import type { GroupStrategy } from '../spec/groups.js';
-import type { Piece } from '../stored/piece.js';
+import type { Piece } from '../stored/items.js';
 
 /** `status.decisionGroups`: the pieces that are stored, in their order; undefined where no object belongs to one. */
 export function decisionGroups(slices: readonly PublishedSlice[]): PlacementStatus['decisionGroups'] {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../selectors.js';
-import type { Slots } from '../stored/published.js';
-import type { Move } from './choice/moves.js';
-import type { Shortage } from './choice/shortage.js';
+import type { Slots } from '../stored/decision.js';
+import type { SpreadConstraint } from '../spec/spread.js';
+import type { Shortage } from './choice/choose.js';
 import type { Eligibility } from './eligible.js';
 import type { FailedRule } from './rules.js';
 
@@ -55,6 +55,16 @@ export type Fate =
 export function endOf(holder: Holder): number | undefined {
   if (holder.kind === 'Window') return holder.opens;
   return holder.kind === 'Deletions' ? holder.until : undefined;
+}
+
+/** A pair of a selected cluster and a better one, for `spec.rebalance`. */
+export interface Move {
+  readonly leaves: string;
+  readonly comes: string;
+  /** In hundredths. */
+  readonly scores: { readonly leaves: number; readonly comes: number };
+  /** The constraint that the move brings closer to its `maxSkew`; undefined when it is made for the score. */
+  readonly constraint: SpreadConstraint | undefined;
 }
 
 /** What the next move waits for: a field of the spec. */

@@ -1,10 +1,8 @@
-import { isOwn } from '../stored/decision.js';
-import type { Slots } from '../stored/published.js';
+import { isOwn, type Slots } from '../stored/decision.js';
 import { DECISION_SIZE } from '../../../api/names.js';
-import type { Move } from './choice/moves.js';
+import { type Move, endOf, Fates, type Cause, type Decision, type Fate, type Holders, type MoveWait } from './decision.js';
 import type { ScoreOf } from './choice/contest.js';
-import { NO_SHORTAGE, type Shortage } from './choice/shortage.js';
-import { endOf, Fates, type Cause, type Decision, type Fate, type Holders, type MoveWait } from './decision.js';
+import { NO_SHORTAGE, type Shortage } from './choice/choose.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { judgeSelected, type Judged } from './judge.js';
 import { scoresOf } from './scores.js';

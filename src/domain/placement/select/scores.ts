@@ -1,8 +1,7 @@
 import { meetsAll } from '../../selectors.js';
-import { amountOf } from '../spec/amount.js';
+import { amountOf, type Prioritizer, type ValueCoordinate } from '../spec/prioritizers.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { PlacementRules } from '../spec/predicates.js';
-import type { Prioritizer, ValueCoordinate } from '../spec/prioritizers.js';
 import { domainOf } from '../spec/spread.js';
 import { predicateOf } from './rules.js';
 import type { PlacementSnapshot } from './snapshot.js';

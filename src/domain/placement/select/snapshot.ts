@@ -1,9 +1,8 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/basis.js';
 import type { Release } from '../spec/release.js';
-import { isOwn, type StoredDecision } from '../stored/decision.js';
+import { isOwn, type StoredDecision, type Published } from '../stored/decision.js';
 import { NO_TIMES, type Since } from '../stored/items.js';
-import type { Published } from '../stored/published.js';
 import type { UnmatchedPredicate } from './unmatched.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
@@ -12,7 +11,7 @@ import type { Taint } from '../spec/taint.js';
 
 export type { ClusterView } from '../spec/cluster.js';
 export type { StoredDecision } from '../stored/decision.js';
-export type { Slots } from '../stored/published.js';
+export type { Slots } from '../stored/decision.js';
 export type { Candidate, MatchedClusters } from './rank.js';
 
 /** What the decision for one Placement is based on: plain values, all read at one moment. */

@@ -1,6 +1,5 @@
 import { isHealthTaint, isNeverJoined } from '../../health/taints.js';
-import type { Taint } from '../spec/taint.js';
-import { toleranceOf, toleratedForEverBy, type Tolerance, type Toleration } from '../spec/toleration.js';
+import { type Taint, toleranceOf, toleratedForEverBy, type Tolerance, type Toleration } from '../spec/taint.js';
 
 /**
  * What the taints of a cluster mean for one Placement. A cluster that is not selected yet comes in only where each taint that

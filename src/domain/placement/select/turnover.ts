@@ -1,15 +1,7 @@
 import { hasNumbers, isCompared } from '../spec/predicates.js';
 import { admit } from './additions.js';
 import { stayersAmong } from './budget.js';
-import {
-  aboveNumbers,
-  choose as chooseAmong,
-  lowestFirstOf,
-  surplus,
-  type Candidature,
-  type Stayers,
-} from './choice/choose.js';
-import { shortageOf } from './choice/shortage.js';
+import { aboveNumbers, choose as chooseAmong, lowestFirstOf, surplus, type Candidature, type Stayers, shortageOf } from './choice/choose.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
 import { predicateOf } from './rules.js';

@@ -1,3 +1,4 @@
+import { isFactName, type FactNames } from '../../clusters/facts.js';
 import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { hash64, hex64 } from '../../hash.js';
 import { readBudget, type DisruptionBudget } from './budget.js';
@@ -5,22 +6,10 @@ import { readDetails } from './details.js';
 import { readChangeWindows, type ChangeWindow } from './changewindows.js';
 import { Expressions, readExpressions, type ExpressionRequirement } from './expression.js';
 import { readGroups, type GroupStrategy } from './groups.js';
-import { readRebalance, type Rebalance } from './rebalance.js';
+import { readRebalance, type Rebalance, readPrioritizers, type Prioritizer } from './prioritizers.js';
 import { readSpread, type SpreadConstraint, type TopologyKey } from './spread.js';
-import { readPrioritizers, type Prioritizer } from './prioritizers.js';
-import { readTolerations, type Toleration } from './toleration.js';
-import {
-  parse,
-  quote,
-  readList,
-  readObject,
-  readRequirements,
-  readString,
-  readWhole,
-  reject,
-  type LabelsAndClaims,
-  type Problem,
-} from '../../selectors.js';
+import { readTolerations, type Toleration } from './taint.js';
+import { parse, quote, readList, readObject, readRequirements, readString, readWhole, reject, type LabelsAndClaims, type Problem } from '../../selectors.js';
 
 /** One predicate: labels AND claims AND expressions. A predicate without requirements matches every cluster. */
 export interface Predicate extends LabelsAndClaims {
@@ -181,4 +170,29 @@ function wantedOf(limit: number | undefined, predicates: readonly Predicate[]): 
   if (predicates[0]?.wanted === undefined) return limit;
   const sum = predicates.reduce((total, { wanted = 0 }) => total + wanted, 0);
   return Math.min(limit ?? LARGEST_NUMBER, sum);
+}
+
+/**
+ * The names of the claims that the decision for a Placement, or its messages, may depend on. Those of labels count too: a
+ * message says so when clusters have a claim of that name instead.
+ */
+function* namedClaims({ predicates, spread, prioritizers, groups, details }: PlacementRules): Generator<string> {
+  for (const { labels, claims } of predicates) {
+    for (const { key } of labels) yield key;
+    for (const { key } of claims) yield key;
+  }
+  for (const { source, key } of [...spread, ...details]) if (source === 'claim') yield key;
+  for (const { coordinate } of prioritizers) {
+    if (coordinate.kind === 'Value' && coordinate.source === 'claim') yield coordinate.key;
+    if (coordinate.kind === 'Selector') for (const { key } of coordinate.claims) yield key;
+  }
+  for (const { claims } of groups?.groups ?? []) for (const { key } of claims) yield key;
+}
+
+/** Those of {@link namedClaims} that are facts of a cluster; all for an expression, which may read any. */
+export function namedFacts(rules: PlacementRules): FactNames {
+  if (rules.predicates.some(({ expressions }) => expressions.length > 0)) return 'all';
+  const facts = new Set<string>();
+  for (const name of namedClaims(rules)) if (isFactName(name)) facts.add(name);
+  return facts;
 }

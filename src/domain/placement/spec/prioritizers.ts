@@ -1,18 +1,5 @@
-import { hasLongExponent } from '../../comparison.js';
-import { amountOf } from './amount.js';
-import {
-  checkClaimKey,
-  checkLabelKey,
-  quote,
-  readList,
-  readObject,
-  readOneOf,
-  readRequirements,
-  readString,
-  readWhole,
-  reject,
-  type LabelsAndClaims,
-} from '../../selectors.js';
+import { quote, readObject, readWhole, reject, checkClaimKey, checkLabelKey, readList, readOneOf, readRequirements, readString, type LabelsAndClaims } from '../../selectors.js';
+import { nanosOf, hasLongExponent } from '../../comparison.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -148,4 +135,79 @@ function readQuantity(value: unknown, path: string): number {
 
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
+}
+
+/** As many digits as a number holds exactly. */
+const MOST_DIGITS = 15;
+const MOST_DECIMALS = 9;
+const [ZERO, POINT] = ['0'.charCodeAt(0), '.'.charCodeAt(0)];
+/** Powers of two: the product of one with a whole number is exact. */
+const FACTORS: ReadonlyMap<string, number> = new Map(
+  ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, index) => [suffix, 1024 ** index]),
+);
+
+/**
+ * A quantity of Kubernetes (`500m`, `16Gi`, `0.35`) as a finite number; undefined for a text that is none. It is the nearest
+ * number, so that equal quantities are equal whatever suffix they have.
+ */
+export function amountOf(text: string): number | undefined {
+  const amount = shortAmount(text);
+  if (amount !== undefined) return amount;
+  const nanos = nanosOf(text);
+  return nanos === undefined ? undefined : Number(`${nanos}e-9`);
+}
+
+/** Most values are short, and a decision among thousands of clusters reads each of them: without an object, and digit by digit. */
+function shortAmount(text: string): number | undefined {
+  let [value, at, digits, decimals] = [0, 0, 0, -1];
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const digit = code - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      value = value * 10 + digit;
+      digits++;
+      if (decimals >= 0) decimals++;
+    } else if (code === POINT && decimals < 0) decimals = 0;
+    else break;
+  }
+  if (digits === 0 || digits > MOST_DIGITS || decimals > MOST_DECIMALS) return undefined;
+  if (at === text.length) return decimals > 0 ? value / 10 ** decimals : value;
+  const factor = decimals > 0 ? undefined : FACTORS.get(text.slice(at));
+  return factor === undefined ? undefined : value * factor;
+}
+
+/** `spec.rebalance`: when a selected cluster makes room for a better one. */
+export interface Rebalance {
+  /** By how much the score of the one that comes in has to be higher; 0 or more. */
+  readonly scoreMargin: number;
+  /** How long a cluster stays selected at least; 0 to 31536000. */
+  readonly minSelectedSeconds: number;
+  /** How often scores are compared; 1 to 86400. */
+  readonly intervalSeconds: number;
+}
+
+const LARGEST_MARGIN = 2 ** 31 - 1;
+const DEFAULT_STAY = 3600;
+const LONGEST_STAY = 31_536_000;
+const DEFAULT_INTERVAL = 60;
+const LONGEST_INTERVAL = 86_400;
+
+/** The moves that a spec asks for, inside a `parse`; undefined without them. */
+export function readRebalance(value: unknown, path: string): Rebalance | undefined {
+  if (value === undefined || value === null) return undefined;
+  const fields = readObject(value, path);
+  const seconds = (field: string, least: number, most: number): number | undefined =>
+    readWhole(fields[field], `${path}.${field}`, least, most);
+  return {
+    scoreMargin: readMargin(fields['scoreMargin'], `${path}.scoreMargin`),
+    minSelectedSeconds: seconds('minSelectedSeconds', 0, LONGEST_STAY) ?? DEFAULT_STAY,
+    intervalSeconds: seconds('intervalSeconds', 1, LONGEST_INTERVAL) ?? DEFAULT_INTERVAL,
+  };
+}
+
+function readMargin(value: unknown, path: string): number {
+  const rule = `a number from 0 to ${LARGEST_MARGIN}`;
+  if (value === undefined || value === null) return reject(path, `is missing: ${rule} is required`);
+  if (typeof value === 'number' && value >= 0 && value <= LARGEST_MARGIN) return value;
+  return reject(path, `${quote(value)} is not ${rule}`);
 }

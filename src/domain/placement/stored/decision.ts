@@ -1,16 +1,9 @@
+import { type Details, type Since, type Pieces, itemsToStore, readItems, type DecisionContent, type DecisionItem, hasPieceOf, readPiece, withPiece, type Piece } from './items.js';
+import type { PlacementStatus } from '../../../api/generated/placement.js';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../runtime/vocabulary/meta.js';
-import {
-  ADDITIONS_ANNOTATION,
-  DECISION_REVISION_ANNOTATION,
-  DECISION_SIZE,
-  HISTORY_ANNOTATION,
-  PLACEMENT_LABEL,
-  REMOVALS_ANNOTATION,
-} from '../../../api/names.js';
+import { ADDITIONS_ANNOTATION, DECISION_REVISION_ANNOTATION, DECISION_SIZE, HISTORY_ANNOTATION, PLACEMENT_LABEL, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
-import { itemsToStore, readItems, type DecisionContent, type DecisionItem, type Details, type Since } from './items.js';
-import { hasPieceOf, readPiece, withPiece, type Piece } from './piece.js';
 import { readRecord, type ChangeRecord } from './record.js';
 import { hash64, hex64 } from '../../hash.js';
 
@@ -106,6 +99,23 @@ export function revisionOf(clusters: readonly string[]): string {
   return hex64(hash64(clusters.map((name) => `${name}\n`).join('')));
 }
 
+/**
+ * The decision objects that the status of the Placement confirms, in its order; undefined while it does not: a decision is
+ * being published, or somebody has changed an object, which the placement controller is about to put right.
+ */
+export function confirmedDecision(
+  status: PlacementStatus | undefined,
+  stored: readonly StoredDecision[],
+): readonly StoredDecision[] | undefined {
+  const own = new Map(stored.filter(({ ownership }) => ownership === 'ours').map((object) => [object.name, object]));
+  const listed = status?.decisions ?? [];
+  const found = listed.flatMap(({ name, revision }) => {
+    const object = own.get(name);
+    return object !== undefined && revisionOf(object.clusters) === revision ? [object] : [];
+  });
+  return listed.length > 0 && found.length === listed.length && own.size === found.length ? found : undefined;
+}
+
 /** The keys of the Placements that a decision object may concern: by label, by owner, and by its name. */
 export function placementKeys({ metadata }: KubeObject): readonly string[] {
   const names = new Set<string>();
@@ -197,4 +207,19 @@ export function ownerReferences(
 ): OwnerReference[] {
   const others = (existing?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== uid);
   return [{ apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true }, ...others];
+}
+
+/** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */
+export type Slots = readonly (readonly string[])[];
+
+/** What was last published of the decision of a Placement: the next decision begins with it. */
+export interface Published {
+  /** Undefined after a write that may or may not be stored. A cluster that changes its object is in two lists for a moment. */
+  readonly lists: Slots | undefined;
+  /** Since when these clusters are selected, where their items have times. */
+  readonly since: Since;
+  /** The values of labels and claims that their items have. */
+  readonly details: Details;
+  /** The pieces of groups that the objects belong to. */
+  readonly pieces: Pieces;
 }

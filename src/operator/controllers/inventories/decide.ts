@@ -1,6 +1,5 @@
-import { isBraked } from '../../../domain/inventories/brake.js';
+import { isBraked, isAvailable } from '../../../domain/inventories/source.js';
 import { fieldsToApply, wantedCluster, withoutNewTaint } from '../../../domain/inventories/managedcluster.js';
-import { isAvailable } from '../../../domain/inventories/source.js';
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
 import type { Gathered } from './gather.js';

@@ -1,7 +1,6 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
-import type { InventoryCount } from '../../../domain/inventories/brake.js';
+import { type InventoryCount, isAvailable, isSourceOf, type SourcedCluster, type SourceObject } from '../../../domain/inventories/source.js';
 import { originOf } from '../../../domain/inventories/managedcluster.js';
-import { isAvailable, isSourceOf, type SourcedCluster, type SourceObject } from '../../../domain/inventories/source.js';
 import { scoreClaims, storedScoreClaims, withScores, type ScoreClaims } from '../../../domain/inventories/scores.js';
 import { BY_NAMESPACE, type InventoryCache, type InventoryContext } from './scope.js';
 

@@ -1,10 +1,9 @@
 import { isAvailable } from '../../../domain/inventories/source.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Pass, Reconciler, Result } from '../../../runtime/controller/result.js';
-import { apply } from './apply.js';
+import { apply, CONFLICT_RETRY_MS } from './apply.js';
 import { decide } from './decide.js';
 import { gather, InventoryCounts, type Gathered } from './gather.js';
-import { CONFLICT_RETRY_MS } from './remove.js';
 import type { InventoryContext, InventoryMemory, Scope } from './scope.js';
 
 /**

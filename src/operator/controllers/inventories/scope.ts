@@ -1,6 +1,5 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
-import type { InventoryCount } from '../../../domain/inventories/brake.js';
-import type { Inventory, SourceObject } from '../../../domain/inventories/source.js';
+import type { InventoryCount, Inventory, SourceObject } from '../../../domain/inventories/source.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';

@@ -3,7 +3,7 @@ import type { PlacementDecision } from '../../../api/generated/placementdecision
 import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions } from '../../../api/resources.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
-import { collectionEnd } from '../../../domain/placement/select/collection.js';
+import { collectionEnd } from '../../../domain/placement/select/waiting.js';
 import { countsAs, type Decision } from '../../../domain/placement/select/decision.js';
 import { nextRecord, withRecord } from '../../../domain/placement/stored/record.js';
 import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';

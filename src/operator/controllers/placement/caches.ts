@@ -1,8 +1,8 @@
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
-import { confirmedDecision } from '../../../domain/placement/publish/sigdecision.js';
 import {
+  confirmedDecision,
   ownClusters,
   placementKeys,
   readDecision,

@@ -1,5 +1,5 @@
 import { Placements } from '../../../api/resources.js';
-import { COLLECTION_WINDOW, type CollectionWindow } from '../../../domain/placement/select/collection.js';
+import { COLLECTION_WINDOW, type CollectionWindow } from '../../../domain/placement/select/waiting.js';
 import { Expressions } from '../../../domain/placement/spec/expression.js';
 import { DecisionIndex } from '../../index/decisionindex.js';
 import { MembershipIndex } from '../../index/membershipindex.js';
@@ -14,8 +14,7 @@ import { newController } from '../controller.js';
 import { storedClusters, type PlacementCaches } from './caches.js';
 import { DeletionCheck } from '../deletions.js';
 import { PlacementReconciler } from './reconcile.js';
-import type { PlacementContext } from './scope.js';
-import { ExplanationLimit } from './explanationlimit.js';
+import { type PlacementContext, ExplanationLimit } from './scope.js';
 import { watchCaches } from './watches.js';
 
 /** `client` is guarded by `placementRights` and `clusterRights`. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../runtime/vocabulary/json.js';
-import { collected, collectionEnd, type Collection } from '../../../domain/placement/select/collection.js';
+import { collected, collectionEnd, type Collection } from '../../../domain/placement/select/waiting.js';
 import { countsAs, type Decision, type Fate } from '../../../domain/placement/select/decision.js';
 import { schedule } from '../../../domain/placement/select/schedule.js';
 import { publishedBy, sliceChanges, type SliceChanges } from '../../../domain/placement/publish/slices.js';

@@ -1,20 +1,19 @@
+import type { Clock } from '../../../runtime/clock.js';
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { Expressions } from '../../../domain/placement/spec/expression.js';
-import type { Collection, CollectionWindow } from '../../../domain/placement/select/collection.js';
+import type { Collection, CollectionWindow } from '../../../domain/placement/select/waiting.js';
 import type { Before, ClusterView } from '../../../domain/placement/select/snapshot.js';
 import type { History } from '../../../domain/placement/stored/history.js';
-import type { Published } from '../../../domain/placement/stored/published.js';
+import type { Published } from '../../../domain/placement/stored/decision.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
-import type { Clock } from '../../../runtime/clock.js';
 import type { PlacementMetrics } from '../metrics.js';
 import type { ChangeFilter, MutationCache } from '../../../runtime/controller/mutationcache.js';
 import type { Pass, Result } from '../../../runtime/controller/result.js';
 import type { PlacementCaches } from './caches.js';
 import type { DeletionCheck } from '../deletions.js';
-import type { ExplanationLimit } from './explanationlimit.js';
 
 /** What is kept of one Placement between reconciles. All of it may be lost at any time. */
 export interface PlacementState {
@@ -85,4 +84,42 @@ export interface Scope extends PlacementContext {
   readonly namespace: string;
   readonly name: string;
   readonly pass: Pass;
+}
+
+/** How many Placements whose status changes in one window are explained in their events. */
+const MOST_EXPLAINED = 10;
+/** A window is longer by this many times the time that its explanations took: they take a tenth of the time at most. */
+const REST = 9;
+
+/**
+ * Bounds the explanations in events: each costs the size of the candidate pool, and one change of the fleet can change the
+ * status of thousands of Placements. The first ten of a settle window are explained.
+ */
+export class ExplanationLimit {
+  readonly #clock: Clock;
+  readonly #windowMs: number;
+  #endsAt = -Infinity;
+  #wanted = 0;
+
+  constructor(clock: Clock, windowMs: number) {
+    this.#clock = clock;
+    this.#windowMs = windowMs;
+  }
+
+  /**
+   * Returns what `make` returns; undefined for an explanation that is one too many. `requestedAt`: monotonic ms at which the
+   * change was seen, not when its pass began.
+   */
+  explain<T>(requestedAt: number, make: () => T): T | undefined {
+    if (requestedAt > this.#endsAt) {
+      this.#endsAt = requestedAt + this.#windowMs;
+      this.#wanted = 0;
+    }
+    this.#wanted += 1;
+    if (this.#wanted > MOST_EXPLAINED) return undefined;
+    const began = this.#clock.monotonic();
+    const made = make();
+    this.#endsAt += REST * (this.#clock.monotonic() - began);
+    return made;
+  }
 }

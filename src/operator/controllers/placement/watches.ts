@@ -3,24 +3,17 @@ import type { ManagedClusterSetBinding } from '../../../api/generated/managedclu
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
-import {
-  ManagedClusters,
-  ManagedClusterSetBindings,
-  ManagedClusterSets,
-  PlacementDecisions,
-  Placements,
-} from '../../../api/resources.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, PlacementDecisions, Placements } from '../../../api/resources.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { readClusterSelector } from '../../../domain/clusters/selector.js';
 import type { ClusterView } from '../../../domain/placement/select/snapshot.js';
 import { placementKeys } from '../../../domain/placement/stored/decision.js';
 import { bindingView } from '../../../domain/placement/select/eligible.js';
-import { namedFacts } from '../../../domain/placement/spec/namedclaims.js';
-import { compileSpec } from '../../../domain/placement/spec/predicates.js';
+import { namedFacts, compileSpec } from '../../../domain/placement/spec/predicates.js';
 import { clusterView } from '../../../domain/placement/spec/cluster.js';
 import type { Change } from '../../../runtime/cache/store.js';
-import { NamedFacts } from '../../index/namedfacts.js';
+import { NamedFacts } from '../../index/keyindex.js';
 import { cachesNotCurrent } from '../caches.js';
 
 import type { PlacementContext } from './scope.js';

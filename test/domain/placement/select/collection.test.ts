@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { collected, collectionEnd, type Collection } from '../../../../src/domain/placement/select/collection.js';
+import { collected, collectionEnd, type Collection } from '../../../../src/domain/placement/select/waiting.js';
 
 const window = { quietMs: 2_000, mostMs: 30_000 };
 const names = (count: number): ReadonlySet<string> => new Set(Array.from({ length: count }, (_, index) => `c${index}`));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseQuantity } from '@multicluster-engine/values/quantity';
-import { amountOf } from '../../../../src/domain/placement/spec/amount.js';
+import { amountOf } from '../../../../src/domain/placement/spec/prioritizers.js';
 
 describe('a quantity as a number', () => {
   it.each([

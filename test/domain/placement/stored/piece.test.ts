@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DECISION_GROUP_INDEX_LABEL, DECISION_PIECE_ANNOTATION } from '../../../../src/api/names.js';
-import { hasPieceOf, readPiece, withPiece } from '../../../../src/domain/placement/stored/piece.js';
+import { hasPieceOf, readPiece, withPiece } from '../../../../src/domain/placement/stored/items.js';
 
 const PIECE = { group: 'canary', number: 1, selected: 12, size: '25%', index: 3 };
 

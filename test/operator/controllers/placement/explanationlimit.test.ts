@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { ExplanationLimit } from '../../../../src/operator/controllers/placement/explanationlimit.js';
+import { ExplanationLimit } from '../../../../src/operator/controllers/placement/scope.js';
 
 const times = (count: number, at: (n: number) => number): readonly number[] =>
   Array.from({ length: count }, (_, n) => at(n));

@@ -2,8 +2,7 @@ import { Expressions } from '../../../../src/domain/placement/spec/expression.js
 import { placementCacheOptions } from '../../../../src/operator/controllers/placement/caches.js';
 import { DeletionCheck } from '../../../../src/operator/controllers/deletions.js';
 import { PlacementReconciler } from '../../../../src/operator/controllers/placement/reconcile.js';
-import type { PlacementContext } from '../../../../src/operator/controllers/placement/scope.js';
-import { ExplanationLimit } from '../../../../src/operator/controllers/placement/explanationlimit.js';
+import { type PlacementContext, ExplanationLimit } from '../../../../src/operator/controllers/placement/scope.js';
 import { watchCaches } from '../../../../src/operator/controllers/placement/watches.js';
 import { PlacementIndex } from '../../../../src/operator/index/placementindex.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';

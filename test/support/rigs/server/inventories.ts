@@ -4,9 +4,7 @@ import { ManagedClusters, OcmAddOnPlacementScores } from '../../../../src/api/re
 import { createInventoryControllers } from '../../../../src/operator/controllers/inventories/controller.js';
 import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/scope.js';
 import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
-import { clusterProfileInventory } from '../../../../src/domain/inventories/clusterprofile.js';
-import { ocmInventory } from '../../../../src/domain/inventories/ocm.js';
-import type { SourceObject } from '../../../../src/domain/inventories/source.js';
+import { clusterProfileInventory, ocmInventory, type SourceObject } from '../../../../src/domain/inventories/source.js';
 import { createCache } from '../../../../src/runtime/cache/reflector.js';
 import { GroupRig, writesOf } from './group.js';
 

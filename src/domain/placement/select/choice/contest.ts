@@ -1,8 +1,7 @@
 import { predicateOf } from '../rules.js';
-import { byRank, clusterHash, pairHash, seedOf, type Candidate, type Ranked, type RankSeed } from '../rank.js';
+import { byRank, clusterHash, pairHash, seedOf, type Candidate, type Ranked, type RankSeed, Queue } from '../rank.js';
 import { hasNumbers, type PlacementRules } from '../../spec/predicates.js';
 import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
-import { Queue } from '../queue.js';
 import { standingOf } from '../standing.js';
 import { Topology, type Domain } from './topology.js';
 
