@@ -6,7 +6,12 @@ import { ManagedClusters } from '../../src/api/resources.js';
 import { keyOf } from '../../src/runtime/vocabulary/names.js';
 import { clusterCacheOptions } from '../../src/operator/controllers/clusters/caches.js';
 import { timestamp } from '../../src/runtime/vocabulary/meta.js';
-import { decisionObject, readDecision, type DecisionOwner, type Published } from '../../src/domain/placement/stored/decision.js';
+import {
+  decisionObject,
+  readDecision,
+  type DecisionOwner,
+  type Published,
+} from '../../src/domain/placement/stored/decision.js';
 import { contentOf } from '../../src/domain/placement/stored/items.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../src/domain/placement/spec/cluster.js';
@@ -75,7 +80,7 @@ export class Replica {
     const decided = schedule(snapshot);
     const changes = sliceChanges(snapshot, decided);
     const after = publishedBy(changes);
-    reading.commit({ schedule: decided, before: known.published, after });
+    reading.commit({ decision: decided, before: known.published, after });
     for (const write of changes.writes) {
       if (write.kind === 'delete') known.decisions.delete(write.name);
       else known.decisions.set(write.name, this.#stored(known, write));

@@ -1,28 +1,35 @@
 import { type PlacementRules, hasNumbers } from '../../domain/placement/spec/predicates.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
-import type { MessageWatch } from './messagewatch.js';
+import type { MessageWatch } from '../../domain/placement/select/unmatched.js';
 import { matches, predicateOf } from '../../domain/placement/select/rules.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { isInSameGroup } from '../../domain/placement/spec/groups.js';
 import { taintsAgainstNew, taintsAgainstSelected } from '../../domain/placement/select/standing.js';
 import { NO_TAINTS, sameTaints } from '../../domain/placement/spec/taint.js';
 
-/** What the rules below read of a Placement. */
-export interface PlacementEntry {
+/** A Placement with what the index keeps of it. */
+export interface Entry {
+  readonly key: string;
+  readonly namespace: string;
   readonly rules: PlacementRules;
-  readonly pool: CandidatePool;
+  pool: CandidatePool;
   /** An eligible set is unreadable: it may have selected clusters that are no candidates. */
-  readonly unreadable: boolean;
+  unreadable: boolean;
   /** While it `isShort`: the answers that its message depends on. */
-  readonly watch: MessageWatch | undefined;
+  watch: MessageWatch | undefined;
   /** A spread constraint keeps clusters out, or it is not known yet: which domain a cluster has then makes a difference. */
-  readonly isSpreadOpen: boolean;
+  isSpreadOpen: boolean;
+  /** Reported as rescored and not reconciled since. */
+  isRescored: boolean;
   /** Reported as affected and not reconciled since: need not be reported again. */
-  readonly pending: boolean;
+  pending: boolean;
 }
 
+/** Of a Placement of which nothing is decided yet, or anew. */
+export const UNDECIDED = { watch: undefined, isSpreadOpen: true, isRescored: false, pending: false };
+
 /** A change of one cluster, after the pools and the requirements were updated. */
-export interface ClusterChange<P extends PlacementEntry> {
+export interface ClusterChange {
   readonly ordinal: number;
   readonly before: ClusterView | undefined;
   readonly after: ClusterView | undefined;
@@ -38,7 +45,7 @@ export interface ClusterChange<P extends PlacementEntry> {
   /** The keys of the Placements that spread over a key whose value changed. */
   readonly spreadKeys: Iterable<string>;
   /** The Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
-  readonly maySelectOthers: Iterable<P>;
+  readonly maySelectOthers: Iterable<Entry>;
 }
 
 /**
@@ -52,11 +59,8 @@ export interface ClusterChange<P extends PlacementEntry> {
  * - its domain changes, and a spread constraint of the Placement keeps clusters out;
  * - its taints change: its standing for a Placement that has selected it, or whether a Placement that has room may select it.
  */
-export function affected<P extends PlacementEntry>(
-  change: ClusterChange<P>,
-  placements: ReadonlyMap<string, P>,
-): ReadonlySet<P> {
-  const found = new Set<P>();
+export function affected(change: ClusterChange, placements: ReadonlyMap<string, Entry>): ReadonlySet<Entry> {
+  const found = new Set<Entry>();
   const moved = new Set<CandidatePool>();
   for (const move of change.moves) {
     if (move.was === move.now) continue;
@@ -86,10 +90,10 @@ export function affected<P extends PlacementEntry>(
 }
 
 /** Adds the Placements to which another domain of the cluster makes a difference. */
-function addSpread<P extends PlacementEntry>(
-  { ordinal, after, spreadKeys, selecting }: ClusterChange<P>,
-  placements: ReadonlyMap<string, P>,
-  found: Set<P>,
+function addSpread(
+  { ordinal, after, spreadKeys, selecting }: ClusterChange,
+  placements: ReadonlyMap<string, Entry>,
+  found: Set<Entry>,
 ): void {
   if (after === undefined) return;
   for (const key of spreadKeys) {
@@ -101,10 +105,10 @@ function addSpread<P extends PlacementEntry>(
 }
 
 /** Adds the Placements to which other taints of the cluster make a difference. */
-function addTainted<P extends PlacementEntry>(
-  { before, after, selecting, moves }: ClusterChange<P>,
-  placements: ReadonlyMap<string, P>,
-  found: Set<P>,
+function addTainted(
+  { before, after, selecting, moves }: ClusterChange,
+  placements: ReadonlyMap<string, Entry>,
+  found: Set<Entry>,
 ): void {
   if (before === undefined || after === undefined) return;
   const add = (key: string, isRelevant: (rules: PlacementRules) => boolean): void => {
@@ -136,11 +140,7 @@ function isKeptOutAlike(before: ClusterView, after: ClusterView, { tolerations }
   return were?.size === are?.size && [...(were ?? [])].every((key) => are?.has(key) === true);
 }
 
-function isMoveRelevant<P extends PlacementEntry>(
-  { rules, watch }: P,
-  move: CandidatePoolChange,
-  { before, after }: ClusterChange<P>,
-): boolean {
+function isMoveRelevant({ rules, watch }: Entry, move: CandidatePoolChange, { before, after }: ClusterChange): boolean {
   if (move.emptinessChanged) return true;
   const view = move.now ? after : before;
   if (view === undefined) return false;
@@ -149,32 +149,20 @@ function isMoveRelevant<P extends PlacementEntry>(
   );
 }
 
-function isFactChanged<P extends PlacementEntry>(
-  { pool, watch }: P,
-  { ordinal, before, after }: ClusterChange<P>,
-): boolean {
+function isFactChanged({ pool, watch }: Entry, { ordinal, before, after }: ClusterChange): boolean {
   return watch !== undefined && pool.clusters.has(ordinal) && watch.isChangedBy(before, after);
 }
 
-function isGroupChanged<P extends PlacementEntry>({ rules }: P, { before, after }: ClusterChange<P>): boolean {
+function isGroupChanged({ rules }: Entry, { before, after }: ClusterChange): boolean {
   return before !== undefined && after !== undefined && !isInSameGroup(before, after, rules.groups);
 }
 
-function isMatchChanged<P extends PlacementEntry>(
-  { rules, pool, unreadable }: P,
-  { ordinal, before, after }: ClusterChange<P>,
-): boolean {
+function isMatchChanged({ rules, pool, unreadable }: Entry, { ordinal, before, after }: ClusterChange): boolean {
   if (before === undefined || after === undefined) return false;
   if (!unreadable && !pool.clusters.has(ordinal)) return false;
   // Where predicates have numbers, it makes a difference which of them the cluster counts for.
   if (hasNumbers(rules)) return predicateOf(rules, before) !== predicateOf(rules, after);
   return matches(rules, before) !== matches(rules, after);
-}
-
-/** A Placement as the index has it. */
-export interface IndexedPlacement {
-  readonly namespace: string;
-  readonly rules: PlacementRules;
 }
 
 /** What has to be reconciled after a change of a cluster. */
@@ -192,28 +180,6 @@ export const NO_EFFECTS: ClusterEffects = { placements: [], sets: [], delayed: [
 export interface Delayed {
   readonly key: string;
   readonly afterMs: number;
-}
-
-/** A Placement with what the index keeps of it. */
-export interface Entry extends IndexedPlacement, PlacementEntry {
-  readonly key: string;
-  pool: CandidatePool;
-  unreadable: boolean;
-  watch: MessageWatch | undefined;
-  isSpreadOpen: boolean;
-  /** Reported as rescored and not reconciled since. */
-  isRescored: boolean;
-  pending: boolean;
-}
-
-/** A Placement of which nothing is decided yet. */
-export function newEntry(
-  key: string,
-  { namespace, rules }: IndexedPlacement,
-  joined: Pick<Entry, 'pool' | 'unreadable'>,
-): Entry {
-  const undecided = { watch: undefined, isSpreadOpen: true, isRescored: false, pending: false };
-  return { key, namespace, rules, ...joined, ...undecided };
 }
 
 /**

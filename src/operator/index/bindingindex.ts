@@ -1,6 +1,8 @@
 import type { BindingView, SetView } from '../../domain/placement/select/snapshot.js';
+import { nameOf } from '../../runtime/vocabulary/names.js';
+import { Multimap } from './multimap.js';
 
-/** What the Placements of a namespace may select from. */
+/** What the Placements of a namespace may select from: its bindings, and the existing sets that they name. */
 export interface Bound {
   readonly bindings: readonly BindingView[];
   readonly sets: ReadonlyMap<string, SetView>;
@@ -10,8 +12,8 @@ export interface Bound {
 export class BindingIndex {
   readonly #sets = new Map<string, SetView>();
   readonly #bindings = new Map<string, Map<string, BindingView>>();
-  /** Name of a set → the bindings that name it, as `namespace/name` → namespace. */
-  readonly #bySet = new Map<string, Map<string, string>>();
+  /** Name of a set → the keys of the bindings that name it. */
+  readonly #bySet = new Multimap<string, string>();
 
   upsertSet(set: SetView): void {
     this.#sets.set(set.name, set);
@@ -25,8 +27,7 @@ export class BindingIndex {
     this.removeBinding(namespace, binding.name);
     const bindings = this.#bindings.get(namespace) ?? new Map<string, BindingView>();
     this.#bindings.set(namespace, bindings.set(binding.name, binding));
-    const bySet = this.#bySet.get(binding.clusterSet) ?? new Map<string, string>();
-    this.#bySet.set(binding.clusterSet, bySet.set(`${namespace}/${binding.name}`, namespace));
+    this.#bySet.add(binding.clusterSet, `${namespace}/${binding.name}`);
   }
 
   removeBinding(namespace: string, name: string): void {
@@ -35,32 +36,21 @@ export class BindingIndex {
     if (bindings === undefined || known === undefined) return;
     bindings.delete(name);
     if (bindings.size === 0) this.#bindings.delete(namespace);
-    const bySet = this.#bySet.get(known.clusterSet);
-    bySet?.delete(`${namespace}/${name}`);
-    if (bySet?.size === 0) this.#bySet.delete(known.clusterSet);
+    this.#bySet.delete(known.clusterSet, `${namespace}/${name}`);
   }
 
-  /** The bindings of a namespace, and the existing sets that they name. */
   bound(namespace: string): Bound {
-    return { bindings: this.bindings(namespace), sets: this.sets(namespace) };
-  }
-
-  bindings(namespace: string): readonly BindingView[] {
-    return [...(this.#bindings.get(namespace)?.values() ?? [])];
-  }
-
-  /** The existing sets that the bindings of a namespace name. */
-  sets(namespace: string): ReadonlyMap<string, SetView> {
+    const bindings = [...(this.#bindings.get(namespace)?.values() ?? [])];
     const sets = new Map<string, SetView>();
-    for (const { clusterSet } of this.#bindings.get(namespace)?.values() ?? []) {
+    for (const { clusterSet } of bindings) {
       const set = this.#sets.get(clusterSet);
       if (set !== undefined) sets.set(clusterSet, set);
     }
-    return sets;
+    return { bindings, sets };
   }
 
   /** The namespaces with a binding that names the set. */
   namespacesOf(set: string): ReadonlySet<string> {
-    return new Set(this.#bySet.get(set)?.values());
+    return new Set(Array.from(this.#bySet.get(set), (key) => nameOf(key).namespace ?? ''));
   }
 }

@@ -1,133 +1,82 @@
-import type { Candidates, ClusterView, Candidate } from '../../domain/placement/select/snapshot.js';
+import { clusterHash, type MatchedClusters } from '../../domain/placement/select/rank.js';
+import type { Candidate, Candidates, ClusterView } from '../../domain/placement/select/snapshot.js';
 import { NO_TAINTS, sameTaints } from '../../domain/placement/spec/taint.js';
 import { Bitset } from './bitset.js';
-import { clusterHash, type MatchedClusters } from '../../domain/placement/select/rank.js';
 import type { MembershipIndex } from './membershipindex.js';
 
-/** How the cluster of this name is; undefined for one that is not in a list. */
-export type ViewOf = (name: string) => ClusterView | undefined;
-
-/** A list by ordinal. What `share` returns does not follow later changes: only the first of them copies it. */
-class SharedList<T> {
-  #items: T[] = [];
-  #isShared = false;
-
-  set(ordinal: number, item: T): void {
-    if (this.#isShared) this.#items = [...this.#items];
-    this.#isShared = false;
-    this.#items[ordinal] = item;
-  }
-
-  share(): readonly T[] {
-    this.#isShared = true;
-    return this.#items;
-  }
+interface Listed extends Candidate {
+  readonly view: ClusterView;
 }
 
-/** The names and views of all clusters by ordinal, and lists of them that do not follow later changes. */
+const NONE: Candidates['tainted'] = new Map();
+
+/** All clusters by ordinal, and lists of them that do not follow later changes. Clusters without taints cost nothing more. */
 export class CandidateList {
+  /** How many changes of taints there were. */
+  changes = 0;
   readonly #membership: MembershipIndex;
-  /** Those of clusters that are gone stay until the ordinal is used again. */
-  readonly #candidates = new SharedList<Candidate>();
-  /** Likewise, those that are gone included. */
-  readonly #views = new SharedList<ClusterView>();
+  /** Those that are gone stay until the ordinal is used again; and so do they in `#tainted`. */
+  #clusters: Listed[] = [];
+  /** Whether a list has `#clusters`: only the first change after it copies them. */
+  #isShared = false;
+  readonly #tainted = new Bitset();
 
   /** `membership`: the ordinals. */
   constructor(membership: MembershipIndex) {
     this.#membership = membership;
   }
 
-  add(ordinal: number, name: string): void {
-    this.#candidates.set(ordinal, { name, hash: clusterHash(name) });
+  /** Notes how the cluster at `ordinal` is now; returns whether its taints have changed. */
+  put(ordinal: number, view: ClusterView): boolean {
+    const { name, taints } = view;
+    const before = this.#clusters[ordinal];
+    const known = before?.name === name ? before : undefined;
+    if (this.#isShared) this.#clusters = [...this.#clusters];
+    this.#isShared = false;
+    this.#clusters[ordinal] = { name, hash: known?.hash ?? clusterHash(name), view };
+    this.#tainted.put(ordinal, taints.length > 0);
+    const isRetainted = !sameTaints(known?.view.taints ?? NO_TAINTS, taints);
+    if (isRetainted) this.changes += 1;
+    return isRetainted;
   }
 
-  /** Notes how the cluster at `ordinal` is now. */
-  put(ordinal: number, view: ClusterView): void {
-    this.#views.set(ordinal, view);
-  }
-
-  /** How the clusters at `ordinals`, which must not change any more, are now. Only the first change after it costs anything. */
-  viewsAt(ordinals: Bitset): ViewOf {
-    const views = this.#views.share();
-    let byName: Map<string, ClusterView> | undefined;
-    return (name) => {
+  /** The clusters at `ordinals`, which must not change any more, as they are now, and how one of them is. */
+  at(ordinals: Bitset): MatchedClusters & Pick<Candidates, 'view'> {
+    const clusters = this.#clusters;
+    this.#isShared = true;
+    let all: readonly Listed[] | undefined;
+    const values = (): readonly Listed[] => (all ??= listedAt(ordinals, clusters));
+    let byName: ReadonlyMap<string, Listed> | undefined;
+    const find = (name: string): Listed | undefined => {
       const ordinal = this.#membership.ordinalOf(name);
-      const view = ordinal === undefined ? undefined : views[ordinal];
-      if (ordinal !== undefined && view?.name === name) return ordinals.has(ordinal) ? view : undefined;
-      byName ??= viewsByName(ordinals, views);
+      const found = ordinal === undefined ? undefined : clusters[ordinal];
+      if (ordinal !== undefined && found?.name === name) return ordinals.has(ordinal) ? found : undefined;
+      // The cluster is unknown, or its ordinal has changed since: the list alone decides.
+      byName ??= new Map(values().map((one) => [one.name, one]));
       return byName.get(name);
     };
-  }
-
-  /** The clusters at `ordinals`, which must not change any more, as they are called now. */
-  at(ordinals: Bitset): MatchedClusters {
-    const candidates = this.#candidates.share();
-    let all: readonly Candidate[] | undefined;
-    const values = (): readonly Candidate[] => (all ??= candidatesAt(ordinals, candidates));
-    let names: Set<string> | undefined;
     return {
       size: ordinals.size,
-      has: (name) => {
-        const ordinal = this.#membership.ordinalOf(name);
-        if (ordinal !== undefined && candidates[ordinal]?.name === name) return ordinals.has(ordinal);
-        // The cluster is unknown, or its ordinal has changed since: the copy alone decides.
-        names ??= new Set(values().map((one) => one.name));
-        return names.has(name);
-      },
+      has: (name) => find(name) !== undefined,
+      view: (name) => find(name)?.view,
       [Symbol.iterator]: () => values()[Symbol.iterator](),
     };
   }
-}
 
-function candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): readonly Candidate[] {
-  const found: Candidate[] = [];
-  ordinals.forEach((ordinal) => {
-    const candidate = candidates[ordinal];
-    if (candidate !== undefined) found.push(candidate);
-  });
-  return found;
-}
-
-function viewsByName(ordinals: Bitset, views: readonly ClusterView[]): Map<string, ClusterView> {
-  const found = new Map<string, ClusterView>();
-  ordinals.forEach((ordinal) => {
-    const view = views[ordinal];
-    if (view !== undefined) found.set(view.name, view);
-  });
-  return found;
-}
-
-const NONE: Candidates['tainted'] = new Map();
-
-/** The clusters with taints. Clusters without taints cost nothing. */
-export class TaintIndex {
-  readonly #tainted = new Bitset();
-  #changes = 0;
-
-  /** How many changes of taints there were. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** Applies a change of a cluster; returns whether its taints have changed. */
-  updateCluster(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): boolean {
-    const [were, are] = [before?.taints ?? NO_TAINTS, after?.taints ?? NO_TAINTS];
-    if (sameTaints(were, are)) return false;
-    this.#changes += 1;
-    this.#tainted.put(ordinal, are.length > 0);
-    return true;
-  }
-
-  /** The taints of those of `matched` that have some, by name. */
-  among(matched: Bitset, clusters: ReadonlyMap<number, ClusterView>): Candidates['tainted'] {
+  /** The taints of those of the clusters at `ordinals` that have some, by name. */
+  taintedAt(ordinals: Bitset): Candidates['tainted'] {
     if (this.#tainted.size === 0) return NONE;
     const common = this.#tainted.copy();
-    common.keepAll(matched);
-    const found = new Map<string, ClusterView['taints']>();
-    for (const ordinal of common.values()) {
-      const cluster = clusters.get(ordinal);
-      if (cluster !== undefined) found.set(cluster.name, cluster.taints);
-    }
-    return found;
+    common.keepAll(ordinals);
+    return new Map(listedAt(common, this.#clusters).map(({ name, view }) => [name, view.taints]));
   }
+}
+
+function listedAt(ordinals: Bitset, clusters: readonly Listed[]): readonly Listed[] {
+  const found: Listed[] = [];
+  ordinals.forEach((ordinal) => {
+    const cluster = clusters[ordinal];
+    if (cluster !== undefined) found.push(cluster);
+  });
+  return found;
 }

@@ -1,5 +1,6 @@
 import { Bitset } from './bitset.js';
 import type { MembershipChange, MembershipIndex } from './membershipindex.js';
+import { Multimap } from './multimap.js';
 
 /** The candidates of all Placements that select from the same sets. */
 export interface CandidatePool {
@@ -29,7 +30,7 @@ export class CandidatePools {
   readonly #membership: MembershipIndex;
   readonly #deleting: Bitset;
   readonly #pools = new Map<string, CandidatePool>();
-  readonly #bySet = new Map<string, Set<CandidatePool>>();
+  readonly #bySet = new Multimap<string, CandidatePool>();
 
   /** `deleting`: ordinals of the clusters that are never candidates. It is read at each change, not copied. */
   constructor(membership: MembershipIndex, deleting: Bitset) {
@@ -58,11 +59,7 @@ export class CandidatePools {
     pool.room.delete(key);
     if (pool.placements.size > 0) return;
     this.#pools.delete(pool.sets.join('\n'));
-    for (const set of pool.sets) {
-      const pools = this.#bySet.get(set);
-      pools?.delete(pool);
-      if (pools?.size === 0) this.#bySet.delete(set);
-    }
+    for (const set of pool.sets) this.#bySet.delete(set, pool);
   }
 
   /**
@@ -71,7 +68,7 @@ export class CandidatePools {
    */
   updateCluster({ ordinal, before, after }: MembershipChange, alive: boolean): CandidatePoolChange[] {
     const pools = new Set<CandidatePool>();
-    for (const set of [...before, ...after]) for (const pool of this.#bySet.get(set) ?? []) pools.add(pool);
+    for (const set of [...before, ...after]) for (const pool of this.#bySet.get(set)) pools.add(pool);
     const changes: CandidatePoolChange[] = [];
     for (const pool of pools) {
       const was = pool.clusters.has(ordinal);
@@ -86,7 +83,7 @@ export class CandidatePools {
 
   /** Fills the pools of a set again, after the membership index was updated. */
   updateSet(set: string): void {
-    for (const pool of this.#bySet.get(set) ?? []) {
+    for (const pool of this.#bySet.get(set)) {
       pool.clusters.keepAll(NO_CLUSTERS);
       this.#fill(pool);
     }
@@ -96,10 +93,7 @@ export class CandidatePools {
     const pool: CandidatePool = { sets, clusters: new Bitset(), placements: new Set(), room: new Set() };
     this.#fill(pool);
     this.#pools.set(id, pool);
-    for (const set of sets) {
-      const pools = this.#bySet.get(set) ?? new Set<CandidatePool>();
-      this.#bySet.set(set, pools.add(pool));
-    }
+    for (const set of sets) this.#bySet.add(set, pool);
     return pool;
   }
 

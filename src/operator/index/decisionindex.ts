@@ -1,45 +1,44 @@
 import { chosen } from '../../domain/placement/select/decision.js';
 import type { Published } from '../../domain/placement/stored/decision.js';
+import { Multimap } from './multimap.js';
 import type { IndexedDecision } from './reading.js';
-
-const NO_PLACEMENTS: ReadonlySet<string> = new Set();
 
 /** Pairs of a Placement and a cluster, to be found by either of them. `key`: the key of the Placement. */
 class Relation {
   /** Key of a Placement → its clusters. */
-  readonly #clusters = new Map<string, Set<string>>();
+  readonly #clusters = new Multimap<string, string>();
   /** Cluster → the keys of its Placements. */
-  readonly #placements = new Map<string, Set<string>>();
+  readonly #placements = new Multimap<string, string>();
 
   add(key: string, cluster: string): void {
-    addTo(this.#clusters, key, cluster);
-    addTo(this.#placements, cluster, key);
+    this.#clusters.add(key, cluster);
+    this.#placements.add(cluster, key);
   }
 
   remove(key: string, cluster: string): void {
-    removeFrom(this.#clusters, key, cluster);
-    removeFrom(this.#placements, cluster, key);
+    this.#clusters.delete(key, cluster);
+    this.#placements.delete(cluster, key);
   }
 
   /** Makes `clusters` the only clusters of the Placement. */
   replace(key: string, clusters: readonly string[]): void {
-    for (const cluster of this.#clusters.get(key) ?? []) removeFrom(this.#placements, cluster, key);
-    this.#clusters.delete(key);
+    for (const cluster of this.#clusters.get(key)) this.#placements.delete(cluster, key);
+    this.#clusters.clear(key);
     for (const cluster of clusters) this.add(key, cluster);
   }
 
   clustersOf(key: string): Iterable<string> {
-    return this.#clusters.get(key) ?? [];
+    return this.#clusters.get(key);
   }
 
   placementsOf(cluster: string): ReadonlySet<string> {
-    return this.#placements.get(cluster) ?? NO_PLACEMENTS;
+    return this.#placements.get(cluster);
   }
 
   /** How many Placements other than this one have the cluster. */
   othersOf(key: string, cluster: string): number {
     const placements = this.#placements.get(cluster);
-    return placements === undefined ? 0 : placements.size - (placements.has(key) ? 1 : 0);
+    return placements.size - (placements.has(key) ? 1 : 0);
   }
 }
 
@@ -115,16 +114,4 @@ export class DecisionIndex {
   holding(cluster: string): ReadonlySet<string> {
     return this.#held.placementsOf(cluster);
   }
-}
-
-function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const values = sets.get(key);
-  if (values === undefined) sets.set(key, new Set([value]));
-  else values.add(value);
-}
-
-function removeFrom(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const values = sets.get(key);
-  values?.delete(value);
-  if (values?.size === 0) sets.delete(key);
 }

@@ -2,7 +2,6 @@ import type { FactNames } from '../../domain/clusters/facts.js';
 import type { ClusterView } from '../../domain/placement/select/snapshot.js';
 import { textOf } from '../../domain/placement/select/rules.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
-import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import type { TopologyKey } from '../../domain/placement/spec/spread.js';
 import type { LabelsAndClaims } from '../../domain/selectors.js';
 
@@ -44,34 +43,8 @@ export class KeyIndex {
   }
 }
 
-/** What the scores of Placements depend on, where a score makes clusters move. */
-export class ScoredIndex {
-  readonly #keys = new KeyIndex();
-  readonly #balanced = new Set<string>();
-
-  add(key: string, rules: PlacementRules): void {
-    this.#keys.add(key, movingKeys(rules));
-    if (rules.rebalance !== undefined && isBalanced(rules)) this.#balanced.add(key);
-  }
-
-  remove(key: string, rules: PlacementRules): void {
-    this.#keys.remove(key, movingKeys(rules));
-    this.#balanced.delete(key);
-  }
-
-  /** The keys of the Placements that read a value which differs. */
-  changed(before: ClusterView | undefined, after: ClusterView | undefined): Iterable<string> {
-    return this.#keys.changed(before, after);
-  }
-
-  /** The keys of the Placements to which it makes a difference how many others select a cluster. */
-  get balanced(): ReadonlySet<string> {
-    return this.#balanced;
-  }
-}
-
 /** The labels and claims that the scores of a Placement depend on, where a score makes clusters move; none elsewhere. */
-function movingKeys({ rebalance, prioritizers, predicates }: PlacementRules): readonly TopologyKey[] {
+export function movingKeys({ rebalance, prioritizers, predicates }: PlacementRules): readonly TopologyKey[] {
   if (rebalance === undefined) return [];
   return prioritizers.flatMap(({ coordinate }): readonly TopologyKey[] => {
     switch (coordinate.kind) {

@@ -1,18 +1,35 @@
 import { eligibleSets } from '../../domain/placement/select/eligible.js';
 import { comingIn, leaving, staying, stuck } from '../../domain/placement/select/decision.js';
-import { isShort, unmatchedPredicates } from '../../domain/placement/select/unmatched.js';
-import { readsViews, type PlacementRules } from '../../domain/placement/spec/predicates.js';
-import { NO_CANDIDATES, noView, noOthers, type BindingView, type Candidates, type ClusterView, type SetView } from '../../domain/placement/select/snapshot.js';
+import { isShort, unmatchedPredicates, MessageWatch } from '../../domain/placement/select/unmatched.js';
+import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
+import {
+  NO_CANDIDATES,
+  noOthers,
+  type BindingView,
+  type Candidates,
+  type ClusterView,
+  type SetView,
+} from '../../domain/placement/select/snapshot.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
 import { sameView } from '../../domain/placement/spec/cluster.js';
-import { affected, detailedAmong, newEntry, NO_EFFECTS, rescoredAmong, type ClusterEffects, type Delayed, type Entry, type IndexedPlacement } from './affected.js';
+import {
+  affected,
+  detailedAmong,
+  NO_EFFECTS,
+  rescoredAmong,
+  UNDECIDED,
+  type ClusterChange,
+  type ClusterEffects,
+  type Delayed,
+  type Entry,
+} from './affected.js';
 import { BindingIndex, type Bound } from './bindingindex.js';
-import { CandidateList, TaintIndex } from './candidatelist.js';
+import { CandidateList } from './candidatelist.js';
 import { CandidatePools } from './candidatepools.js';
 import { DecisionIndex } from './decisionindex.js';
-import { MessageWatch } from './messagewatch.js';
-import { KeyIndex, ScoredIndex } from './keyindex.js';
+import { KeyIndex, movingKeys } from './keyindex.js';
 import { MembershipIndex, type MembershipChange } from './membershipindex.js';
+import { Multimap } from './multimap.js';
 import { existing, membersOf, type Committed, type IndexedDecision, type Reading } from './reading.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
@@ -39,14 +56,15 @@ export class PlacementIndex {
   readonly #requirements = new RequirementIndex(this.#clusters);
   readonly #bindings = new BindingIndex();
   readonly #placements = new Map<string, Entry>();
-  readonly #byNamespace = new Map<string, Set<Entry>>();
+  readonly #byNamespace = new Multimap<string, Entry>();
   /** Placements that may have selected clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly #maySelectOthers = new Set<Entry>();
-  readonly #taints = new TaintIndex();
   /** The keys that Placements spread over. */
   readonly #topologies = new KeyIndex();
-  /** What the scores of Placements with moves depend on. */
-  readonly #scored = new ScoredIndex();
+  /** The labels and claims that the scores of Placements with moves depend on. */
+  readonly #scored = new KeyIndex();
+  /** The keys of the Placements with moves to whose scores it makes a difference how many others select a cluster. */
+  readonly #balanced = new Set<string>();
   /** The labels and claims whose values stand in the items of decisions. */
   readonly #details = new KeyIndex();
   readonly #decisions: DecisionIndex;
@@ -67,9 +85,8 @@ export class PlacementIndex {
     if (before !== undefined && sameView(before, after)) return NO_EFFECTS;
     const change = this.#membership.upsertCluster(after);
     this.#clusters.set(change.ordinal, after);
-    this.#candidates.put(change.ordinal, after);
-    if (before === undefined) this.#candidates.add(change.ordinal, after.name);
-    return this.#clusterChanged(change, before, after);
+    const retainted = this.#candidates.put(change.ordinal, after);
+    return this.#clusterChanged(change, { before, after, retainted });
   }
 
   /** Removes a cluster that does not exist any more. */
@@ -78,7 +95,7 @@ export class PlacementIndex {
     if (change === undefined) return NO_EFFECTS;
     const before = this.#clusters.get(change.ordinal);
     this.#clusters.delete(change.ordinal);
-    return this.#clusterChanged(change, before, undefined);
+    return this.#clusterChanged(change, { before, after: undefined, retainted: false });
   }
 
   /** Adds or updates a set. Not to be called for changes of its status or labels alone. */
@@ -106,18 +123,18 @@ export class PlacementIndex {
   }
 
   /** Adds a Placement, or replaces it after a change of its spec: its decision stays. It affects no other one. */
-  upsertPlacement(key: string, { namespace, rules }: IndexedPlacement): void {
+  upsertPlacement(key: string, { namespace, rules }: Pick<Entry, 'namespace' | 'rules'>): void {
     this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
     this.#topologies.add(key, rules.spread);
-    this.#scored.add(key, rules);
+    this.#scored.add(key, movingKeys(rules));
+    if (rules.rebalance !== undefined && isBalanced(rules)) this.#balanced.add(key);
     this.#details.add(key, rules.details);
     const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
-    const entry = newEntry(key, { namespace, rules }, joined);
+    const entry: Entry = { key, namespace, rules, ...joined, ...UNDECIDED };
     this.#placements.set(key, entry);
     this.#decisions.addPlacement(key);
-    const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
-    this.#byNamespace.set(namespace, sameNamespace.add(entry));
+    this.#byNamespace.add(namespace, entry);
     this.#updateMaySelectOthers(entry);
   }
 
@@ -130,9 +147,8 @@ export class PlacementIndex {
 
   /** Of the others, those with moves to whose scores it makes a difference that this one begins or ceases to select the clusters. */
   #recounted(key: string, clusters: readonly string[]): readonly Delayed[] {
-    const { balanced } = this.#scored;
-    if (!this.tracking || balanced.size === 0 || clusters.length === 0) return [];
-    const others = [...balanced].filter((other) => other !== key);
+    if (!this.tracking || this.#balanced.size === 0 || clusters.length === 0) return [];
+    const others = [...this.#balanced].filter((other) => other !== key);
     const ordinals = clusters.flatMap((name) => this.#membership.ordinalOf(name) ?? []);
     return rescoredAmong(ordinals, others, this.#placements);
   }
@@ -142,14 +158,13 @@ export class PlacementIndex {
     if (entry === undefined) return;
     this.#requirements.removePlacement(key, entry.rules);
     this.#topologies.remove(key, entry.rules.spread);
-    this.#scored.remove(key, entry.rules);
+    this.#scored.remove(key, movingKeys(entry.rules));
+    this.#balanced.delete(key);
     this.#details.remove(key, entry.rules.details);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#maySelectOthers.delete(entry);
-    const sameNamespace = this.#byNamespace.get(entry.namespace);
-    sameNamespace?.delete(entry);
-    if (sameNamespace?.size === 0) this.#byNamespace.delete(entry.namespace);
+    this.#byNamespace.delete(entry.namespace, entry);
   }
 
   /** Begins a pass over the Placement: changes from now on return its key again. Undefined for an unknown Placement. */
@@ -157,11 +172,9 @@ export class PlacementIndex {
     const entry = this.#placements.get(key);
     if (entry === undefined) return undefined;
     const { rules, namespace } = entry;
-    const changes = this.#taints.changes + this.#requirements.changes + this.#details.changes;
+    const changes = this.#candidates.changes + this.#requirements.changes + this.#details.changes;
     let read: ReadonlyMap<string, ClusterView> = new Map();
-    entry.pending = false;
-    entry.isSpreadOpen = true;
-    entry.isRescored = false;
+    Object.assign(entry, UNDECIDED);
     return {
       rules,
       ...this.#bindings.bound(namespace),
@@ -188,7 +201,7 @@ export class PlacementIndex {
     this.#pools.setRoom(entry.pool, key, decision.hasRoom);
     this.#decisions.commit(key, decided);
     const isStale =
-      this.#taints.changes + this.#requirements.changes + this.#details.changes !== read.changes ||
+      this.#candidates.changes + this.#requirements.changes + this.#details.changes !== read.changes ||
       staying(decision).some(({ cluster }) => this.cluster(cluster) !== read.clusters.get(cluster));
     return { isStale, delayed };
   }
@@ -200,19 +213,17 @@ export class PlacementIndex {
 
   /** The candidates. While the Placement `isShort`, each change of the answers that they have returns its key. */
   #candidatesOf(entry: Entry): Candidates {
-    entry.watch = undefined;
     if (entry.rules.problem !== undefined) return NO_CANDIDATES;
     const { clusters } = entry.pool;
     const all = this.#candidates.at(clusters.copy());
     const matching = this.#requirements.matching(entry.rules, clusters);
     const matched = this.#candidates.at(matching);
-    const tainted = this.#taints.among(matching, this.#clusters);
+    const tainted = this.#candidates.taintedAt(matching);
     const sizes = { count: all.size, matched };
     const answers = this.#requirements.answersAbout(clusters);
     const unmatched = unmatchedPredicates(entry.rules, sizes, answers);
     if (isShort(entry.rules, sizes, answers)) entry.watch = new MessageWatch(entry.rules, answers, unmatched);
-    const view = readsViews(entry.rules) ? this.#candidates.viewsAt(matching) : noView;
-    return { ...sizes, tainted, has: (name) => all.has(name), view, unmatched };
+    return { ...sizes, tainted, has: (name) => all.has(name), view: (name) => matched.view(name), unmatched };
   }
 
   /** The cluster `name`, whether or not it is in a set. */
@@ -224,21 +235,20 @@ export class PlacementIndex {
   /** Updates requirements and pools after the membership. */
   #clusterChanged(
     membership: MembershipChange,
-    before: ClusterView | undefined,
-    after: ClusterView | undefined,
+    views: Pick<ClusterChange, 'before' | 'after' | 'retainted'>,
   ): ClusterEffects {
+    const { before, after } = views;
     const { ordinal, affected: sets } = membership;
     const naming = this.#requirements.updateCluster(ordinal, before, after);
     const moves = this.#pools.updateCluster(membership, after?.deleting === false);
-    const retainted = this.#taints.updateCluster(ordinal, before, after);
     const details = this.#details.changed(before, after);
     if (!this.tracking) return { placements: NO_KEYS, sets, delayed: [] };
     const name = (after ?? before)?.name ?? '';
     const selecting = this.#decisions.selecting(name);
     const holding = this.#decisions.holding(name);
     const spreadKeys = this.#topologies.changed(before, after);
-    const of = { ordinal, before, after, moves, naming };
-    const change = { ...of, holding, selecting, retainted, spreadKeys, maySelectOthers: this.#maySelectOthers };
+    const keys = { naming, holding, selecting, spreadKeys };
+    const change = { ordinal, ...views, moves, ...keys, maySelectOthers: this.#maySelectOthers };
     const placements = this.#report(affected(change, this.#placements));
     const rescored = rescoredAmong([ordinal], this.#scored.changed(before, after), this.#placements);
     return { placements, sets, delayed: [...rescored, ...detailedAmong(details, selecting, this.#placements)] };
@@ -253,7 +263,7 @@ export class PlacementIndex {
 
   /** Computes the eligible sets of every Placement of a namespace, and returns these Placements. */
   #updateEligibility(namespace: string): readonly Entry[] {
-    const entries = [...(this.#byNamespace.get(namespace) ?? [])];
+    const entries = [...this.#byNamespace.get(namespace)];
     const bound = this.#bindings.bound(namespace);
     for (const entry of entries) {
       this.#pools.leave(entry.key, entry.pool);

@@ -1,7 +1,13 @@
 import type { Member } from '../../domain/placement/explain/verdict.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { Decision } from '../../domain/placement/select/decision.js';
-import type { BindingView, Candidates, ClusterView, PlacementSnapshot, SetView } from '../../domain/placement/select/snapshot.js';
+import type {
+  BindingView,
+  Candidates,
+  ClusterView,
+  PlacementSnapshot,
+  SetView,
+} from '../../domain/placement/select/snapshot.js';
 import type { Published } from '../../domain/placement/stored/decision.js';
 import type { Delayed } from './affected.js';
 import type { MembershipIndex } from './membershipindex.js';

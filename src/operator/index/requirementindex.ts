@@ -12,6 +12,7 @@ import { isComparison } from '../../domain/comparison.js';
 import { sameRead } from '../../domain/placement/spec/cluster.js';
 import { admits, valueOf, type StringMap } from '../../domain/selectors.js';
 import { Bitset } from './bitset.js';
+import { Multimap } from './multimap.js';
 
 /** One requirement, shared by all Placements that have it. */
 interface SharedRequirement {
@@ -46,7 +47,7 @@ export class RequirementIndex {
   changes = 0;
   readonly #clusters: ClustersByOrdinal;
   readonly #requirements = new Map<string, SharedRequirement>();
-  readonly #byTerm = new Map<string, Set<SharedRequirement>>();
+  readonly #byTerm = new Multimap<string, SharedRequirement>();
   readonly #expressions = new Set<SharedRequirement>();
   /** Key → how many clusters have it. */
   readonly #keyCounts: Readonly<Record<KeySource, Map<string, number>>> = {
@@ -174,7 +175,7 @@ export class RequirementIndex {
     if (before === after) return;
     for (const key of Object.keys({ ...before, ...after })) {
       for (const term of changedTerms(source, key, valueOf(before, key), valueOf(after, key))) {
-        for (const shared of this.#byTerm.get(term) ?? []) changed.add(shared);
+        for (const shared of this.#byTerm.get(term)) changed.add(shared);
       }
     }
   }
@@ -183,21 +184,14 @@ export class RequirementIndex {
     const shared: SharedRequirement = { id, one, placements: new Set(), met: undefined };
     this.#requirements.set(id, shared);
     if (one.source === 'expression') this.#expressions.add(shared);
-    for (const term of termsOf(one)) {
-      const requirements = this.#byTerm.get(term) ?? new Set<SharedRequirement>();
-      this.#byTerm.set(term, requirements.add(shared));
-    }
+    for (const term of termsOf(one)) this.#byTerm.add(term, shared);
     return shared;
   }
 
   #drop(shared: SharedRequirement): void {
     this.#requirements.delete(shared.id);
     this.#expressions.delete(shared);
-    for (const term of termsOf(shared.one)) {
-      const requirements = this.#byTerm.get(term);
-      requirements?.delete(shared);
-      if (requirements?.size === 0) this.#byTerm.delete(term);
-    }
+    for (const term of termsOf(shared.one)) this.#byTerm.delete(term, shared);
   }
 }
 

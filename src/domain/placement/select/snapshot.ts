@@ -1,6 +1,6 @@
 import type { ClusterSelector } from '../../clusters/selector.js';
 import type { DefinitionsNow } from '../stored/basis.js';
-import type { Release } from '../spec/release.js';
+import type { Release } from '../spec/budget.js';
 import { isOwn, type StoredDecision, type Published } from '../stored/decision.js';
 import { NO_TIMES, type Since } from '../stored/items.js';
 import type { UnmatchedPredicate } from './unmatched.js';
@@ -52,15 +52,10 @@ export interface Candidates {
   readonly matched: MatchedClusters;
   /** Those of `matched` that have taints, by name. */
   readonly tainted: ReadonlyMap<string, readonly Taint[]>;
-  /** How one of `matched` is; only where the rules read it (`readsViews`), else undefined. */
+  /** How one of `matched` is. */
   view(name: string): ClusterView | undefined;
   /** The predicates that match none of them, and why; none unless the Placement `isShort`. */
   readonly unmatched: readonly UnmatchedPredicate[];
-}
-
-/** Where no view is read. */
-export function noView(): undefined {
-  return undefined;
 }
 
 /** No candidate, as for an invalid spec. */
@@ -69,7 +64,7 @@ export const NO_CANDIDATES: Candidates = {
   has: () => false,
   matched: matchedClusters([]),
   tainted: new Map(),
-  view: noView,
+  view: () => undefined,
   unmatched: [],
 };
 

@@ -9,7 +9,18 @@ import { readGroups, type GroupStrategy } from './groups.js';
 import { readRebalance, type Rebalance, readPrioritizers, type Prioritizer } from './prioritizers.js';
 import { readSpread, type SpreadConstraint, type TopologyKey } from './spread.js';
 import { readTolerations, type Toleration } from './taint.js';
-import { parse, quote, readList, readObject, readRequirements, readString, readWhole, reject, type LabelsAndClaims, type Problem } from '../../selectors.js';
+import {
+  parse,
+  quote,
+  readList,
+  readObject,
+  readRequirements,
+  readString,
+  readWhole,
+  reject,
+  type LabelsAndClaims,
+  type Problem,
+} from '../../selectors.js';
 
 /** One predicate: labels AND claims AND expressions. A predicate without requirements matches every cluster. */
 export interface Predicate extends LabelsAndClaims {
@@ -79,7 +90,7 @@ export function compileSpec(spec: unknown, expressions = new Expressions()): Pla
   return { ...NOTHING, paused, problem: read.problem };
 }
 
-/** Whether the rules read more of a matching candidate than its taints: `Candidates.view` then has it. */
+/** Whether the rules read more of a matching candidate than its taints. */
 export function readsViews(rules: PlacementRules): boolean {
   return isCompared(rules) || rules.groups !== undefined || rules.details.length > 0;
 }
@@ -144,7 +155,9 @@ function readSets(value: unknown): readonly string[] {
 
 function readPredicates(value: unknown, expressions: Expressions): readonly Predicate[] {
   const path = 'spec.predicates';
-  const predicates = readList(value, path, MOST_PREDICATES).map((item, index) => readPredicate(item, `${path}[${index}]`, expressions));
+  const predicates = readList(value, path, MOST_PREDICATES).map((item, index) =>
+    readPredicate(item, `${path}[${index}]`, expressions),
+  );
   const missing = predicates.findIndex(({ wanted }) => wanted === undefined);
   if (missing >= 0 && predicates.some(({ wanted }) => wanted !== undefined))
     reject(
