@@ -5,8 +5,8 @@ import type { SourcedClaim, SourcedCluster, SourceObject } from './source.js';
 
 export interface ScoreClaims {
   readonly claims: readonly SourcedClaim[];
-  /** When the first of them expires, in ms since the epoch; Infinity for never. */
-  readonly until: number;
+  /** When the first of them expires, in ms since the epoch; undefined for never. */
+  readonly until: number | undefined;
 }
 
 const PREFIX = 'score/';
@@ -22,17 +22,18 @@ export function scoreClaimName(resource: string, name: string): string {
 /** The claims of the AddOnPlacementScores of one cluster, at `now` (ms since the epoch): none of what has expired or is being deleted. */
 export function scoreClaims(objects: readonly SourceObject[], now: number): ScoreClaims {
   const claims = new Map<string, SourcedClaim>();
-  let until = Infinity;
+  let until: number | undefined;
   for (const { metadata, status } of objects) {
     const { scores, validUntil } = asRecord(status);
-    const end = typeof validUntil === 'string' ? Date.parse(validUntil) : Infinity;
-    if (metadata.deletionTimestamp !== undefined || end <= now) continue;
+    const time = typeof validUntil === 'string' ? Date.parse(validUntil) : NaN;
+    const end = Number.isNaN(time) ? undefined : time;
+    if (metadata.deletionTimestamp !== undefined || (end !== undefined && end <= now)) continue;
     for (const { name, value } of recordsIn(scores)) {
       const claim = scoreClaimName(metadata.name, String(name));
       const isScore = typeof name === 'string' && name !== '' && Number.isInteger(value);
       if (!isScore || characters(claim) > LONGEST_NAME || claims.has(claim)) continue;
       claims.set(claim, { name: claim, value: String(value) });
-      until = Math.min(until, Number.isNaN(end) ? Infinity : end);
+      if (end !== undefined) until = Math.min(until ?? end, end);
     }
   }
   const sorted = [...claims.values()].sort(byName);
@@ -44,7 +45,7 @@ export function storedScoreClaims(status: unknown): ScoreClaims {
   const claims: SourcedClaim[] = [];
   for (const { name, value } of recordsIn(asRecord(status)['clusterClaims']))
     if (typeof name === 'string' && name.startsWith(PREFIX) && typeof value === 'string') claims.push({ name, value });
-  return { claims: claims.sort(byName), until: Infinity };
+  return { claims: claims.sort(byName), until: undefined };
 }
 
 /** The cluster with these claims; one that it has of such a name itself is left out. */

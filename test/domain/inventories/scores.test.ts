@@ -24,7 +24,7 @@ describe('scores of add-ons of Open Cluster Management', () => {
         { name: 'score/test/score1', value: '30' },
         { name: 'score/test/score2', value: '-7' },
       ],
-      until: Infinity,
+      until: undefined,
     });
   });
 
@@ -69,12 +69,12 @@ describe('scores of add-ons of Open Cluster Management', () => {
       { name: 'score/a/x', value: 'forged' },
       { name: 'zone', value: 'a' },
     ];
-    const added = { claims: [{ name: 'score/a/x', value: '1' }], until: Infinity };
+    const added = { claims: [{ name: 'score/a/x', value: '1' }], until: undefined };
 
     expect(withScores({ ...cluster, claims: own }, added).claims).toEqual([
       { name: 'score/a/x', value: '1' },
       { name: 'zone', value: 'a' },
     ]);
-    expect(withScores({ ...cluster, claims: own }, { claims: [], until: Infinity }).claims).toEqual(own);
+    expect(withScores({ ...cluster, claims: own }, { claims: [], until: undefined }).claims).toEqual(own);
   });
 });

@@ -6,7 +6,16 @@ import { decisionName, isOwn, revisionOf, type StoredDecision } from '../stored/
 import { contentOf, sameContent, type DecisionContent, isSameCut } from '../stored/items.js';
 import { readHistory } from '../stored/history.js';
 import type { Layout } from './layout.js';
-import { allOrdinals, obstacle, type Objects, type CreateDecision, type DecisionWrite, type DeleteDecision, type UnorderedWrite, type UpdateDecision } from './writeorder.js';
+import {
+  allOrdinals,
+  obstacle,
+  type Objects,
+  type CreateDecision,
+  type DecisionWrite,
+  type DeleteDecision,
+  type UnorderedWrite,
+  type UpdateDecision,
+} from './writeorder.js';
 
 /** The writes by which single decision objects get what a layout has for them. */
 

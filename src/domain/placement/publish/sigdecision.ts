@@ -4,12 +4,7 @@ import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../../api/nam
 import { ClusterProfiles, SigPlacementDecisions } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { sourceName } from '../../inventories/source.js';
-import {
-  ownerReferences,
-  ownershipOf,
-  type DecisionOwner,
-  type StoredDecision,
-} from '../stored/decision.js';
+import { ownerReferences, ownershipOf, type DecisionOwner, type StoredDecision } from '../stored/decision.js';
 import { isList } from '../../selectors.js';
 
 /**
@@ -60,6 +55,7 @@ export function sigChanges(
   const names = new Set(decided.map(({ name }) => name));
   const foreign: string[] = [];
   const changes: { readonly write: SigWrite; readonly growth: number }[] = [];
+  const first: SigWrite[] = [];
   const second: SigWrite[] = [];
   const staying = new Set(decided.flatMap(({ clusters }) => clusters.map((one) => refText(refOf(one, annotationsOf)))));
   for (const object of stored) {
@@ -67,7 +63,7 @@ export function sigChanges(
     if (!isStale || object.metadata.deletionTimestamp !== undefined) continue;
     // What it still holds is on its way to other objects.
     if (movingFrom(object, [], staying).length > 0) second.push({ kind: 'delete', stored: object });
-    else changes.push({ write: { kind: 'delete', stored: object }, growth: -Infinity });
+    else first.push({ kind: 'delete', stored: object });
   }
   for (const { name, clusters } of decided) {
     const before = known.get(name);
@@ -84,21 +80,17 @@ export function sigChanges(
     const moving = movingFrom(before, decisions, staying);
     if (moving.length > 0) second.push(update);
     const both = { ...object, decisions: [...moving, ...decisions] };
-    const first: SigWrite = moving.length > 0 ? { ...update, object: both } : update;
+    const write: SigWrite = moving.length > 0 ? { ...update, object: both } : update;
     if (moving.length === 0 || !isSame(before, both))
-      changes.push({ write: first, growth: both.decisions.length - countOf(before) });
+      changes.push({ write, growth: both.decisions.length - countOf(before) });
   }
   // The sort is stable: objects of the same growth stay in the order of the status.
-  const first = changes.sort((a, b) => compare(a.growth, b.growth)).map(({ write }) => write);
-  return { writes: [...first, ...second], foreign };
+  const sorted = changes.sort((a, b) => a.growth - b.growth).map(({ write }) => write);
+  return { writes: [...first, ...sorted, ...second], foreign };
 }
 
 function countOf({ decisions }: SigDecision): number {
   return isList(decisions) ? decisions.length : 0;
-}
-
-function compare(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 type ProfileRef = SigClusterDecision['clusterProfileRef'];

@@ -2,7 +2,18 @@ import { DECISION_SIZE } from '../../../api/names.js';
 import { comingIn, type Decision, chosen } from '../select/decision.js';
 import { type Slots, selectedSince, type PlacementSnapshot } from '../select/snapshot.js';
 import { isOwn, decisionName, revisionOf, type Published } from '../stored/decision.js';
-import { obstacle, type Objects, allOrdinals, objectsOf, type Obstacle, orderWrites, removalsFirst, withoutDuplicates, type DecisionWrite, type PublishedSlice } from './writeorder.js';
+import {
+  obstacle,
+  type Objects,
+  allOrdinals,
+  objectsOf,
+  type Obstacle,
+  orderWrites,
+  removalsFirst,
+  withoutDuplicates,
+  type DecisionWrite,
+  type PublishedSlice,
+} from './writeorder.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { publishedLists } from '../select/draft.js';
 import { domainOf } from '../spec/spread.js';

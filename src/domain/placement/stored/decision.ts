@@ -1,7 +1,26 @@
-import { type Details, type Since, type Pieces, itemsToStore, readItems, type DecisionContent, type DecisionItem, hasPieceOf, readPiece, withPiece, type Piece } from './items.js';
+import {
+  type Details,
+  type Since,
+  type Pieces,
+  itemsToStore,
+  readItems,
+  type DecisionContent,
+  type DecisionItem,
+  hasPieceOf,
+  readPiece,
+  withPiece,
+  type Piece,
+} from './items.js';
 import type { PlacementStatus } from '../../../api/generated/placement.js';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../runtime/vocabulary/meta.js';
-import { ADDITIONS_ANNOTATION, DECISION_REVISION_ANNOTATION, DECISION_SIZE, HISTORY_ANNOTATION, PLACEMENT_LABEL, REMOVALS_ANNOTATION } from '../../../api/names.js';
+import {
+  ADDITIONS_ANNOTATION,
+  DECISION_REVISION_ANNOTATION,
+  DECISION_SIZE,
+  HISTORY_ANNOTATION,
+  PLACEMENT_LABEL,
+  REMOVALS_ANNOTATION,
+} from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { readRecord, type ChangeRecord } from './record.js';

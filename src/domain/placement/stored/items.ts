@@ -1,6 +1,10 @@
 import { field, parseJson, isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { DECISION_GROUP_INDEX_LABEL, DECISION_GROUP_NAME_LABEL, DECISION_PIECE_ANNOTATION } from '../../../api/names.js';
+import {
+  DECISION_GROUP_INDEX_LABEL,
+  DECISION_GROUP_NAME_LABEL,
+  DECISION_PIECE_ANNOTATION,
+} from '../../../api/names.js';
 import { isList, type StringMap } from '../../selectors.js';
 import { sameMap } from '../spec/cluster.js';
 import { isDetailName } from '../spec/details.js';
@@ -90,12 +94,12 @@ const NONE: readonly (readonly [name: string, value: string])[] = [];
 
 /** The details of an item; undefined where it has another field that this controller does not write. */
 function readFurther(item: JsonRecord): readonly (readonly [name: string, value: string])[] | undefined {
-  const further = Object.keys(item).filter((field) => !FIELDS.has(field));
+  const further = Object.keys(item).filter((name) => !FIELDS.has(name));
   // Of most Placements no item has any.
   if (further.length === 0) return NONE;
-  const found = further.flatMap((field) => {
-    const value = item[field];
-    return isDetailName(field) && typeof value === 'string' ? [[field, value] as const] : [];
+  const found = further.flatMap((name) => {
+    const value = item[name];
+    return isDetailName(name) && typeof value === 'string' ? [[name, value] as const] : [];
   });
   return found.length === further.length ? found : undefined;
 }
@@ -143,7 +147,10 @@ export interface Piece {
   readonly selected: number;
   /** clustersPerDecisionGroup, as the spec had it when the piece was cut; undefined where that is not known. */
   readonly size?: number | string | undefined;
-  /** Its number among the pieces of all groups, from 0. It changes when an earlier group gets or loses a piece. */
+  /**
+   * Its number among the pieces of all groups, from 0. It changes when an earlier group gets or loses a piece. 0 of a stored piece
+   * whose label others have edited: the object is then written again.
+   */
   readonly index: number;
 }
 
@@ -157,10 +164,10 @@ export function readPiece({ metadata }: Pick<KubeObject, 'metadata'>): Piece | u
   const stored = parseJson(metadata.annotations?.[DECISION_PIECE_ANNOTATION] ?? '');
   const [group, number, selected] = [field(stored, 'group'), field(stored, 'number'), field(stored, 'selected')];
   if (typeof group !== 'string' || !isCount(number) || !isCount(selected)) return undefined;
-  const index = metadata.labels?.[DECISION_GROUP_INDEX_LABEL] ?? '';
+  const [index] = /^\d{1,6}$/.exec(metadata.labels?.[DECISION_GROUP_INDEX_LABEL] ?? '') ?? [];
   const size = field(stored, 'size');
   const known = typeof size === 'number' || typeof size === 'string' ? { size } : {};
-  return { group, number, selected, ...known, index: /^\d{1,6}$/.test(index) ? Number(index) : -1 };
+  return { group, number, selected, ...known, index: Number(index ?? 0) };
 }
 
 /** Bounds what an edited annotation can claim. */

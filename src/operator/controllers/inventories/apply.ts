@@ -72,7 +72,6 @@ async function applyStatus(
 
 export const CONFLICT_RETRY_MS = 1_000;
 const BRAKED_RETRY_MS = 300_000;
-const HEAD = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
 
 /** Deletes the ManagedCluster once its source is gone for certain, and unless most of the inventory is. */
 export async function remove(stored: ManagedCluster, inventory: InventoryCache, scope: Scope): Promise<Result> {

@@ -60,8 +60,8 @@ function decideFields(known: Known, scope: DecisionScope): Decision {
   const taintInMs = untilTaint(known, scope);
   const fields = wantedCluster(cluster);
   const wanted = (taintInMs > 0 ? withoutNewTaint(fields, stored) : undefined) ?? fields;
-  const again = Math.min(wanted === fields ? Infinity : taintInMs, untilExpiry(known, scope));
-  const result: Result = again === Infinity ? DONE : { ending: 'done', requeueAfterMs: again };
+  const waits = [wanted === fields ? [] : taintInMs, untilExpiry(known, scope) ?? []].flat();
+  const result: Result = waits.length === 0 ? DONE : { ending: 'done', requeueAfterMs: Math.min(...waits) };
   return { kind: 'apply', source: cluster.source, stored, wanted, changed: fieldsToApply(wanted, stored), result };
 }
 
@@ -73,9 +73,9 @@ function untilTaint({ cluster, inventory, stored }: Known, scope: DecisionScope)
   return Math.max(untilGraceEnds(scope.memory.unavailableSince, scope), brakedMs);
 }
 
-/** Ms until a score expires first; Infinity for never. Looked at again each day: the wall clock may be set meanwhile. */
-function untilExpiry({ until }: Known, { clock }: DecisionScope): number {
-  return until === Infinity ? Infinity : Math.min(Math.max(until - clock.now(), 0), LONGEST_WAIT_MS);
+/** Ms until a score expires first; undefined for never. Looked at again each day: the wall clock may be set meanwhile. */
+function untilExpiry({ until }: Known, { clock }: DecisionScope): number | undefined {
+  return until && Math.min(Math.max(until - clock.now(), 0), LONGEST_WAIT_MS);
 }
 
 /** `since`: name of a cluster → monotonic ms. */

@@ -1,10 +1,16 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
-import { type InventoryCount, isAvailable, isSourceOf, type SourcedCluster, type SourceObject } from '../../../domain/inventories/source.js';
+import {
+  type InventoryCount,
+  isAvailable,
+  isSourceOf,
+  type SourcedCluster,
+  type SourceObject,
+} from '../../../domain/inventories/source.js';
 import { originOf } from '../../../domain/inventories/managedcluster.js';
 import { scoreClaims, storedScoreClaims, withScores, type ScoreClaims } from '../../../domain/inventories/scores.js';
 import { BY_NAMESPACE, type InventoryCache, type InventoryContext } from './scope.js';
 
-const NO_SCORES: ScoreClaims = { claims: [], until: Infinity };
+const NO_SCORES: ScoreClaims = { claims: [], until: undefined };
 
 /** What becomes of one ManagedCluster. */
 export type Gathered =
@@ -14,8 +20,8 @@ export type Gathered =
       readonly cluster: SourcedCluster;
       readonly inventory: InventoryCache;
       readonly stored: ManagedCluster | undefined;
-      /** When a score of it expires first, in ms since the epoch. */
-      readonly until: number;
+      /** When a score of it expires first, in ms since the epoch; undefined for never. */
+      readonly until: number | undefined;
     }
   /** Its inventory can be read, and does not have it any more. */
   | { readonly kind: 'missing'; readonly inventory: InventoryCache; readonly stored: ManagedCluster }

@@ -1,11 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { sigChanges, type SigDecision, type SigWrite } from '../../../../src/domain/placement/publish/sigdecision.js';
 import {
   confirmedDecision,
-  sigChanges,
-  type SigDecision,
-  type SigWrite,
-} from '../../../../src/domain/placement/publish/sigdecision.js';
-import {
   decisionObject,
   readDecision,
   revisionOf,

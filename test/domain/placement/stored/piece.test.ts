@@ -19,8 +19,8 @@ describe('the piece of a decision object', () => {
       const { labels, annotations } = withPiece({}, PIECE);
       const metadata = { name: 'web-1', annotations, labels: { ...labels, [DECISION_GROUP_INDEX_LABEL]: text ?? '' } };
 
-      expect(readPiece({ metadata })).toEqual({ ...PIECE, index: -1 });
-      expect(hasPieceOf({ metadata }, PIECE)).toBe(false);
+      expect(readPiece({ metadata })).toEqual({ ...PIECE, index: 0 });
+      expect(hasPieceOf({ metadata }, { ...PIECE, index: 0 })).toBe(false);
     },
   );
 
