@@ -9,7 +9,7 @@ import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
 import { schedule } from '../../src/domain/placement/select/schedule.js';
 import { sliceChanges } from '../../src/domain/placement/publish/slices.js';
-import { readRelease } from '../../src/domain/placement/spec/release.js';
+import { readRelease } from '../../src/domain/placement/spec/budget.js';
 import { placementReport, type PublicationFailure } from '../../src/domain/placement/report/status.js';
 import type { EventNote } from '../../src/runtime/events/recorder.js';
 import {

@@ -1,33 +1,36 @@
-import { keyOf } from '../../../runtime/vocabulary/names.js';
+import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
-import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../../api/names.js';
-import { PlacementDecisions } from '../../../api/resources.js';
+import { sameJson } from '../../../runtime/vocabulary/json.js';
+import type { ObjectName } from '../../../runtime/vocabulary/meta.js';
+import {
+  PLACEMENT_LABEL,
+  ADDITIONS_ANNOTATION,
+  PLACEMENT_FIELD_MANAGER,
+  REMOVALS_ANNOTATION,
+} from '../../../api/names.js';
+import { PlacementDecisions, Placements } from '../../../api/resources.js';
+import { isDefinitionReplaced } from '../../../domain/placement/select/definitions.js';
+import { isCounted, isHeld, leaving, staying, countsAs } from '../../../domain/placement/select/decision.js';
+import {
+  type DecisionOwner,
+  decisionObject,
+  readDecision,
+  type DecisionObject,
+} from '../../../domain/placement/stored/decision.js';
+import type { Result } from '../../../runtime/controller/result.js';
+import type { Decided, Outcome } from './decide.js';
+import { CACHE_BEHIND, type Input, readStoredDecision } from './gather.js';
+import type { Scope, Nothing } from './scope.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { recordWindow } from '../../../domain/placement/select/budget.js';
 import { collectionEnd } from '../../../domain/placement/select/waiting.js';
-import { countsAs, type Decision } from '../../../domain/placement/select/decision.js';
 import { nextRecord, withRecord } from '../../../domain/placement/stored/record.js';
-import { decisionObject, readDecision, type DecisionObject } from '../../../domain/placement/stored/decision.js';
 import { sameContent, sameList } from '../../../domain/placement/stored/items.js';
 import type { DecisionWrite } from '../../../domain/placement/publish/writeorder.js';
 import { publishedBy } from '../../../domain/placement/publish/slices.js';
-import type { Publication } from '../../../domain/placement/report/status.js';
 import { errorText, isFailure } from '../../../runtime/errors.js';
-import { confirm } from './confirm.js';
-import type { Decided } from './decide.js';
-import { readStoredDecision, type Input } from './gather.js';
 import { PassHistory } from './history.js';
-import type { Nothing, Scope } from './scope.js';
 import { announceHolds } from './status.js';
-
-/** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
-export interface Outcome {
-  readonly kind: 'published';
-  /** With the status as it was stored meanwhile. */
-  readonly input: Input;
-  readonly decision: Decision;
-  readonly publication: Publication;
-  readonly error: unknown;
-}
 
 /** The input, what is carried out, and the counted clusters that have left and come in by its writes. */
 interface Work extends Input {
@@ -132,11 +135,10 @@ async function store(
 function withRecords(object: DecisionObject, write: StoringWrite, work: Work, now: number): DecisionObject {
   const { ordinal, clusters } = write;
   const { decision, changes } = work.decided;
-  const existing = work.objects.get(write.name);
-  const published = existing === undefined ? [] : readDecision(existing, work.owner).clusters;
-  const staying = new Set(clusters);
+  const published = publishedIn(work, write.name);
+  const listed = new Set(clusters);
   const known = [...(changes.base[ordinal - 1] ?? []), ...published];
-  const left = known.filter((one) => countsAs('leaves', decision.fates.get(one)) && !staying.has(one));
+  const left = known.filter((one) => countsAs('leaves', decision.fates.get(one)) && !listed.has(one));
   const came = clusters.filter((one) => countsAs('comesIn', decision.fates.get(one)) && !published.includes(one));
   const removed = newlyCounted(work.left, left, decision.uncounted);
   const added = newlyCounted(work.came, came, 0);
@@ -150,6 +152,14 @@ function withRecords(object: DecisionObject, write: StoringWrite, work: Work, no
   const metadata = withRecord(object.metadata, REMOVALS_ANNOTATION, recorded(REMOVALS_ANNOTATION, removed));
   const counted = withRecord(metadata, ADDITIONS_ANNOTATION, recorded(ADDITIONS_ANNOTATION, added));
   return work.history.added({ ...object, metadata: counted }, write, published);
+}
+
+/** The clusters in the object as it is now: as it was read, unless this pass has written it. */
+function publishedIn({ objects, owner, snapshot }: Work, name: string): readonly string[] {
+  const existing = objects.get(name);
+  const { resourceVersion } = existing?.metadata ?? {};
+  const read = snapshot.stored.find((one) => one.name === name && one.resourceVersion === resourceVersion);
+  return (read ?? (existing && readDecision(existing, owner)))?.clusters ?? [];
 }
 
 /** Adds `names` to `known`; returns how many more count then, without the first `uncounted` of all. */
@@ -207,4 +217,57 @@ function isStored({ owner, objects }: Input, write: DecisionWrite, found: Placem
   if (!sameContent(stored, write)) return false;
   objects.set(write.name, found);
   return true;
+}
+
+const DEFINITIONS_BEHIND: Result = { ending: 'wait', reason: 'a definition was made anew meanwhile', afterMs: 100 };
+
+/**
+ * Confirms by reads of the API what a decision takes for granted and the caches alone do not prove. These reads follow the
+ * decision because only the decision shows which of them are needed; they never change it. Returns what to wait for, or undefined
+ * when the decision may be carried out. Throws when the API cannot be read.
+ */
+export async function confirm(input: Input, { decision, changes }: Decided, scope: Scope): Promise<Result | undefined> {
+  const { owner, snapshot, state } = input;
+  const { client, deletions } = scope;
+  const dropped = leaving(decision);
+  if ([...dropped, ...staying(decision, isHeld)].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
+    // A new definition holds every cluster by itself. Those that somebody released leave once the caches are sure to show what was
+    // created again with it: the release was meant for what is missing then.
+    const isReleasedEarly = dropped.length > 0 && isDefinitionReplaced(snapshot);
+    const result = await deletions.check(!isReleasedEarly);
+    if (result.kind === 'unconfirmed') return { ending: 'wait', reason: result.reason, afterMs: result.afterMs };
+    const known = await deletions.definitions();
+    if (!sameJson(known?.uids, snapshot.definitions?.uids)) return DEFINITIONS_BEHIND;
+  }
+  // Objects of an earlier Placement are deleted only when the API server has the same Placement as the cache.
+  if (changes.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor')) {
+    const found = await client.get<Placement>(Placements, nameOf(owner), { metadataOnly: true });
+    if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
+  }
+  // What another process recorded last, or which hold it announced, may not be in the caches of this one yet.
+  if (isCounted(decision) && state.published?.lists === undefined && !(await isCurrent(input, scope)))
+    return CACHE_BEHIND;
+  return undefined;
+}
+
+/** Whether the API server has the Placement and its decision objects as they are known here. */
+async function isCurrent({ placement, owner, objects }: Input, { client }: Scope): Promise<boolean> {
+  const options = { metadataOnly: true };
+  const found = await client.get<Placement>(Placements, nameOf(owner), options);
+  if (found?.metadata.resourceVersion !== placement.metadata.resourceVersion) return false;
+  const labelSelector = `${PLACEMENT_LABEL}=${owner.name}`;
+  const stored = await client.list<PlacementDecision>(PlacementDecisions, owner.namespace, {
+    ...options,
+    labelSelector,
+  });
+  const versions = new Map(stored.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+  const known = [...objects.values()].filter(({ metadata }) => metadata.labels?.[PLACEMENT_LABEL] === owner.name);
+  return (
+    versions.size === known.length &&
+    known.every(({ metadata }) => versions.get(metadata.name) === metadata.resourceVersion)
+  );
+}
+
+function nameOf({ namespace, name }: DecisionOwner): ObjectName {
+  return { namespace, name };
 }

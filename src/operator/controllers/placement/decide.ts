@@ -3,6 +3,7 @@ import { collected, collectionEnd, type Collection } from '../../../domain/place
 import { countsAs, type Decision, type Fate } from '../../../domain/placement/select/decision.js';
 import { schedule } from '../../../domain/placement/select/schedule.js';
 import { publishedBy, sliceChanges, type SliceChanges } from '../../../domain/placement/publish/slices.js';
+import type { Publication } from '../../../domain/placement/report/status.js';
 import type { IndexedDecision } from '../../index/reading.js';
 import type { Input } from './gather.js';
 import type { Scope } from './scope.js';
@@ -12,6 +13,16 @@ export interface Decided extends IndexedDecision {
   readonly changes: SliceChanges;
   /** What of it counts and waits for further changes of the same command; undefined when all of it is carried out now. */
   readonly collection: Collection | undefined;
+}
+
+/** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
+export interface Outcome {
+  readonly kind: 'published';
+  /** With the status as it was stored meanwhile. */
+  readonly input: Input;
+  readonly decision: Decision;
+  readonly publication: Publication;
+  readonly error: unknown;
 }
 
 /** Pure. */

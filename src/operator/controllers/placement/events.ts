@@ -13,7 +13,7 @@ import { chosen, comingIn, leaving, type Decision } from '../../../domain/placem
 import { publishedAfter } from '../../../domain/placement/publish/slices.js';
 import { heldStates, type PlacementReport } from '../../../domain/placement/report/status.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';
-import type { Outcome } from './apply.js';
+import type { Outcome } from './decide.js';
 import type { Input } from './gather.js';
 
 /** The events of a pass. */

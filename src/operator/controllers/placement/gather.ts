@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { PlacementDecisions, Placements } from '../../../api/resources.js';
 import { hadDecision, type DefinitionsNow } from '../../../domain/placement/stored/basis.js';
-import { readRelease } from '../../../domain/placement/spec/release.js';
+import { readRelease } from '../../../domain/placement/spec/budget.js';
 import { readDecision, type DecisionOwner } from '../../../domain/placement/stored/decision.js';
 import { NO_HISTORY } from '../../../domain/placement/stored/history.js';
 import type { PlacementSnapshot } from '../../../domain/placement/select/snapshot.js';
@@ -40,9 +40,7 @@ export const UNKNOWN = 'unknown';
  * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write may or may
  * not be stored, which enter the mutation cache. Throws when the API cannot be read.
  */
-export async function gather(
-  scope: Scope,
-): Promise<Nothing | { readonly kind: 'gathered'; readonly input: Input }> {
+export async function gather(scope: Scope): Promise<Nothing | { readonly kind: 'gathered'; readonly input: Input }> {
   const { key, namespace, name, caches, clock, earlier, index, states, mutations } = scope;
   const notCurrent = cachesNotCurrent(Object.values(caches));
   if (notCurrent.length > 0) {

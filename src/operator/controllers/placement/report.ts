@@ -8,7 +8,7 @@ import { readableSelectors } from '../../../domain/placement/select/eligible.js'
 import { readDecision } from '../../../domain/placement/stored/decision.js';
 import { DONE, type Result } from '../../../runtime/controller/result.js';
 import { isFailure } from '../../../runtime/errors.js';
-import type { Outcome } from './apply.js';
+import type { Outcome } from './decide.js';
 import { recordDecision, recordHoldBegins, recordHoldEnds, recordStatus } from './events.js';
 import type { Input } from './gather.js';
 import type { Scope } from './scope.js';
@@ -103,12 +103,15 @@ function emptyObjectEnds(
   { writes, pieces }: Publication['changes'],
 ): readonly number[] {
   const deleted = new Set(writes.flatMap(({ kind, name }) => (kind === 'delete' ? [name] : [])));
-  return [...objects.values()]
-    .map((object) => readDecision(object, owner))
-    .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
-      const isKept = deleting || deleted.has(name) || pieces.has(ordinal);
-      return ordinal > 1 && ownership === 'ours' && !isKept && clusters.length === 0;
-    })
-    .map((object) => recordsEnd(object, snapshot) ?? 0)
-    .filter((end) => end !== 'never');
+  return (
+    [...objects.values()]
+      // Few are empty: the items of the others need not be read.
+      .filter(({ metadata: { name }, status }) => !deleted.has(name) && (status?.decisions ?? []).length === 0)
+      .map((object) => readDecision(object, owner))
+      .filter(({ ordinal = 1, ownership, deleting }) => {
+        return ordinal > 1 && ownership === 'ours' && !deleting && !pieces.has(ordinal);
+      })
+      .map((object) => recordsEnd(object, snapshot) ?? 0)
+      .filter((end) => end !== 'never')
+  );
 }

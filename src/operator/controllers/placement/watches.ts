@@ -3,7 +3,13 @@ import type { ManagedClusterSetBinding } from '../../../api/generated/managedclu
 import type { Placement } from '../../../api/generated/placement.js';
 import type { PlacementDecision } from '../../../api/generated/placementdecision.js';
 import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, PlacementDecisions, Placements } from '../../../api/resources.js';
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  PlacementDecisions,
+  Placements,
+} from '../../../api/resources.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { nameOf } from '../../../runtime/vocabulary/names.js';
 import { readClusterSelector } from '../../../domain/clusters/selector.js';
