@@ -68,7 +68,7 @@ export function parseLabelSelector(value: unknown, path: string): Parsed<readonl
 }
 
 /** {@link parseLabelSelector} inside a {@link parse}. Keys and values have the syntax of Kubernetes labels. */
-export function readLabelSelector(value: unknown, path: string): readonly Requirement[] {
+function readLabelSelector(value: unknown, path: string): readonly Requirement[] {
   const selector = readObject(value, path);
   return [
     ...readMatchLabels(selector['matchLabels'], `${path}.matchLabels`),

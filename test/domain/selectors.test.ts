@@ -5,8 +5,8 @@ import {
   meets,
   parseLabelSelector,
   quote,
-  readClaimSelector,
   parse,
+  readRequirements,
   reject,
   valueOf,
 } from '../../src/domain/selectors.js';
@@ -274,21 +274,27 @@ describe('readLabelSelector', () => {
   });
 });
 
-describe('readClaimSelector', () => {
+describe('readRequirements', () => {
   it('a claim selector accepts free strings as values and keys', () => {
     const selector = {
       matchExpressions: [{ key: 'Cloud Provider', operator: 'In', values: ['Google Cloud', '', '日本', '../x'] }],
     };
 
-    expect(readClaimSelector(selector, 'c')[0]?.values).toEqual(['Google Cloud', '', '日本', '../x']);
+    expect(readRequirements({ claimSelector: selector }, 'c').claims[0]?.values).toEqual([
+      'Google Cloud',
+      '',
+      '日本',
+      '../x',
+    ]);
   });
 
   it('a claim selector rejects an empty key', () => {
-    const read = parse(() => readClaimSelector({ matchExpressions: [{ key: '', operator: 'Exists' }] }, 'c'));
+    const selector = { matchExpressions: [{ key: '', operator: 'Exists' }] };
+    const read = parse(() => readRequirements({ claimSelector: selector }, 'c'));
 
     expect(read).toEqual({
       ok: false,
-      problem: { field: 'c.matchExpressions[0].key', message: 'is empty: the name of a claim is needed' },
+      problem: { field: 'c.claimSelector.matchExpressions[0].key', message: 'is empty: the name of a claim is needed' },
     });
   });
 });

@@ -18,7 +18,7 @@ import {
 import { field, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { releaseClusters } from '../../src/cli/release/run.js';
 import { explainInputOf } from '../../src/answers/world/world.js';
-import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
+import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/budget.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { exampleWorld } from '../support/builders/examplefleet.js';
 import { NOW } from '../support/builders/hubinput.js';

@@ -12,7 +12,7 @@ import { tree } from '../../src/cli/tree/run.js';
 import { releaseClusters } from '../../src/cli/release/run.js';
 import { readConfig } from '../support/commandline.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
-import { readRelease, releaseText } from '../../src/domain/placement/spec/release.js';
+import { readRelease, releaseText } from '../../src/domain/placement/spec/budget.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { hubFacts, NOW, placementIn, readingOf } from '../support/builders/hubinput.js';
 import { rawPlacement } from '../support/builders/world.js';

@@ -4,7 +4,7 @@ import { field } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { isOff, type HubSummary, type PlacementSummary } from '../status.js';
 import { endCommand, releaseLine, activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
-import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/release.js';
+import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 import { someNames } from '../output.js';
 import type { HubInput } from './input.js';
 import { isHeld, podsOf } from './leases.js';

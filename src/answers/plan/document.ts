@@ -1,6 +1,6 @@
 import type { Problem } from '../../domain/selectors.js';
 import type { Cause, waitsFor } from '../../domain/placement/select/decision.js';
-import type { Piece } from '../../domain/placement/stored/piece.js';
+import type { Piece } from '../../domain/placement/stored/items.js';
 import type { CLI_API_VERSION } from '../output.js';
 import type { Forecast } from '../world/forecast.js';
 import type { Limits } from '../world/withheld.js';

@@ -4,10 +4,9 @@ import { moveReason, moveText } from '../../domain/placement/explain/choicetext.
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isCompared } from '../../domain/placement/spec/predicates.js';
 import { isBalanced } from '../../domain/placement/spec/prioritizers.js';
-import type { Move } from '../../domain/placement/select/decision.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
 import { forecastOf, snapshotAfter, type Forecast } from '../world/forecast.js';
-import { comingIn, leaving, type MoveWait } from '../../domain/placement/select/decision.js';
+import { comingIn, leaving, type Move, type MoveWait } from '../../domain/placement/select/decision.js';
 
 /**
  * The moves of `spec.rebalance` that follow, as far as what is known now says: each decision is made at the time at which the

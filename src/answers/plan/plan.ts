@@ -10,7 +10,6 @@ import { explainDropped } from '../../domain/placement/explain/explain.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { absentKeys } from '../../domain/placement/explain/absentkeys.js';
 import { readsViews } from '../../domain/placement/spec/predicates.js';
-import type { Piece } from '../../domain/placement/stored/items.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
 import { keptNow, leaving, waitsFor, windowIn } from '../../domain/placement/select/decision.js';
 import { scorerOfSnapshot, type Scorer } from '../../domain/placement/select/scores.js';

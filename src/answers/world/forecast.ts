@@ -5,7 +5,14 @@ import { comingIn, countsAs, type Decision } from '../../domain/placement/select
 import { schedule } from '../../domain/placement/select/schedule.js';
 import { pieceOfEach, publishedAfter, publishedBy, sliceChanges } from '../../domain/placement/publish/slices.js';
 import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
-import { decisionObject, isOwn, readDecision, type DecisionOwner, type StoredDecision, type Published } from '../../domain/placement/stored/decision.js';
+import {
+  decisionObject,
+  isOwn,
+  readDecision,
+  type DecisionOwner,
+  type StoredDecision,
+  type Published,
+} from '../../domain/placement/stored/decision.js';
 import { contentOf, type Piece } from '../../domain/placement/stored/items.js';
 import { recordAfter } from '../../domain/placement/stored/record.js';
 import { recordWindow } from '../../domain/placement/select/budget.js';

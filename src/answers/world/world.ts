@@ -2,7 +2,7 @@ import type { ObjectName, RawObject } from '../../runtime/vocabulary/meta.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector, type ClusterSelector } from '../../domain/clusters/selector.js';
-import { readRelease } from '../../domain/placement/spec/release.js';
+import { readRelease } from '../../domain/placement/spec/budget.js';
 import { ownClusters, placementKeys, readDecision } from '../../domain/placement/stored/decision.js';
 import { bindingView, eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import type { ExplainInput, Readable } from '../../domain/placement/explain/verdict.js';

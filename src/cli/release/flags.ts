@@ -10,7 +10,7 @@ import {
 } from '../flags.js';
 import type { Command, Given } from '../../runtime/flags/commands.js';
 import type { Flags, FlagValue } from '../../runtime/flags/flags.js';
-import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/release.js';
+import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
 
 /** The configuration of `multicluster-engine release`. */
 export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> {

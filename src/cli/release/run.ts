@@ -4,7 +4,7 @@ import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../runtime/vocabulary/meta.js';
 import { explainInputOf, type World } from '../../answers/world/world.js';
 import { endableLine, activeReleases } from '../../domain/placement/report/releases.js';
-import { LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/placement/spec/release.js';
+import { LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/placement/spec/budget.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';

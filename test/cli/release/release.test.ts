@@ -3,7 +3,7 @@ import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { RefusedError } from '../../../src/answers/output.js';
 import { releaseClusters, type ReleaseRequest } from '../../../src/cli/release/run.js';
 import { explainInputOf } from '../../../src/answers/world/world.js';
-import { isReleased, readRelease } from '../../../src/domain/placement/spec/release.js';
+import { isReleased, readRelease } from '../../../src/domain/placement/spec/budget.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { NOW } from '../../support/builders/hubinput.js';
 import { rawPlacement } from '../../support/builders/world.js';

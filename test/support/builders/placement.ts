@@ -1,11 +1,24 @@
 import { candidatesAmong, type FleetMember } from './candidates.js';
-import { type StoredDecision, decisionName, decisionOrdinal, revisionOf, type Published } from '../../../src/domain/placement/stored/decision.js';
+import {
+  type StoredDecision,
+  decisionName,
+  decisionOrdinal,
+  revisionOf,
+  type Published,
+} from '../../../src/domain/placement/stored/decision.js';
 import { NO_DETAILS, NO_TIMES, NO_PIECES } from '../../../src/domain/placement/stored/items.js';
 import type { DefinitionsNow } from '../../../src/domain/placement/stored/basis.js';
-import type { Release } from '../../../src/domain/placement/spec/release.js';
+import type { Release } from '../../../src/domain/placement/spec/budget.js';
 import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
-import { noOthers, type BindingView, type ClusterView, type PlacementSnapshot, type SetView, type Slots } from '../../../src/domain/placement/select/snapshot.js';
+import {
+  noOthers,
+  type BindingView,
+  type ClusterView,
+  type PlacementSnapshot,
+  type SetView,
+  type Slots,
+} from '../../../src/domain/placement/select/snapshot.js';
 import type { DecisionWrite } from '../../../src/domain/placement/publish/slices.js';
 
 /** Defaults for everything that selection reads: one set `fleet`, bound to namespace `team`, and Placement `web`. */

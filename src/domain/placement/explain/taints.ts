@@ -5,7 +5,14 @@ import { wordText } from './requirementtext.js';
 import type { PlacementRules } from '../spec/predicates.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { StuckCluster } from '../select/decision.js';
-import { knownEnd, taintsAgainstNew, taintsAgainstSelected, taintsOfSelected, type LimitedTaint, type OtherTaint } from '../select/standing.js';
+import {
+  knownEnd,
+  taintsAgainstNew,
+  taintsAgainstSelected,
+  taintsOfSelected,
+  type LimitedTaint,
+  type OtherTaint,
+} from '../select/standing.js';
 import { type Taint, toleranceOf } from '../spec/taint.js';
 
 /** What taints do to a cluster, as text. Times are those that are stored. */

@@ -14,7 +14,7 @@ import { unmet } from '../select/rules.js';
 import { boundOf, isHeld, keptOut, staying, type Bound, type Decision, type Leaving } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
-import { budgetInForce } from '../select/inforce.js';
+import { budgetInForce } from '../select/limits.js';
 import { limitValue } from '../spec/budget.js';
 
 /** Characters of the clusters that a message names, and of the cause of some of them. */

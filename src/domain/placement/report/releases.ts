@@ -3,7 +3,7 @@ import { boundedList, clip } from '../../conditions.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { wordText } from '../explain/requirementtext.js';
 import { readBasis } from '../stored/basis.js';
-import { readRelease, type Release } from '../spec/release.js';
+import { readRelease, type Release } from '../spec/budget.js';
 
 /** What an annotation of a Placement lets leave or come in now, for people: nobody ends a release that nobody sees. */
 export interface ActiveRelease {

@@ -5,7 +5,16 @@ import { sourcedRequirements } from '../select/rules.js';
 import type { Shortage } from '../select/choice/choose.js';
 import type { IgnoredBinding } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
-import { boundOf, isKeptOutByPause, keepingOut, selectedClusters, staying, stuck, type Decision, type StuckCluster } from '../select/decision.js';
+import {
+  boundOf,
+  isKeptOutByPause,
+  keepingOut,
+  selectedClusters,
+  staying,
+  stuck,
+  type Decision,
+  type StuckCluster,
+} from '../select/decision.js';
 import { hadDecision } from '../stored/basis.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import type { UnmatchedPredicate } from '../select/unmatched.js';

@@ -4,10 +4,9 @@ import type { Condition, ConditionStatus } from '../../../runtime/vocabulary/met
 import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../../api/placementreasons.js';
 import { joinedTexts, mergeConditions, nameList, problemText, type ConditionState } from '../../conditions.js';
 import { isList } from '../../selectors.js';
-import { wantedToRemember } from '../select/additions.js';
+import { wantedToRemember, budgetInForce, budgetToRemember } from '../select/limits.js';
 import { basisToStore, hadDecision, readBasis } from '../stored/basis.js';
 import { definitionsToRemember, releaseToRemember } from '../select/definitions.js';
-import { budgetInForce, budgetToRemember } from '../select/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './holds.js';
 import { waitingTexts } from './waits.js';
 import { statementsOf, type Statements } from './statements.js';

@@ -1,6 +1,6 @@
 import { clip, nameList } from '../../conditions.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
-import { isReleased } from '../spec/release.js';
+import { isReleased } from '../spec/budget.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import {
   isHeld,

@@ -4,16 +4,14 @@ import { isOwn, type StoredDecision } from '../stored/decision.js';
 import { aboveNumbers, type Stayers } from './choice/choose.js';
 import type { Cause, Holder } from './decision.js';
 import type { Draft } from './draft.js';
-import type { Judged } from './judge.js';
-import { HELD_TIER, tierOfSelected } from './judge.js';
+import { type Judged, HELD_TIER, tierOfSelected } from './judge.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { hasNumbers } from '../spec/predicates.js';
 import { readBasis, storedHold } from '../stored/basis.js';
 import { definitionsTrusted, isDefinitionReplaced, releaseOfLoss } from './definitions.js';
-import { budgetInForce, type LimitInForce } from './inforce.js';
-import { isReleased } from '../spec/release.js';
+import { budgetInForce, isHoldContinued, type LimitInForce } from './limits.js';
+import { isReleased, leftOf } from '../spec/budget.js';
 import { recordEnd, usedIn, type ChangeRecord, type RecordEnd } from '../stored/record.js';
-import { leftOf } from '../spec/budget.js';
 
 /**
  * What bounds removals. A removal uninstalls what follows the decision, so the bounds are of removals within a window, and not of
@@ -132,15 +130,9 @@ function rationByBudget(
   const { base, surplus, used } = countsOf(snapshot, limited, passing);
   if (surplus >= limited.length) return UNCOUNTED;
   const fits = limited.length - surplus <= leftOf(maxRemovals.limit, base, used);
-  if (!fits || isHoldContinued(snapshot, maxRemovals))
+  if (!fits || isHoldContinued(snapshot.placement, 'RemovalsHeld', maxRemovals))
     return { kind: 'held', clusters: limited, by: { kind: 'Budget' } };
   return { kind: 'leave', counted: namesOf(limited), uncounted: surplus };
-}
-
-/** A hold goes on for the spec of now; that of a limit which the spec has no more goes on whatever is edited. */
-function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: LimitInForce): boolean {
-  const stored = storedHold(placement, PlacementConditions.RemovalsHeld);
-  return stored !== undefined && (stored.isCurrent || (isFormer && stored.reason === 'DisruptionBudgetExceeded'));
 }
 
 function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing: number): Ration {
@@ -170,9 +162,9 @@ function isTiny({ status }: PlacementView): boolean {
 }
 
 /** How many clusters a limit is a share of, how many more than wanted there are, and how many removals count already. */
-function countsOf(
+export function countsOf(
   snapshot: PlacementSnapshot,
-  limited: Failing,
+  limited: Pick<Failing, 'length'>,
   passing: number,
 ): { readonly base: number; readonly surplus: number; readonly used: number | undefined } {
   const { placement, now } = snapshot;
@@ -209,7 +201,7 @@ function namesOf(failing: Failing): ReadonlySet<string> {
 }
 
 /** The records of the objects of this Placement. Without a limit of removals one that cannot be read limits nothing. */
-function ownRecords({ stored, placement }: PlacementSnapshot): (ChangeRecord | undefined)[] {
+export function ownRecords({ stored, placement }: PlacementSnapshot): (ChangeRecord | undefined)[] {
   const records = stored.filter(isOwn).map(({ removals }) => removals);
   return budgetInForce(placement)?.maxRemovals === undefined
     ? records.filter((one) => one?.kind !== 'unreadable')

@@ -1,7 +1,7 @@
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import type { PlacementSnapshot, PlacementView } from './snapshot.js';
 import { readBasis, storedHold, type Definitions } from '../stored/basis.js';
-import type { Release } from '../spec/release.js';
+import type { Release } from '../spec/budget.js';
 
 /**
  * When the CustomResourceDefinition of clusters, sets or bindings is deleted, the API server deletes all its objects. A

@@ -1,3 +1,4 @@
+import { countsOf, ownRecords } from './budget.js';
 import type { Move, MoveWait } from './decision.js';
 import { isUnhealthy, preferenceAgainst } from './standing.js';
 import { tierOfNew } from './judge.js';
@@ -9,11 +10,10 @@ import { byRank } from './rank.js';
 import { isCompared } from '../spec/predicates.js';
 import type { Rebalance } from '../spec/prioritizers.js';
 import { leftOf } from '../spec/budget.js';
-import { isOwn } from '../stored/decision.js';
-import { usedIn, countedEntries } from '../stored/record.js';
+import { countedEntries } from '../stored/record.js';
 import { isDefinitionReplaced } from './definitions.js';
 import type { Draft } from './draft.js';
-import { budgetInForce } from './inforce.js';
+import { budgetInForce } from './limits.js';
 import { closedWindow } from './waiting.js';
 
 /**
@@ -118,14 +118,13 @@ function byStay(
 /** How many removals the disruption budget has left and, while it has none, when that changes; undefined without a budget. */
 function removalsLeft(
   size: number,
-  { placement, stored, now }: PlacementSnapshot,
+  snapshot: PlacementSnapshot,
 ): { readonly left: number; readonly until: number | undefined } | undefined {
-  const { maxRemovals, windowSeconds = 0 } = budgetInForce(placement) ?? {};
+  const { maxRemovals, windowSeconds = 0 } = budgetInForce(snapshot.placement) ?? {};
   if (maxRemovals === undefined) return undefined;
-  const records = stored.filter(isOwn).map(({ removals }) => removals);
-  const used = usedIn(records, windowSeconds, now);
-  const base = Math.min(size + (used ?? 0), placement.rules.wanted ?? Infinity);
-  const entries = records.flatMap((one) => (one?.kind === 'entries' ? one.entries : []));
+  const { now } = snapshot;
+  const { base, used } = countsOf(snapshot, [], size);
+  const entries = ownRecords(snapshot).flatMap((one) => (one?.kind === 'entries' ? one.entries : []));
   const ends = countedEntries(entries, windowSeconds, now).map(([at]) => at + windowSeconds * 1_000);
   return { left: leftOf(maxRemovals.limit, base, used), until: ends.length === 0 ? undefined : Math.min(...ends) };
 }

@@ -1,7 +1,15 @@
 import { hasNumbers, isCompared } from '../spec/predicates.js';
-import { admit } from './additions.js';
+import { admit } from './limits.js';
 import { stayersAmong } from './budget.js';
-import { aboveNumbers, choose as chooseAmong, lowestFirstOf, surplus, type Candidature, type Stayers, shortageOf } from './choice/choose.js';
+import {
+  aboveNumbers,
+  choose as chooseAmong,
+  lowestFirstOf,
+  surplus,
+  type Candidature,
+  type Stayers,
+  shortageOf,
+} from './choice/choose.js';
 import type { Draft } from './draft.js';
 import { HELD_TIER, tierOfNew, tierOfSelected } from './judge.js';
 import { predicateOf } from './rules.js';

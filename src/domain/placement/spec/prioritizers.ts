@@ -1,4 +1,16 @@
-import { quote, readObject, readWhole, reject, checkClaimKey, checkLabelKey, readList, readOneOf, readRequirements, readString, type LabelsAndClaims } from '../../selectors.js';
+import {
+  quote,
+  readObject,
+  readWhole,
+  reject,
+  checkClaimKey,
+  checkLabelKey,
+  readList,
+  readOneOf,
+  readRequirements,
+  readString,
+  type LabelsAndClaims,
+} from '../../selectors.js';
 import { nanosOf, hasLongExponent } from '../../comparison.js';
 
 type Fields = Readonly<Record<string, unknown>>;

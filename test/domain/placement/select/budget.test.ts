@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
-import { readRelease } from '../../../../src/domain/placement/spec/release.js';
+import { readRelease } from '../../../../src/domain/placement/spec/budget.js';
 import { readRecord } from '../../../../src/domain/placement/stored/record.js';
 import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
-import { readRelease } from '../../../../src/domain/placement/spec/release.js';
+import { readRelease } from '../../../../src/domain/placement/spec/budget.js';
 import { selectedClusters } from '../../../../src/domain/placement/select/decision.js';
 import { sliceChanges } from '../../../../src/domain/placement/publish/slices.js';
 import { placementReport } from '../../../../src/domain/placement/report/status.js';

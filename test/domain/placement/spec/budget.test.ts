@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRelease, isReleased } from '../../../../src/domain/placement/spec/release.js';
-import { leftOf } from '../../../../src/domain/placement/spec/budget.js';
+import { readRelease, isReleased, leftOf } from '../../../../src/domain/placement/spec/budget.js';
 import { compileSpec } from '../../../../src/domain/placement/spec/predicates.js';
 
 function budgetOf(disruptionBudget: unknown): ReturnType<typeof compileSpec> {

@@ -1,8 +1,16 @@
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { KubeObject, ResourceType } from '../../../../src/runtime/vocabulary/meta.js';
-import { ClusterProfiles, ManagedClusters, OcmAddOnPlacementScores, OcmManagedClusters } from '../../../../src/api/resources.js';
+import {
+  ClusterProfiles,
+  ManagedClusters,
+  OcmAddOnPlacementScores,
+  OcmManagedClusters,
+} from '../../../../src/api/resources.js';
 import { apiVersionOf, CustomResourceDefinitions } from '../../../../src/runtime/vocabulary/kinds.js';
-import { createInventoryControllers, type InventoryControllers } from '../../../../src/operator/controllers/inventories/controller.js';
+import {
+  createInventoryControllers,
+  type InventoryControllers,
+} from '../../../../src/operator/controllers/inventories/controller.js';
 import { BY_NAMESPACE } from '../../../../src/operator/controllers/inventories/scope.js';
 import { inventoryRights } from '../../../../src/operator/controllers/inventories/rights.js';
 import { clusterProfileInventory, ocmInventory, type SourceObject } from '../../../../src/domain/inventories/source.js';

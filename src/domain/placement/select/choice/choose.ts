@@ -1,5 +1,16 @@
 import type { SpreadConstraint } from '../../spec/spread.js';
-import { Contest, type Group, byScore, lowestFirst, hashed, inOrder, Intake, Outlet, type ScoreOf, type Taken } from './contest.js';
+import {
+  Contest,
+  type Group,
+  byScore,
+  lowestFirst,
+  hashed,
+  inOrder,
+  Intake,
+  Outlet,
+  type ScoreOf,
+  type Taken,
+} from './contest.js';
 import type { Topology } from './topology.js';
 import { isCompared } from '../../spec/predicates.js';
 import { bestFirst, seedOf, topRanked } from '../rank.js';

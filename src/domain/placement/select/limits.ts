@@ -1,0 +1,153 @@
+import { PlacementConditions } from '../../../api/placementreasons.js';
+import { isOwn } from '../stored/decision.js';
+import type { PlacementSnapshot, PlacementView } from './snapshot.js';
+import { hadDecision, readBasis, storedHold } from '../stored/basis.js';
+import { isReleased, leftOf, type Limit, type DisruptionBudget } from '../spec/budget.js';
+import { usedIn } from '../stored/record.js';
+import { field } from '../../../runtime/vocabulary/json.js';
+
+/** A limit that counts in this pass. */
+export interface LimitInForce {
+  readonly limit: Limit;
+  /** Whether the spec does not have it any more. */
+  readonly isFormer: boolean;
+}
+
+export interface BudgetInForce {
+  readonly maxRemovals: LimitInForce | undefined;
+  readonly maxAdditions: LimitInForce | undefined;
+  readonly windowSeconds: number;
+}
+
+/**
+ * The budget that bounds this pass: the limits of the spec, and former ones that an edit has taken out of it. A former
+ * limit stays in force for the first pass after the edit, and then for as long as it holds a cluster: held clusters do
+ * not leave or come in because the limit is removed. While the spec is invalid, the limits of the last decision stay in
+ * force.
+ */
+export function budgetInForce(placement: PlacementView): BudgetInForce | undefined {
+  const { rules, status, generation } = placement;
+  const remembered = readBasis(status)?.budget;
+  const isEdited = field(status, 'observedGeneration') !== generation || rules.problem !== undefined;
+  const isFormerInForce = (type: string): boolean =>
+    isEdited || storedHold(placement, type)?.reason === 'DisruptionBudgetExceeded';
+  const maxRemovals = inForce(
+    rules.budget?.maxRemovals,
+    isFormerInForce(PlacementConditions.RemovalsHeld) ? remembered?.maxRemovals : undefined,
+  );
+  const maxAdditions = inForce(
+    rules.budget?.maxAdditions,
+    isFormerInForce(PlacementConditions.AdditionsHeld) ? remembered?.maxAdditions : undefined,
+  );
+  const windowSeconds = (rules.budget ?? remembered)?.windowSeconds;
+  if (windowSeconds === undefined || (maxRemovals ?? maxAdditions) === undefined) return undefined;
+  return { maxRemovals, maxAdditions, windowSeconds };
+}
+
+/** A hold goes on for the spec of now; that of a limit which the spec has no more goes on whatever is edited. */
+export function isHoldContinued(
+  placement: PlacementView,
+  type: 'RemovalsHeld' | 'AdditionsHeld',
+  { isFormer }: LimitInForce,
+): boolean {
+  const stored = storedHold(placement, type);
+  return stored !== undefined && (stored.isCurrent || (isFormer && stored.reason === 'DisruptionBudgetExceeded'));
+}
+
+function inForce(ofSpec: Limit | undefined, former: Limit | undefined): LimitInForce | undefined {
+  if (ofSpec !== undefined) return { limit: ofSpec, isFormer: false };
+  return former === undefined ? undefined : { limit: former, isFormer: true };
+}
+
+/** The budget to remember with a decision; a former limit only while it holds a cluster, or the spec is invalid. */
+export function budgetToRemember(
+  { rules }: PlacementView,
+  budget: BudgetInForce | undefined,
+  holds: { readonly removals: boolean; readonly additions: boolean },
+): DisruptionBudget | undefined {
+  if (budget === undefined) return undefined;
+  const kept = (one: LimitInForce | undefined, isHolding: boolean): Limit | undefined =>
+    one?.isFormer === true && !isHolding && rules.problem === undefined ? undefined : one?.limit;
+  const maxRemovals = kept(budget.maxRemovals, holds.removals);
+  const maxAdditions = kept(budget.maxAdditions, holds.additions);
+  if ((maxRemovals ?? maxAdditions) === undefined) return undefined;
+  return { maxRemovals, maxAdditions, windowSeconds: budget.windowSeconds };
+}
+
+/**
+ * `maxAdditions` of the disruption budget: how many clusters come in within a window. What fills up an unchanged
+ * numberOfClusters is bounded by that number already and does not count, nor does the first decision of a Placement. Of the
+ * others all come in, or none.
+ */
+
+/** What becomes of the clusters that would come in. */
+export interface Admission {
+  /** In the order of `added`. */
+  readonly admitted: readonly string[];
+  /** Those of `admitted` that count. */
+  readonly counted: ReadonlySet<string>;
+  /** Those that stay out because of the budget, in the order of `added`. */
+  readonly heldBack: readonly string[];
+}
+
+/** The places of a decision. */
+export interface Places {
+  readonly size: number;
+  readonly free: number;
+  /** Clusters that leave when another one can take their place. */
+  readonly yielding: readonly string[];
+}
+
+/**
+ * `added`: those that would come in, highest rank first, and `replacing` of them for clusters that yield. `free`: how many of the
+ * admitted come in for nobody. Where the budget keeps some out, the others come in for those that yield first.
+ */
+export function admit(
+  snapshot: PlacementSnapshot,
+  added: readonly string[],
+  { size, free, yielding }: Places,
+  replacing: number,
+): Admission & { readonly free: number } {
+  const admission = admitBeside(snapshot, added, size - replacing);
+  if (admission.heldBack.length === 0) return { ...admission, free };
+  const first = Math.min(added.length, yielding.length);
+  const bounded = admitBeside(snapshot, added, size - first);
+  return { ...bounded, free: Math.max(bounded.admitted.length - first, 0) };
+}
+
+/** `staying`: how many clusters stay. */
+function admitBeside(snapshot: PlacementSnapshot, added: readonly string[], staying: number): Admission {
+  const { placement, now, stored } = snapshot;
+  const all: Admission = { admitted: added, counted: new Set(), heldBack: [] };
+  const { maxAdditions, windowSeconds = 0 } = budgetInForce(placement) ?? {};
+  if (maxAdditions === undefined || added.length === 0 || !hadDecision(placement.status)) return all;
+  const filling = Math.max(filledTo(snapshot) - staying, 0);
+  const limited = added.slice(filling).filter((name) => !isReleased(placement.releasedAdditions, name, now));
+  if (limited.length === 0) return all;
+  const records = stored.filter(isOwn).map(({ additions }) => additions);
+  const used = usedIn(records, windowSeconds, now);
+  const fits = limited.length <= leftOf(maxAdditions.limit, Math.max(staying - (used ?? 0), 1), used);
+  const counted = new Set(limited);
+  if (fits && !isHoldContinued(placement, 'AdditionsHeld', maxAdditions)) return { ...all, counted };
+  return { admitted: added.filter((name) => !counted.has(name)), counted: new Set(), heldBack: limited };
+}
+
+/** Up to how many clusters an addition only fills up what was wanted before. */
+function filledTo({ placement: { rules, status } }: PlacementSnapshot): number {
+  const { wanted } = rules;
+  const basis = readBasis(status);
+  // A decision of a version that did not remember the number.
+  if (basis === undefined) return wanted ?? 0;
+  return Math.min(wanted ?? Infinity, basis.wanted ?? 0);
+}
+
+/** numberOfClusters to remember with a decision: while clusters are held back, what was wanted before. */
+export function wantedToRemember(
+  { placement: { rules, status } }: PlacementSnapshot,
+  holds: boolean,
+): number | undefined {
+  const basis = readBasis(status);
+  if (rules.problem !== undefined) return basis?.wanted;
+  if (!holds || basis === undefined) return rules.wanted;
+  return basis.wanted === undefined ? undefined : Math.min(basis.wanted, rules.wanted ?? Infinity);
+}
