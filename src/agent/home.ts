@@ -14,8 +14,11 @@ import type { Transport } from '../runtime/transport/transport.js';
 import { isFailure } from '../runtime/errors.js';
 import { CLAIMS_LABEL, type ClaimConfigMap } from '../domain/agent/report/claims.js';
 import type { ClientConfig } from '../domain/agent/report/report.js';
-import { clusterInfoConfig } from './clusterinfo.js';
 import { nodeFacts, type NodeFacts } from '../domain/agent/report/nodes.js';
+import { field, textField } from '../runtime/vocabulary/json.js';
+import { httpsUrl } from '../runtime/vocabulary/url.js';
+import { parseKubeconfig, type ClusterEntry } from '../runtime/kubeconfig/document.js';
+import { KubeconfigError } from '../runtime/transport/credentials.js';
 
 /** The Secret `hub-token` as it is stored. */
 export interface StoredSecret {
@@ -149,4 +152,27 @@ function claimMaps(cache: Cache<ClaimConfigMap>): ClaimMaps {
     all: () => [...cache.store.values()],
     failure: () => cache.failure() ?? (cache.current() ? undefined : new Error('configmaps: not listed yet')),
   };
+}
+
+/**
+ * URL and certificates of the cluster's API server as kubeadm publishes them: the kubeconfig in ConfigMap
+ * kube-public/cluster-info. Undefined when it has none.
+ */
+export function clusterInfoConfig(configMap: unknown): ClientConfig | undefined {
+  const cluster = firstCluster(textField(field(configMap, 'data'), 'kubeconfig'));
+  const url = cluster?.server ?? '';
+  if (httpsUrl(url) === undefined) return undefined;
+  const caBundle = cluster?.caData ?? '';
+  return caBundle === '' ? { url } : { url, caBundle };
+}
+
+/** Undefined for a text that is not a kubeconfig. */
+function firstCluster(text: string): ClusterEntry | undefined {
+  try {
+    const [first] = parseKubeconfig(Buffer.from(text), '').clusters.values();
+    return first;
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error;
+    return undefined;
+  }
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { readHubToken } from '../../src/domain/agent/hubtoken.js';
-import { clusterInfoConfig } from '../../src/agent/clusterinfo.js';
+import { clusterInfoConfig } from '../../src/agent/home.js';
 import { proxyFromEnvironment } from '../../src/runtime/kubeconfig/environment.js';
 import { listen } from '../../src/runtime/http/listen.js';
 import { program, readConfig } from '../support/commandline.js';

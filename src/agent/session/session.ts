@@ -2,9 +2,8 @@ import { whenAborted, within } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../../domain/agent/report/report.js';
 import type { SessionContext } from './context.js';
-import { acquireLease, deleteJoinSecret, firstToken, rotateTokens } from './join.js';
+import { acquireLease, deleteJoinSecret, firstToken, rotateTokens, Renewals } from './join.js';
 import { Publisher } from './publisher.js';
-import { Renewals } from './renewals.js';
 import { OwnToken } from './owntoken.js';
 
 interface SessionOptions {

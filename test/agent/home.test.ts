@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { clusterInfoConfig } from '../../src/agent/clusterinfo.js';
+import { clusterInfoConfig } from '../../src/agent/home.js';
 
 describe('the address in kube-public/cluster-info', () => {
   const kubeconfig = (server: string): object => ({
