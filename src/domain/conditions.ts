@@ -33,21 +33,37 @@ export function mergeConditions(
   now: string,
 ): Condition[] {
   const find = (type: string): Condition | undefined => stored.find((one) => one.type === type);
-  return states.map((state) => mergeCondition(find(state.type), state, now));
+  return states.map((state) => timedCondition(state, find(state.type), now));
 }
 
-function mergeCondition(before: Condition | undefined, state: ConditionState, now: string): Condition {
+/** A condition as it is stored, unchecked: anybody with the right may have written it. */
+export interface StoredCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly lastUpdateTime?: string;
+  readonly observedGeneration?: number;
+}
+
+/** The condition with its times and a message of bounded length. `before`: the stored one of its type. */
+export function timedCondition<State extends Omit<ConditionState, 'observedGeneration'>>(
+  state: State & { readonly observedGeneration?: number },
+  before: StoredCondition | undefined,
+  now: string,
+): State & { lastTransitionTime: string; lastUpdateTime: string } {
   const next = { ...state, message: clip(state.message) };
-  if (before === undefined) return { ...next, lastTransitionTime: now, lastUpdateTime: now };
-  const same =
-    before.status === next.status &&
+  const { lastTransitionTime = now, lastUpdateTime = now } = before ?? {};
+  const isSame =
+    before?.status === next.status &&
     before.reason === next.reason &&
     before.message === next.message &&
-    before.observedGeneration === next.observedGeneration;
+    (next.observedGeneration === undefined || before.observedGeneration === next.observedGeneration);
   return {
     ...next,
-    lastTransitionTime: before.status === next.status ? before.lastTransitionTime : now,
-    lastUpdateTime: same ? before.lastUpdateTime : now,
+    lastTransitionTime: before?.status === next.status ? lastTransitionTime : now,
+    lastUpdateTime: isSame ? lastUpdateTime : now,
   };
 }
 

@@ -1,11 +1,12 @@
-import { firstUsers, NO_USERS } from '../../src/domain/clusters/inuse.js';
-import { readClusterSelector } from '../../src/domain/clusters/selector.js';
 import {
+  firstUsers,
+  NO_USERS,
   bindingStatus,
   setStatus,
   type BindingStatusInput,
   type SetStatusInput,
 } from '../../src/domain/clusters/status.js';
+import { readClusterSelector } from '../../src/domain/clusters/selector.js';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import { conditionsToWrite } from '../../src/domain/clusters/complaints.js';
 import { NOW } from '../support/builders/engine.js';

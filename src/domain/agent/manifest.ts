@@ -25,18 +25,8 @@ export function agentManifest(templates: readonly KubeObject[], input: AgentMani
 }
 
 function joinSecret(join: JoinData): KubeObject {
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'Opaque',
-    metadata: {
-      name: AGENT_TOKEN_SECRET,
-      namespace: AGENT_NAMESPACE,
-      labels: { [PART_OF_LABEL]: PRODUCT },
-    },
-    data: joinSecretData(join),
-  };
-  return secret;
+  const metadata = { name: AGENT_TOKEN_SECRET, namespace: AGENT_NAMESPACE, labels: { [PART_OF_LABEL]: PRODUCT } };
+  return Object.assign({ apiVersion: 'v1', kind: 'Secret', metadata }, { type: 'Opaque', data: joinSecretData(join) });
 }
 
 function withInput(deployment: KubeObject, { image, apiEndpoint }: AgentManifestInput): KubeObject {
@@ -53,10 +43,5 @@ function withInput(deployment: KubeObject, { image, apiEndpoint }: AgentManifest
     args: apiEndpoint === undefined ? args : [...args, `--api-endpoint=${apiEndpoint}`],
   };
   const changedSpec = { ...spec, template: { ...template, spec: { ...pod, containers: [changed] } } };
-  return withSpec(deployment, changedSpec);
-}
-
-/** KubeObject has no spec: the fields of a manifest are those of its kind. */
-function withSpec(object: KubeObject, spec: JsonRecord): KubeObject & { readonly spec: JsonRecord } {
-  return { ...object, spec };
+  return Object.assign({ ...deployment }, { spec: changedSpec });
 }

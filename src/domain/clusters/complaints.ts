@@ -6,6 +6,7 @@ import {
   type ClusterReason,
 } from '../../api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
+import { timedCondition, type StoredCondition } from '../conditions.js';
 import { valueOf } from '../selectors.js';
 import { isFactName } from './facts.js';
 
@@ -27,16 +28,6 @@ const COMPLAINTS: readonly Complaint[] = [
 ];
 /** Most names of claims in a message. */
 const MOST_NAMES = 8;
-
-/** A condition as this controller writes it. */
-export interface SetCondition {
-  readonly type: Complaint['type'];
-  readonly status: 'True';
-  readonly reason: ClusterReason;
-  readonly message: string;
-  readonly lastTransitionTime: string;
-  readonly lastUpdateTime: string;
-}
 
 /**
  * The conditions to write for a cluster: those that are stored, with ClusterSetMissing only while the label names a set
@@ -64,19 +55,10 @@ function withComplaint(
   const others = stored.filter((one) => one['type'] !== type);
   const [first, ...more] = stored.filter((one) => one['type'] === type);
   if (message === undefined) return first === undefined ? stored : others;
-  const isTrue = first?.['status'] === 'True';
-  if (isTrue && more.length === 0 && first['message'] === message && first['reason'] === reason) return stored;
-  const time = now();
-  const since = isTrue ? first['lastTransitionTime'] : undefined;
-  const condition: SetCondition = {
-    type,
-    status: 'True',
-    reason,
-    message,
-    lastTransitionTime: typeof since === 'string' ? since : time,
-    lastUpdateTime: time,
-  };
-  return [...others, { ...condition }];
+  const isStored = first?.['status'] === 'True' && first['message'] === message && first['reason'] === reason;
+  if (isStored && more.length === 0) return stored;
+  const before = first as StoredCondition | undefined;
+  return [...others, { ...timedCondition({ type, status: 'True', reason, message }, before, now()) }];
 }
 
 /** Why the cluster is in no set that selects by the label; undefined for one without the label and for one that is being deleted. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../runtime/vocabulary/json.js';
+import { field, recordsIn, sameJson } from '../../runtime/vocabulary/json.js';
 import type { ManagedClusterSetStatus } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBindingStatus } from '../../api/generated/managedclustersetbinding.js';
 import type { Condition } from '../../runtime/vocabulary/meta.js';
@@ -7,11 +7,11 @@ import {
   CLUSTER_SET_EMPTY_CONDITION,
   type BindingReason,
   type ClusterSetReason,
+  IN_USE_CONDITION,
+  type InUseReason,
 } from '../../api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
-import { mergeConditions, type ConditionState } from '../conditions.js';
-import { isList } from '../selectors.js';
-import { bindingInUse, setInUse, type Users } from './inuse.js';
+import { mergeConditions, problemText, type ConditionState } from '../conditions.js';
 import type { ClusterSelector } from './selector.js';
 
 /** What the status of a ManagedClusterSet is computed from. */
@@ -47,11 +47,10 @@ export function setStatus(
   now: string,
 ): ManagedClusterSetStatus | undefined {
   const states = [emptyCondition(input), setInUse(input.name, input.namespaces, input.generation)];
-  const conditions = mergeConditions(conditionsIn(stored?.conditions), states, now);
+  const conditions = mergeConditions(conditionsIn(stored), states, now);
   const known = input.selector.kind !== 'unreadable';
   const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: input.members } : {}), conditions };
-  const same =
-    stored?.numberOfClusters === next.numberOfClusters && sameConditions(conditionsIn(stored?.conditions), conditions);
+  const same = stored?.numberOfClusters === next.numberOfClusters && sameJson(conditionsIn(stored), conditions);
   return same ? undefined : next;
 }
 
@@ -62,8 +61,8 @@ export function bindingStatus(
   now: string,
 ): ManagedClusterSetBindingStatus | undefined {
   const states = [boundCondition(input), bindingInUse(input.clusterSet, input.placements, input.generation)];
-  const conditions = mergeConditions(conditionsIn(stored?.conditions), states, now);
-  return sameConditions(conditionsIn(stored?.conditions), conditions) ? undefined : { conditions };
+  const conditions = mergeConditions(conditionsIn(stored), states, now);
+  return sameJson(conditionsIn(stored), conditions) ? undefined : { conditions };
 }
 
 function emptyCondition({ name, generation, selector, members, leaving }: SetStatusInput): ConditionState {
@@ -71,8 +70,7 @@ function emptyCondition({ name, generation, selector, members, leaving }: SetSta
     return { type: CLUSTER_SET_EMPTY_CONDITION, status, reason, message, observedGeneration: generation };
   };
   if (selector.kind === 'unreadable') {
-    const { field, message } = selector.problem;
-    const text = `${field}: ${message}; no cluster joins the set until it can be read`;
+    const text = `${problemText(selector.problem)}; no cluster joins the set until it can be read`;
     return state('Unknown', 'SelectorUnreadable', text);
   }
   if (members > 0)
@@ -109,24 +107,70 @@ function boundCondition({ name, clusterSet, generation, deleting, set }: Binding
 }
 
 /** The stored conditions that are objects. Their fields are unchecked: others may have edited them. */
-function conditionsIn(stored: unknown): readonly Condition[] {
-  return isList(stored) ? stored.filter((one): one is Condition => isRecord(one)) : [];
+function conditionsIn(status: unknown): readonly Condition[] {
+  return recordsIn(field(status, 'conditions')) as readonly unknown[] as readonly Condition[];
 }
 
-function sameConditions(stored: readonly Condition[], next: readonly Condition[]): boolean {
-  if (stored.length !== next.length) return false;
-  return next.every((one, index) => {
-    const other = stored[index];
-    return other !== undefined && FIELDS.every((field) => other[field] === one[field]);
-  });
+/**
+ * The names of those who select from a set: sorted by code units, each once, at most {@link MOST_NAMES}. `more`: there are
+ * others, which are not counted, so that a message does not change with each of them.
+ */
+export interface Users {
+  readonly names: readonly string[];
+  readonly more: boolean;
 }
 
-const FIELDS = [
-  'type',
-  'status',
-  'reason',
-  'message',
-  'observedGeneration',
-  'lastTransitionTime',
-  'lastUpdateTime',
-] as const;
+/** Names in one message, of up to 63 characters (namespaces, Placements). */
+const MOST_NAMES = 5;
+
+export const NO_USERS: Users = { names: [], more: false };
+
+/** The first of `names`, which are unique and in any order. Costs one comparison for each name that is left out. */
+export function firstUsers(names: Iterable<string>): Users {
+  const first: string[] = [];
+  let more = false;
+  for (const name of names) {
+    if (first.length === MOST_NAMES) {
+      more = true;
+      if (name > (first.at(-1) ?? '')) continue;
+      first.pop();
+    }
+    first.push(name);
+    first.sort();
+  }
+  return { names: first, more };
+}
+
+/**
+ * Condition InUse of a ManagedClusterSet. `namespaces`: those with a Placement that may select from it. The policy
+ * `multicluster-engine-in-use` begins its refusal with the message.
+ */
+export function setInUse(name: string, namespaces: Users, observedGeneration: number): ConditionState {
+  const isUsed = namespaces.names.length > 0;
+  const message = isUsed
+    ? `ManagedClusterSet ${name} is in use by Placements of namespaces ${listed(namespaces)}`
+    : `no Placement selects from ManagedClusterSet ${name}`;
+  return inUse(isUsed, message, observedGeneration);
+}
+
+/**
+ * Condition InUse of a ManagedClusterSetBinding. `placements`: those of its namespace that may select from the set because
+ * of it. The policy `multicluster-engine-warnings` takes their names from the text before ` select from ` in the message.
+ */
+export function bindingInUse(clusterSet: string, placements: Users, observedGeneration: number): ConditionState {
+  const isUsed = placements.names.length > 0;
+  const set = `ManagedClusterSet ${clusterSet}`;
+  const message = isUsed
+    ? `Placements ${listed(placements)} select from ${set}`
+    : `no Placement of the namespace selects from ${set}`;
+  return inUse(isUsed, message, observedGeneration);
+}
+
+function inUse(isSelected: boolean, message: string, observedGeneration: number): ConditionState {
+  const reason: InUseReason = isSelected ? 'SelectedFrom' : 'NotSelectedFrom';
+  return { type: IN_USE_CONDITION, status: isSelected ? 'True' : 'False', reason, message, observedGeneration };
+}
+
+function listed({ names, more }: Users): string {
+  return `${names.join(', ')}${more ? ' and others' : ''}`;
+}

@@ -13,7 +13,7 @@ import { claimsOf, ID_CLAIM, isOwnClaim } from '../agent/report/claims.js';
 import type { ControlPlaneState } from '../agent/report/controlplane.js';
 import type { NodeFacts } from '../agent/report/nodes.js';
 import { reportOf, withoutEmpty } from '../agent/report/report.js';
-import { timedCondition, type HealthState } from '../health/conditions.js';
+import { timedCondition } from '../conditions.js';
 import { itemsAt } from './manifest/manifest.js';
 
 /** The hub as a ManagedCluster of its own: who reports for it, and what. */
@@ -93,8 +93,7 @@ export function hubStatus(
   const { claims } = claimsOf({ ...sample, configMaps: [] });
   const { conditions: _, ...report } = reportOf({ ...sample, claims, clientConfig: undefined, controlPlane: health });
   const before = availableIn(stored);
-  const available =
-    health.isHealthy === undefined ? before : timedCondition(AVAILABLE_CONDITION, stateOf(health), before, now);
+  const available = health.isHealthy === undefined ? before : timedCondition(stateOf(health), before, now);
   return { ...withoutEmpty(report), ...(available && { conditions: [available] }) } as Status;
 }
 
@@ -116,7 +115,7 @@ export function unreportedStatus(
   const before = availableIn(stored);
   if (before?.reason === NOT_REPORTED.reason) return undefined;
   const message = `nobody reports for this cluster since ${now}: ${cause}; kubectl mce cluster remove ${name} removes it`;
-  const condition = timedCondition(AVAILABLE_CONDITION, { ...NOT_REPORTED, message }, before, now);
+  const condition = timedCondition({ ...NOT_REPORTED, message }, before, now);
   return { ...ownFields(stored), conditions: [condition] };
 }
 
@@ -135,12 +134,18 @@ export function statusForAgent({ metadata, status }: ManagedCluster, hasReported
 }
 
 const HEAD = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
-const NOT_REPORTED = { status: 'Unknown', reason: 'LocalClusterNotReported' } as const;
+const NOT_REPORTED = { type: AVAILABLE_CONDITION, status: 'Unknown', reason: 'LocalClusterNotReported' } as const;
 
-function stateOf({ isHealthy, message }: ControlPlaneState): HealthState {
+function stateOf({ isHealthy, message }: ControlPlaneState) {
+  const type = AVAILABLE_CONDITION;
   return isHealthy === true
-    ? { status: 'True', reason: 'ManagedClusterAvailable', message: 'the API server of this hub answers' }
-    : { status: 'False', reason: 'ManagedClusterKubeAPIServerUnavailable', message };
+    ? ({
+        type,
+        status: 'True',
+        reason: 'ManagedClusterAvailable',
+        message: 'the API server of this hub answers',
+      } as const)
+    : ({ type, status: 'False', reason: 'ManagedClusterKubeAPIServerUnavailable', message } as const);
 }
 
 function availableIn(status: Status | undefined): ClusterCondition | undefined {

@@ -7,32 +7,15 @@ import {
   type HealthReason,
 } from '../../api/clusterreasons.js';
 import { AGENTS_NAMESPACE } from '../../api/names.js';
-import type { ConditionStatus } from '../../runtime/vocabulary/meta.js';
-import { clip } from '../conditions.js';
+import type { Condition, ConditionStatus } from '../../runtime/vocabulary/meta.js';
+import { timedCondition, type StoredCondition } from '../conditions.js';
 import type { BrakeCause } from './brake.js';
 import type { ClockState } from './observation.js';
 import type { Availability } from './judge.js';
 
 /** The conditions of a ManagedCluster that the health judge writes. */
 
-export interface HealthCondition {
-  readonly type: string;
-  readonly status: ConditionStatus;
-  readonly reason: HealthReason;
-  readonly message: string;
-  readonly lastTransitionTime: string;
-  readonly lastUpdateTime: string;
-}
-
-/** A condition as it is stored, unchecked: anybody with the right may have written it. */
-export interface StoredCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-  readonly lastUpdateTime?: string;
-}
+export type HealthCondition = Readonly<Omit<Condition, 'observedGeneration'>> & { readonly reason: HealthReason };
 
 /** What the judge has found of one cluster. */
 export interface ConditionInput {
@@ -55,7 +38,7 @@ export interface ConditionInput {
   readonly clock: ClockState | undefined;
 }
 
-export type HealthState = Pick<HealthCondition, 'status' | 'reason' | 'message'>;
+type HealthState = Pick<HealthCondition, 'status' | 'reason' | 'message'>;
 
 /** Separates what a message says of the Lease from what it says of the brake. */
 const NOT_TAINTED = '; not tainted: ';
@@ -91,7 +74,9 @@ export function healthConditions(
     [AVAILABLE_CONDITION, available(input, find(AVAILABLE_CONDITION))],
     [CLOCK_SYNCED_CONDITION, clockSynced(input, find(CLOCK_SYNCED_CONDITION))],
   ];
-  return states.flatMap(([type, state]) => (state === undefined ? [] : [timedCondition(type, state, find(type), now)]));
+  return states.flatMap(([type, state]) =>
+    state === undefined ? [] : [timedCondition({ type, ...state }, find(type), now)],
+  );
 }
 
 /** Whether the stored conditions of the judge's types are the wanted ones; others are left to who wrote them. */
@@ -179,25 +164,6 @@ function kept(stored: StoredCondition | undefined): HealthState | undefined {
   return { status: status as ConditionStatus, reason: reason as HealthReason, message };
 }
 
-/** The condition with its times and a message of bounded length. lastTransitionTime changes with the status only. */
-export function timedCondition(
-  type: string,
-  state: HealthState,
-  stored: StoredCondition | undefined,
-  now: string,
-): HealthCondition {
-  const wanted = { ...state, message: clip(state.message) };
-  const { lastTransitionTime = now, lastUpdateTime = now } = stored ?? {};
-  const isUnchanged =
-    stored?.status === wanted.status && stored.reason === wanted.reason && stored.message === wanted.message;
-  return {
-    type,
-    ...wanted,
-    lastTransitionTime: stored?.status === wanted.status ? lastTransitionTime : now,
-    lastUpdateTime: isUnchanged ? lastUpdateTime : now,
-  };
-}
-
 /** lastUpdateTime is not compared: it changes with the others, and alone it is no reason for a write. */
 function isSame(one: HealthCondition, other: StoredCondition): boolean {
   return (
@@ -226,7 +192,7 @@ export function refusedConditions(
   now: string,
 ): readonly HealthCondition[] | undefined {
   const before = stored.find(({ type }) => type === HUB_WRITE_REFUSED_CONDITION);
-  const state: HealthState = { status: 'True', reason: 'WriteRefused', message };
-  const refused = timedCondition(HUB_WRITE_REFUSED_CONDITION, state, before, now);
+  const state = { type: HUB_WRITE_REFUSED_CONDITION, status: 'True', reason: 'WriteRefused', message } as const;
+  const refused = timedCondition(state, before, now);
   return before !== undefined && isSame(refused, before) ? undefined : [...storedHealthConditions(stored), refused];
 }

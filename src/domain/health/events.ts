@@ -1,6 +1,7 @@
 import { ClusterEvents, type ClusterEventReason } from '../../api/clusterevents.js';
 import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
-import type { HealthCondition, StoredCondition } from './conditions.js';
+import type { HealthCondition } from './conditions.js';
+import type { StoredCondition } from '../conditions.js';
 import type { HealthWrites, Judgement, StoredHealth } from './status.js';
 import { isHealthTaint } from './taints.js';
 

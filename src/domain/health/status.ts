@@ -5,8 +5,8 @@ import {
   storedHealthConditions,
   type ConditionInput,
   type HealthCondition,
-  type StoredCondition,
 } from './conditions.js';
+import type { StoredCondition } from '../conditions.js';
 import type { HealthTaint } from './judge.js';
 import {
   differsFrom,

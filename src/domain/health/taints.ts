@@ -1,3 +1,5 @@
+import { sameJson } from '../../runtime/vocabulary/json.js';
+import { byText } from '../../runtime/vocabulary/names.js';
 import { TAINTS } from '../../api/names.js';
 import type { HealthTaint } from './judge.js';
 
@@ -81,16 +83,9 @@ export function wantedTaintTimes(
 /** Whether two lists of times say the same, whatever their order. */
 export function sameTaintTimes(a: readonly TaintTime[], b: readonly TaintTime[]): boolean {
   if (a.length !== b.length) return false;
-  const [left, right] = [[...a].sort(byKeyAndEffect), [...b].sort(byKeyAndEffect)];
-  return left.every((one, index) => {
-    const other = right[index];
-    return (
-      one.key === other?.key && one.effect === other.effect && one.value === other.value && one.since === other.since
-    );
-  });
+  return sameJson([...a].sort(byKeyAndEffect), [...b].sort(byKeyAndEffect));
 }
 
 function byKeyAndEffect(a: TaintTime, b: TaintTime): number {
-  if (a.key !== b.key) return a.key < b.key ? -1 : 1;
-  return a.effect === b.effect ? 0 : a.effect < b.effect ? -1 : 1;
+  return byText(a.key, b.key) || byText(a.effect, b.effect);
 }

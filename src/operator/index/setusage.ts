@@ -1,5 +1,5 @@
 import { nameOf } from '../../runtime/vocabulary/names.js';
-import { firstUsers, NO_USERS, type Users } from '../../domain/clusters/inuse.js';
+import { firstUsers, NO_USERS, type Users } from '../../domain/clusters/status.js';
 
 /** The sets and bindings whose users have changed: their condition InUse has to be computed again. */
 export interface UsageChanges {

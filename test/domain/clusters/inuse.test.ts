@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { bindingInUse, firstUsers, setInUse } from '../../../src/domain/clusters/inuse.js';
+import { bindingInUse, firstUsers, setInUse } from '../../../src/domain/clusters/status.js';
 
 const someNames = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,3}$/), { maxLength: 20 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ManagedClusterSetStatus } from '../../../src/api/generated/managedclusterset.js';
-import { NO_USERS } from '../../../src/domain/clusters/inuse.js';
 import {
+  NO_USERS,
   bindingStatus,
   setStatus,
   type BindingStatusInput,

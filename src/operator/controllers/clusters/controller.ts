@@ -1,12 +1,13 @@
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
+import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { Controller } from '../../../runtime/controller/controller.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { newController, type SharedOptions } from '../controller.js';
-import type { ClusterCaches, ClusterIndexes } from './caches.js';
-import { bindingKind, setKind } from './kinds.js';
-import { StatusReconciler } from './reconcile.js';
-import { ComplaintReconciler } from './complaints.js';
-import { watchClusters } from './watches.js';
+import { BY_SET, type ClusterCaches, type ClusterIndexes } from './caches.js';
+import { bindingKind, clusterKind, setKind } from './kinds.js';
+import { StatusReconciler, type ObjectWithStatus, type StatusKind } from './reconcile.js';
 
 export interface ClusterControllerOptions extends SharedOptions {
   /** Guarded by `clusterRights`. */
@@ -20,7 +21,10 @@ export interface ClusterControllerOptions extends SharedOptions {
 export interface ClusterControllers {
   readonly controllers: readonly Controller[];
   readonly enqueueSet: (name: string) => void;
-  /** Subscribes to the caches: to be called after the owner of the indexes has subscribed to them. */
+  /**
+   * Subscribes to the caches: to be called after the owner of the indexes has subscribed to them, since the status is computed
+   * from the indexes.
+   */
   readonly watch: () => void;
   /** Drops what is known of earlier writes: to be called each time the lease is acquired. */
   readonly clear: () => void;
@@ -34,42 +38,66 @@ export function createClusterControllers(
   options: ClusterControllerOptions,
   indexes: ClusterIndexes,
 ): ClusterControllers {
-  const { caches, client, clock, settleWindowMs } = options;
-  const sets = new StatusReconciler(setKind(caches, indexes), client, clock);
-  const bindings = new StatusReconciler(bindingKind(caches, indexes), client, clock);
-  const setController = newController(options, {
-    name: 'clusterset',
-    kind: ManagedClusterSets.kind,
-    reconciler: sets,
-    keys: () => caches.sets.store.keys(),
-    workers: 1,
-  });
-  const bindingController = newController(options, {
-    name: 'clustersetbinding',
-    kind: ManagedClusterSetBindings.kind,
-    reconciler: bindings,
-    keys: () => caches.bindings.store.keys(),
-    workers: 1,
-  });
-  const complaints = new ComplaintReconciler(caches, client, clock);
-  const clusterController = newController(options, {
-    name: 'managedcluster',
-    kind: ManagedClusters.kind,
-    reconciler: complaints,
-    keys: () => complaints.outdated(),
-    workers: 1,
-  });
-  const enqueueCluster = (name: string): void => clusterController.addAfter(name, COMPLAINT_DELAY_MS);
-  const enqueueSet = (name: string): void => setController.addAfter(name, settleWindowMs);
-  const enqueueBinding = (key: string): void => bindingController.addAfter(key, settleWindowMs);
-  const reconcilers = { sets, bindings, complaints, enqueueSet, enqueueBinding, enqueueCluster };
+  const { caches, settleWindowMs } = options;
+  const sets = statusController(options, 'clusterset', setKind(caches, indexes), settleWindowMs);
+  const bindings = statusController(options, 'clustersetbinding', bindingKind(caches, indexes), settleWindowMs);
+  const clusters = statusController(options, 'managedcluster', clusterKind(caches), COMPLAINT_DELAY_MS);
+  const all = [sets, bindings, clusters];
   return {
-    controllers: [setController, bindingController, clusterController],
-    enqueueSet,
-    watch: () => watchClusters(caches, indexes, reconcilers),
-    clear: () => {
-      sets.clear();
-      bindings.clear();
-    },
+    controllers: all.map(({ controller }) => controller),
+    enqueueSet: (name) => sets.enqueue(name),
+    watch: () => watch(caches, indexes, { sets, bindings, clusters }),
+    clear: () => all.forEach(({ reconciler }) => reconciler.clear()),
   };
+}
+
+interface StatusController<T extends ObjectWithStatus> {
+  readonly controller: Controller;
+  readonly reconciler: StatusReconciler<T>;
+  readonly enqueue: (key: string) => void;
+}
+
+function statusController<T extends ObjectWithStatus>(
+  options: ClusterControllerOptions,
+  name: string,
+  kind: StatusKind<T>,
+  delayMs: number,
+): StatusController<T> {
+  const reconciler = new StatusReconciler(kind, options.client, options.clock);
+  const keys = (): Iterable<string> => reconciler.outdated();
+  const controller = newController(options, { name, kind: kind.type.kind, reconciler, keys, workers: 1 });
+  return { controller, reconciler, enqueue: (key) => controller.addAfter(key, delayMs) };
+}
+
+/** Enqueues the sets, bindings and clusters whose status is outdated after a change of a set, a binding, a Placement or a cluster. */
+function watch(
+  caches: ClusterCaches,
+  { membership, usage, placements }: ClusterIndexes,
+  of: {
+    readonly sets: StatusController<ManagedClusterSet>;
+    readonly bindings: StatusController<ManagedClusterSetBinding>;
+    readonly clusters: StatusController<ManagedCluster>;
+  },
+): void {
+  const { sets, bindings, clusters } = of;
+  caches.clusters.onChange(({ key, after }) => {
+    if (after !== undefined && clusters.reconciler.isOutdated(after)) clusters.enqueue(key);
+  });
+  caches.sets.onChange(({ key, before, after }) => {
+    if ((before === undefined) !== (after === undefined))
+      for (const cluster of membership.labelled(key)) clusters.enqueue(cluster);
+    if (after === undefined || sets.reconciler.isOutdated(after)) sets.enqueue(key);
+    for (const binding of caches.bindings.store.byIndex(BY_SET, key))
+      if (bindings.reconciler.isOutdated(binding)) bindings.enqueue(keyOf(binding.metadata));
+  });
+  caches.bindings.onChange(({ key, after }) => {
+    if (after === undefined || bindings.reconciler.isOutdated(after)) bindings.enqueue(key);
+  });
+  for (const cache of [caches.sets, caches.bindings, placements]) {
+    cache.onChange(() => {
+      const changed = usage.takeChanges();
+      for (const set of changed.sets) sets.enqueue(set);
+      for (const binding of changed.bindings) bindings.enqueue(binding);
+    });
+  }
 }

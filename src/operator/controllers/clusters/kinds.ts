@@ -1,9 +1,10 @@
+import type { ClusterCondition, ManagedCluster } from '../../../api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../../api/generated/managedclustersetbinding.js';
-import { ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
-import { NO_USERS } from '../../../domain/clusters/inuse.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../api/resources.js';
+import { NO_USERS, bindingStatus, setStatus, type BindingStatusInput } from '../../../domain/clusters/status.js';
+import { conditionsToWrite } from '../../../domain/clusters/complaints.js';
 import { readClusterSelector } from '../../../domain/clusters/selector.js';
-import { bindingStatus, setStatus, type BindingStatusInput } from '../../../domain/clusters/status.js';
 import { clusterSetOf } from '../../../domain/placement/select/eligible.js';
 import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import type { StatusKind } from './reconcile.js';
@@ -26,7 +27,7 @@ export function setKind(
       const members = membership.count(name);
       const leaving = membership.members(name).size - members;
       const namespaces = usage.namespacesOf(name);
-      const status = setStatus({ name, generation, selector, members, leaving, namespaces }, object.status, now);
+      const status = setStatus({ name, generation, selector, members, leaving, namespaces }, object.status, now());
       return status === undefined ? undefined : { ...object, status };
     },
   };
@@ -53,8 +54,30 @@ export function bindingKind(
         // A binding of another name is ignored, whoever selects from the set by the one that has its name.
         placements: name === clusterSet ? usage.placementsOf(clusterSet, namespace) : NO_USERS,
       };
-      const status = bindingStatus(input, object.status, now);
+      const status = bindingStatus(input, object.status, now());
       return status === undefined ? undefined : { ...object, status };
+    },
+  };
+}
+
+/**
+ * ManagedClusters: the conditions ClusterSetMissing and ClaimsIgnored, and no other field of their status, which their agents
+ * write. Without conditions a cluster has no empty list, and no empty status, as one that never had them.
+ */
+export function clusterKind({ clusters, sets }: ClusterCaches): StatusKind<ManagedCluster> {
+  const exists = (set: string): boolean => sets.store.get(set) !== undefined;
+  return {
+    type: ManagedClusters,
+    cache: clusters,
+    inputs: [sets],
+    isPartial: true,
+    withWantedStatus: (object, now) => {
+      const conditions = conditionsToWrite(object, exists, now) as ClusterCondition[] | undefined;
+      if (conditions === undefined) return undefined;
+      const { status: before, ...cluster } = object;
+      const { conditions: _replaced, ...others } = before ?? {};
+      const status = conditions.length === 0 ? others : { ...others, conditions };
+      return Object.keys(status).length === 0 ? cluster : { ...cluster, status };
     },
   };
 }

@@ -1,9 +1,10 @@
 import { timestamp, type KubeObject, type ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { CLUSTERS_FIELD_MANAGER } from '../../../api/names.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
-import type { Clock } from '../../../runtime/clock.js';
+import { delay, type Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';
 import { MutationCache } from '../../../runtime/controller/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/controller/result.js';
@@ -19,12 +20,19 @@ export interface StatusKind<T extends ObjectWithStatus> {
   readonly cache: Cache<T>;
   /** Caches that the status is computed from, beside that of the kind. */
   readonly inputs: readonly Cache<KubeObject>[];
-  /** The object with its wanted status; undefined when it has it already. `now` is RFC 3339. */
-  readonly withWantedStatus: (object: T, now: string) => T | undefined;
+  /** The cache holds a part of the object, so that the object is read before it is written. */
+  readonly isPartial?: true;
+  /**
+   * The object with its wanted status; undefined when it has it already. `now` returns RFC 3339; it may be called only when there
+   * is something to write, since this runs for each event.
+   */
+  readonly withWantedStatus: (object: T, now: () => string) => T | undefined;
 }
 
 /** The shortest time between two writes of one object. */
 const WRITE_INTERVAL_MS = 1_000;
+/** Before the read of an object that the cache holds a part of: many clusters can name one set, and nobody waits for them. */
+const READ_INTERVAL_MS = 100;
 
 /** What one pass over one object works with. */
 interface Scope<T extends ObjectWithStatus> {
@@ -44,6 +52,8 @@ type Gathered<T> =
   | { readonly kind: 'nothing'; readonly result: Result }
   | { readonly kind: 'gathered'; readonly object: T };
 
+const NOTHING = { kind: 'nothing', result: DONE } as const;
+
 type Decision<T> =
   | { readonly kind: 'none' }
   /** The last write was less than {@link WRITE_INTERVAL_MS} ago. */
@@ -53,7 +63,7 @@ type Decision<T> =
 /** `behind`: the stored object is another one than that which was read. */
 type Written = 'nothing' | 'stored' | 'behind' | 'gone';
 
-/** Writes the status of every object of a kind, those that are being deleted included: once when it changes, at most 1/s. */
+/** Writes the status that it has to say of every object of a kind, those that are being deleted included: once when it changes, at most 1/s. */
 export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler {
   readonly #context: Omit<Scope<T>, 'key' | 'pass'>;
 
@@ -74,26 +84,37 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
     return withWantedStatus(object, this.#context) !== undefined;
   }
 
+  /** The keys of such objects, by the caches. */
+  *outdated(): Generator<string, void, undefined> {
+    for (const object of this.#context.kind.cache.store.values())
+      if (this.isOutdated(object)) yield keyOf(object.metadata);
+  }
+
   async reconcile(key: string, pass: Pass): Promise<Result> {
     const scope: Scope<T> = { ...this.#context, key, pass };
-    const gathered = gather(scope);
+    const gathered = await gather(scope);
     if (gathered.kind === 'nothing') return gathered.result;
     const decision = decide(gathered.object, scope);
     return report(decision, await apply(decision, scope));
   }
 }
 
-function gather<T extends ObjectWithStatus>({ kind, mutations, writtenAt, key }: Scope<T>): Gathered<T> {
-  const { cache, inputs } = kind;
+async function gather<T extends ObjectWithStatus>(scope: Scope<T>): Promise<Gathered<T>> {
+  const { kind, client, clock, mutations, writtenAt, key, pass } = scope;
+  const { cache, inputs, type } = kind;
   const notCurrent = cachesNotCurrent([cache, ...inputs]);
   if (notCurrent.length > 0) return { kind: 'nothing', result: waitForCaches(notCurrent) };
   const cached = cache.store.get(key);
   const newest = mutations.newest(key, cached);
   if (cached === undefined || newest === undefined || cached.metadata.uid !== newest.metadata.uid) {
     writtenAt.delete(key);
-    return { kind: 'nothing', result: DONE };
+    return NOTHING;
   }
-  return { kind: 'gathered', object: newest };
+  if (kind.isPartial !== true) return { kind: 'gathered', object: newest };
+  if (withWantedStatus(newest, scope) === undefined) return NOTHING;
+  await delay(clock, READ_INTERVAL_MS, pass.signal);
+  const object = await client.get<T>(type, newest.metadata, { signal: pass.signal });
+  return object === undefined ? NOTHING : { kind: 'gathered', object };
 }
 
 function decide<T extends ObjectWithStatus>(object: T, scope: Scope<T>): Decision<T> {
@@ -134,5 +155,5 @@ function withWantedStatus<T extends ObjectWithStatus>(
   object: T,
   { kind, clock }: Pick<Scope<T>, 'kind' | 'clock'>,
 ): T | undefined {
-  return kind.withWantedStatus(object, timestamp(clock.now()));
+  return kind.withWantedStatus(object, () => timestamp(clock.now()));
 }
