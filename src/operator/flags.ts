@@ -12,7 +12,7 @@ import {
   type LogLevel,
 } from '../runtime/flags/flags.js';
 
-import { OPTIONAL_COMPONENTS } from '../domain/engine/components.js';
+import { OPTIONAL_COMPONENTS } from '../domain/engine/spec.js';
 import type { Command, Given } from '../runtime/flags/commands.js';
 import { tracing, type TracingConfig } from '../runtime/flags/tracing.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ManifestRules } from '../../src/answers/files/manifestfaults.js';
-import { validateSpec } from '../../src/domain/engine/spec.js';
+import { validateSpec } from '../../src/domain/engine/validation.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';

@@ -16,7 +16,7 @@ import { ConfigMaps, Namespaces, Secrets } from '../../src/runtime/vocabulary/ki
 import { checkHub } from '../../src/answers/check/hub.js';
 import { checkExitCode, checkText } from '../../src/cli/check/run.js';
 import { worldOf } from '../../src/answers/world/world.js';
-import { inspectSecretData } from '../../src/domain/engine/steps/givencertificate.js';
+import { inspectSecretData } from '../../src/domain/engine/steps/certificate.js';
 import { inspectKeyPair } from '../../src/runtime/vocabulary/keypair.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/runtime/tls/serving.js';
 import { ApiError } from '../../src/runtime/errors.js';

@@ -1,5 +1,4 @@
-import { fieldErrorText } from '../../src/domain/engine/fielderror.js';
-import { validateTargetNamespace, validateSpec } from '../../src/domain/engine/spec.js';
+import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../src/domain/engine/validation.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 /** Specs that break one rule of admission each, by title. */

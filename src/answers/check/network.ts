@@ -1,7 +1,7 @@
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { asRecord, field, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
 import { ENGINE_LABEL, PART_OF_LABEL, PRODUCT } from '../../api/names.js';
-import { API_SERVER_PORTS, MOST_API_SERVER_PORTS, POLICIES_OFF } from '../../domain/engine/networkpolicies.js';
+import { API_SERVER_PORTS, MOST_API_SERVER_PORTS, POLICIES_OFF } from '../../domain/engine/spec.js';
 import type { ReadNetwork } from './input.js';
 import { passed, unread, warning, type CheckResult, type Read, type Unread } from './result.js';
 

@@ -1,19 +1,6 @@
-import { isRecord } from '../../runtime/vocabulary/json.js';
-import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/multiclusterengine.js';
+import type { MultiClusterEngineSpec, Toleration, ComponentSpec } from '../../api/generated/multiclusterengine.js';
 import { DEFAULT_LOCAL_CLUSTER, DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
-import { componentSpecs, validateComponents, type ComponentSpecs } from './components.js';
-import { fieldError, type FieldError } from './fielderror.js';
-import { networkPolicySettings, validateNetworkPolicies, type NetworkPolicySettings } from './networkpolicies.js';
-
-/** A toleration of a pod: no empty fields, and `tolerationSeconds` only where Kubernetes accepts it. */
-export interface PodToleration {
-  readonly key?: string;
-  readonly operator: 'Exists' | 'Equal';
-  readonly value?: string;
-  readonly effect?: string;
-  /** Seconds; zero and negative: evicted at once. */
-  readonly tolerationSeconds?: number;
-}
+import { CATALOGUE, certificateObjectsOf, type ComponentRow, type NamedObject } from './catalogue.js';
 
 /** Whether an existing object of a desired name is taken over: never, or where nobody owns it. */
 export type Adoption = NonNullable<MultiClusterEngineSpec['adoption']>;
@@ -34,7 +21,8 @@ export interface EffectiveSpec {
   readonly localCluster: string | undefined;
   readonly networkPolicies: NetworkPolicySettings;
   readonly nodeSelector: Readonly<Record<string, string>>;
-  readonly tolerations: readonly PodToleration[];
+  /** Of pods: without empty fields, and with `tolerationSeconds` only where Kubernetes accepts it. */
+  readonly tolerations: readonly Toleration[];
   readonly trustBundle: TrustBundle | undefined;
 }
 
@@ -44,6 +32,20 @@ export interface TrustBundle {
   readonly key: string;
 }
 
+/** What `spec.networkPolicies` says, with its defaults. */
+export interface NetworkPolicySettings {
+  readonly enabled: boolean;
+  /** The ports at which the components reach the API server, in ascending order; undefined: {@link API_SERVER_PORTS}. */
+  readonly apiServerPorts: readonly number[] | undefined;
+}
+
+/** The ports that the policies allow where a spec names none, as the templates have them. */
+export const API_SERVER_PORTS: readonly number[] = Object.freeze([443, 6443]);
+export const MOST_API_SERVER_PORTS = 8;
+
+/** What it means for a hub that the policies are off, for people. */
+export const POLICIES_OFF = 'whatever reaches their pods may connect to the components, and they to any address';
+
 const DEFAULT_TRUST_KEY = 'ca.crt';
 
 /** `spec`: one for which {@link validateSpec} returns no errors. */
@@ -52,7 +54,7 @@ export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): Effecti
     targetNamespace: targetNamespaceOf(spec),
     adoption: spec?.adoption ?? 'Refuse',
     availability: spec?.availability ?? undefined,
-    components: componentSpecs(spec?.components),
+    components: Object.fromEntries((spec?.components ?? []).map((one) => [one.name, one])),
     imageRegistry: blank(spec?.imageRegistry) ? undefined : spec?.imageRegistry,
     imagePullPolicy: spec?.imagePullPolicy ?? undefined,
     imagePullSecret: blank(spec?.imagePullSecret) ? undefined : spec?.imagePullSecret,
@@ -74,6 +76,12 @@ function trustBundleOf(given: MultiClusterEngineSpec['trustBundle']): TrustBundl
   return { configMapName: given.configMapName, key: blank(given.key) ? DEFAULT_TRUST_KEY : given.key };
 }
 
+/** `given`: that of a valid spec. */
+function networkPolicySettings(given: MultiClusterEngineSpec['networkPolicies']): NetworkPolicySettings {
+  const ports = given?.apiServerPorts ?? undefined;
+  return { enabled: given?.enabled ?? true, apiServerPorts: ports && [...ports].sort((a, b) => a - b) };
+}
+
 /** The effective target namespace of any stored spec, also of an invalid one. */
 export function targetNamespaceOf(spec: MultiClusterEngineSpec | undefined): string {
   const set: unknown = spec?.targetNamespace;
@@ -84,7 +92,7 @@ export function targetNamespaceOf(spec: MultiClusterEngineSpec | undefined): str
  * Kubernetes refuses `tolerationSeconds` with every effect other than NoExecute, the empty one included. The API of the
  * engine says that it is ignored there, so it is dropped.
  */
-function podToleration(wanted: Toleration): PodToleration {
+function podToleration(wanted: Toleration): Toleration {
   const seconds = wanted.effect === 'NoExecute' ? wanted.tolerationSeconds : undefined;
   return {
     ...(blank(wanted.key) ? {} : { key: wanted.key }),
@@ -99,169 +107,57 @@ function blank(value: unknown): value is '' | null | undefined {
   return value === undefined || value === null || value === '';
 }
 
+/** What `spec.components` says of each component that it names, and what the operator's flag `--without` has made of it. */
+export type ComponentSpecs = Readonly<Record<string, ComponentSpec & { readonly isRefused?: true }>>;
+
+/** Whether the component runs: as `spec.components` says, else as its row in the catalogue. */
+function isOn(row: ComponentRow, specs: ComponentSpecs): boolean {
+  return specs[row.name]?.enabled ?? row.optional !== true;
+}
+
+/** The components that run. */
+export function componentsOn(specs: ComponentSpecs): readonly ComponentRow[] {
+  return CATALOGUE.filter((row) => isOn(row, specs));
+}
+
+/** A component that does not run: who turns it off, and what it means, for people. */
+export interface ComponentOff {
+  readonly name: string;
+  readonly cause: string;
+  readonly meaning: string;
+}
+
+/** The components that `spec.components` names and that do not run. One that is off by default and not named is no news. */
+export function componentsOff(specs: ComponentSpecs): readonly ComponentOff[] {
+  return CATALOGUE.filter((row) => specs[row.name] !== undefined && !isOn(row, specs)).map(({ name, whileOff }) => {
+    const cause = `the operator's flag --without=${name} turns it off`;
+    const isRefused = specs[name]?.isRefused === true;
+    return isRefused
+      ? { name, cause, meaning: cause }
+      : { name, cause: 'spec.components turns it off', meaning: whileOff };
+  });
+}
+
+/** The components that run only where they are turned on. */
+export const OPTIONAL_COMPONENTS: readonly string[] = CATALOGUE.filter((row) => row.optional === true).map(
+  ({ name }) => name,
+);
+
+/** The same, without the components that this operator does not run, whatever a spec says. */
+export function withoutComponents(specs: ComponentSpecs, without: readonly string[]): ComponentSpecs {
+  const refused = Object.entries(specs).filter(([name, { enabled }]) => enabled === true && without.includes(name));
+  const off = refused.map(([name, spec]) => [name, { ...spec, enabled: false, isRefused: true as const }]);
+  return { ...specs, ...Object.fromEntries(off) };
+}
+
 /**
- * The errors of a stored spec in the order of its fields, by the rules of the CRD. Admission refuses all of them; a spec
- * may have been stored while a rule of the CRD was missing.
+ * The objects of serving certificates that an engine may have, by name: of the components that run, and those that the
+ * status has a row of, which are removed when their component is turned off. No other is watched.
  */
-export function validateSpec(spec: unknown): readonly FieldError[] {
-  if (spec === undefined || spec === null) return [];
-  if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
-  return [
-    ...validateChoice('spec.adoption', spec['adoption'], ['Refuse', 'IfUnowned']),
-    ...validateChoice('spec.availability', spec['availability'], ['High', 'Basic']),
-    ...validateComponents(spec['components']),
-    ...validateChoice('spec.imagePullPolicy', spec['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never']),
-    ...validateName(
-      'spec.imageRegistry',
-      spec['imageRegistry'],
-      isRegistry,
-      'must be empty or a registry: HOST[:PORT][/PATH]',
-    ),
-    ...validatePullSecret(spec['imagePullSecret']),
-    ...validateLocalCluster(spec['localCluster']),
-    ...validateNetworkPolicies(spec['networkPolicies']),
-    ...validateNodeSelector(spec['nodeSelector']),
-    ...validateNamespace(spec['targetNamespace']),
-    ...validateTolerations(spec['tolerations']),
-    ...validateTrustBundle(spec['trustBundle']),
-  ];
-}
-
-/** The rules that the CRD cannot express: the effective target namespace is immutable, and `only` is the one that is served. */
-export function validateTargetNamespace(
-  spec: MultiClusterEngineSpec | undefined,
-  installedIn: string | undefined,
-  only: string | undefined,
-): readonly FieldError[] {
-  const field = 'spec.targetNamespace';
-  const target = targetNamespaceOf(spec);
-  if (installedIn !== undefined && installedIn !== '' && installedIn !== target) {
-    const rule = `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`;
-    return [fieldError(field, target, rule)];
-  }
-  if (only !== undefined && only !== target) {
-    return [fieldError(field, target, `must be ${only}: the operator runs with --namespace ${only}`)];
-  }
-  return [];
-}
-
-function validateChoice(field: string, value: unknown, choices: readonly string[]): FieldError[] {
-  if (value === undefined || value === null || choices.some((one) => one === value)) return [];
-  return [fieldError(field, value, `must be ${choices.join(', ')}`)];
-}
-
-function validatePullSecret(value: unknown): FieldError[] {
-  return validateName('spec.imagePullSecret', value, isSubdomain, 'must be empty or a DNS-1123 subdomain');
-}
-
-function validateLocalCluster(value: unknown): FieldError[] {
-  const field = 'spec.localCluster';
-  if (value === undefined || value === null) return [];
-  if (!isRecord(value)) return [fieldError(field, value, 'must be an object')];
-  const { enabled, name } = value;
-  if (enabled !== undefined && typeof enabled !== 'boolean')
-    return [fieldError(`${field}.enabled`, enabled, 'must be true or false')];
-  return validateName(`${field}.name`, name, isDnsLabel, 'must be empty or a DNS-1123 label');
-}
-
-function validateNamespace(value: unknown): FieldError[] {
-  const field = 'spec.targetNamespace';
-  const errors = validateName(field, value, isDnsLabel, 'must be empty or a DNS-1123 label');
-  if (errors.length > 0 || typeof value !== 'string') return errors;
-  if (value === 'default' || value.startsWith('kube-'))
-    return [fieldError(field, value, 'must be neither default nor kube-*')];
-  return [];
-}
-
-function validateName(field: string, value: unknown, isValid: (text: string) => boolean, rule: string): FieldError[] {
-  if (blank(value)) return [];
-  return typeof value === 'string' && isValid(value) ? [] : [fieldError(field, value, rule)];
-}
-
-function validateNodeSelector(value: unknown): FieldError[] {
-  const field = 'spec.nodeSelector';
-  if (value === undefined || value === null) return [];
-  if (!isRecord(value)) return [fieldError(field, value, 'must be a map of string to string')];
-  const errors: FieldError[] = [];
-  for (const [key, one] of Object.entries(value)) {
-    if (!isLabelKey(key)) errors.push(fieldError(field, key, 'must have label keys'));
-    else if (!isLabelValue(one)) errors.push(fieldError(`${field}[${key}]`, one, 'must be a label value'));
-  }
-  return errors;
-}
-
-function validateTolerations(value: unknown): FieldError[] {
-  const field = 'spec.tolerations';
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) return [fieldError(field, value, 'must be a list')];
-  return value.flatMap((one: unknown, at) => validateToleration(`${field}[${at}]`, one));
-}
-
-function validateTrustBundle(value: unknown): FieldError[] {
-  const field = 'spec.trustBundle';
-  if (value === undefined || value === null) return [];
-  if (!isRecord(value)) return [fieldError(field, value, 'must be an object')];
-  const { configMapName: name, key } = value;
-  if (typeof name !== 'string' || !isSubdomain(name))
-    return [fieldError(`${field}.configMapName`, name, 'must be the name of a ConfigMap, a DNS-1123 subdomain')];
-  return validateName(`${field}.key`, key, isConfigMapKey, 'must be empty or a key of a ConfigMap');
-}
-
-function validateToleration(field: string, one: unknown): FieldError[] {
-  if (!isRecord(one)) return [fieldError(field, one, 'must be an object')];
-  const { key, value, effect, tolerationSeconds: seconds } = one;
-  const operator = one['operator'] ?? 'Equal';
-  const rules: readonly (readonly [name: string, value: unknown, holds: boolean, text: string])[] = [
-    ['operator', operator, operator === 'Exists' || operator === 'Equal', 'must be Exists or Equal'],
-    ['effect', effect, EFFECTS.includes(effect ?? ''), 'must be NoSchedule, PreferNoSchedule, NoExecute or empty'],
-    ['key', key, blank(key) || isLabelKey(key), 'must be empty or a label key'],
-    ['key', key, operator === 'Exists' || !blank(key), 'must not be empty unless operator is Exists'],
-    ['value', value, blank(value) || isLabelValue(value), 'must be a label value'],
-    ['value', value, operator !== 'Exists' || blank(value), 'must be empty with operator Exists'],
-    ['tolerationSeconds', seconds, blank(seconds) || isSeconds(seconds), 'must be an integer within ±2^53'],
-  ];
-  for (const [name, found, holds, rule] of rules) if (!holds) return [fieldError(`${field}.${name}`, found, rule)];
-  return [];
-}
-
-const EFFECTS: readonly unknown[] = ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'];
-/** Host, port (1 to 65535) and path, by the grammar of image references. */
-const REGISTRY =
-  /^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*(:(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}))?(\/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*$/;
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-
-function isSeconds(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
-}
-
-function isRegistry(text: string): boolean {
-  return text.length <= 253 && REGISTRY.test(text);
-}
-
-/** As in Kubernetes: `.` and what begins with `..` would leave the folder of a volume. */
-function isConfigMapKey(text: string): boolean {
-  return text.length <= 253 && /^([-_A-Za-z0-9]|\.[-_A-Za-z0-9])[-._A-Za-z0-9]*$/.test(text);
-}
-
-function isDnsLabel(text: string): boolean {
-  return text.length <= 63 && DNS_LABEL.test(text);
-}
-
-function isSubdomain(text: string): boolean {
-  return text.length <= 253 && text.split('.').every((part) => DNS_LABEL.test(part));
-}
-
-function isLabelValue(value: unknown): boolean {
-  return typeof value === 'string' && (value === '' || isLabelName(value));
-}
-
-function isLabelName(text: string): boolean {
-  return text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text);
-}
-
-function isLabelKey(value: unknown): boolean {
-  if (typeof value !== 'string') return false;
-  const slash = value.indexOf('/');
-  if (slash < 0) return isLabelName(value);
-  return isSubdomain(value.slice(0, slash)) && isLabelName(value.slice(slash + 1));
+export function watchedCertificates(
+  specs: ComponentSpecs,
+  rows: readonly { readonly kind: string; readonly name: string }[],
+): readonly NamedObject[] {
+  const has = ({ type, name }: NamedObject): boolean => rows.some((row) => row.kind === type.kind && row.name === name);
+  return certificateObjectsOf(CATALOGUE.filter((row) => isOn(row, specs) || certificateObjectsOf([row]).some(has)));
 }

@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Toleration } from '../../../src/api/generated/multiclusterengine.js';
-import { fieldErrorText } from '../../../src/domain/engine/fielderror.js';
-import {
-  effectiveSpec,
-  targetNamespaceOf,
-  validateSpec,
-  validateTargetNamespace,
-} from '../../../src/domain/engine/spec.js';
+import { fieldErrorText, validateSpec, validateTargetNamespace } from '../../../src/domain/engine/validation.js';
+import { effectiveSpec, targetNamespaceOf } from '../../../src/domain/engine/spec.js';
 
 describe('the effective spec', () => {
   it('the effective spec has every default and keeps the given values', () => {

@@ -4,7 +4,7 @@ import 'reflect-metadata';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { inspectSecretData } from '../../../src/domain/engine/steps/givencertificate.js';
+import { inspectSecretData } from '../../../src/domain/engine/steps/certificate.js';
 import { inspectKeyPair, validityProblem } from '../../../src/runtime/vocabulary/keypair.js';
 import { issueServingCertificate } from '../../../src/runtime/tls/serving.js';
 

@@ -6,8 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Connection } from '@multicluster-engine/kube-apiserver/testing/connection';
-import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { ApiSession } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { type AnyObject, ApiSession } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { fields, items, keyOf, text, versionOf } from '../../support/scenario/checks/reading.js';
 import { Standalone } from '../../support/processes/standalone.js';

@@ -9,13 +9,12 @@ import type {
 import type { Condition, KubeObject, ObjectMeta } from '../../../src/runtime/vocabulary/meta.js';
 import { CLEANUP_FINALIZER } from '../../../src/api/names.js';
 import { Deployments } from '../../../src/runtime/vocabulary/kinds.js';
-import { CATALOGUE } from '../../../src/domain/engine/catalogue.js';
+import { CATALOGUE, type Templates } from '../../../src/domain/engine/catalogue.js';
 import {
   desiredObjects,
   type DesiredObject,
   type EngineSettings,
 } from '../../../src/domain/engine/manifest/desired.js';
-import type { Templates } from '../../../src/domain/engine/manifest/templates.js';
 import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/manifest.js';
 import { desiredSteps, pruneSteps, type StepInput, type Step } from '../../../src/domain/engine/steps/steps.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';

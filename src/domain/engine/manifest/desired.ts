@@ -1,5 +1,4 @@
 import { byText } from '../../../runtime/vocabulary/names.js';
-import type { ComponentSpec } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import {
   ENGINE_LABEL,
@@ -20,13 +19,11 @@ import {
   RoleBindings,
 } from '../../../runtime/vocabulary/kinds.js';
 import { hash64, hex64 } from '../../hash.js';
-import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
-import { componentsOn } from '../components.js';
+import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow, isBinding, typeOf, type Templates } from '../catalogue.js';
+import { componentsOn, type EffectiveSpec } from '../spec.js';
 import { idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
-import { withApiServerPorts } from './policyports.js';
+import { withApiServerPorts } from './networkpolicies.js';
 import { renderResources } from './resources.js';
-import { isBinding, typeOf, type Templates } from './templates.js';
-import type { EffectiveSpec } from '../spec.js';
 
 /** The operator's configuration. */
 export interface EngineSettings {
@@ -123,7 +120,7 @@ interface Rendering {
 }
 
 function renderComponent(template: KubeObject, type: ResourceType, rendering: Rendering): Manifest {
-  const { engine, row, spec, settings } = rendering;
+  const { spec } = rendering;
   const { namespace: _given, ...metadata } = template.metadata;
   const namespace = fixedNamespaceOf({ type, name: metadata.name }) ?? spec.targetNamespace;
   const placed = type.namespaced ? { ...metadata, namespace } : metadata;
@@ -131,63 +128,61 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
   if (isBinding(type)) return renderSubjects(object, spec.targetNamespace);
   const { apiServerPorts } = spec.networkPolicies;
   if (type === NetworkPolicies && apiServerPorts !== undefined) return withApiServerPorts(object, apiServerPorts);
-  if (type.kind !== 'Deployment') return object;
-  const labels = { ...productLabels(row.name, settings.version), [ENGINE_LABEL]: engine.name };
-  const leaseNamespace = row.leaderElection === undefined ? undefined : settings.operatorNamespace;
-  const { image, omitUserIds, componentEnvironment: environment } = settings;
-  const replicas = replicasOf(row, spec, settings);
-  const resources = spec.components[row.name]?.resources;
-  return renderPods(object, { spec, labels, image, replicas, omitUserIds, resources, leaseNamespace, environment });
+  return type.kind === 'Deployment' ? renderDeployment(object, rendering) : object;
 }
 
 /** What the component's item says, else the engine's availability, else the operator's flag. */
-function replicasOf(row: ComponentRow, spec: EffectiveSpec, settings: EngineSettings): number {
-  const own = spec.components[row.name]?.replicas;
-  if (own !== undefined) return own;
-  if (spec.availability === 'Basic') return 1;
-  return spec.availability === 'High' ? Math.max(2, settings.replicas) : settings.replicas;
-}
-
-/** The environment variable of a component's containers whose value is set here. */
-const LEASE_NAMESPACE_VARIABLE = 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE';
-
-export interface PodRendering {
-  readonly spec: EffectiveSpec;
-  /** Added to the pods' labels. */
-  readonly labels: Readonly<Record<string, string>>;
-  readonly image: string;
-  readonly replicas: number;
-  readonly omitUserIds: boolean;
-  /** As the engine's spec has them; undefined: as the containers have them. */
-  readonly resources: ComponentSpec['resources'] | undefined;
-  /** The namespace of the replicas' Lease; undefined without leader election. */
-  readonly leaseNamespace: string | undefined;
-  /** Added to the environment of each container. */
-  readonly environment: Readonly<Record<string, string>>;
+function replicasOf(
+  row: ComponentRow,
+  { availability, components }: EffectiveSpec,
+  { replicas }: EngineSettings,
+): number {
+  const byAvailability = { High: Math.max(2, replicas), Basic: 1 };
+  return components[row.name]?.replicas ?? (availability === undefined ? replicas : byAvailability[availability]);
 }
 
 /** A Deployment with the pod settings of the engine's spec and the operator's flags. */
-export function renderPods(deployment: Manifest, rendering: PodRendering): Manifest {
-  const { imagePullSecret, nodeSelector, tolerations } = rendering.spec;
+function renderDeployment(deployment: Manifest, rendering: Rendering): Manifest {
+  const { engine, row, spec, settings } = rendering;
+  const { imagePullSecret, nodeSelector, tolerations } = spec;
+  const rendered = withPods(deployment, {
+    labels: { ...productLabels(row.name, settings.version), [ENGINE_LABEL]: engine.name },
+    pod: (pod) => {
+      const allTolerations = [...itemsAt(pod, 'tolerations'), ...tolerations];
+      const allSelectors = { ...treeAt(pod, 'nodeSelector'), ...nodeSelector };
+      return {
+        ...(settings.omitUserIds ? withoutUserIds(pod) : pod),
+        // The API server drops empty ones, which would then count as drift.
+        ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
+        ...(Object.keys(allSelectors).length === 0 ? {} : { nodeSelector: allSelectors }),
+        ...(allTolerations.length === 0 ? {} : { tolerations: allTolerations }),
+      };
+    },
+    container: (one) => renderContainer(one, rendering),
+  });
+  return { ...rendered, spec: { ...treeAt(rendered, 'spec'), replicas: replicasOf(row, spec, settings) } };
+}
+
+/** What changes in a pod template. `container`: of each container, those that run first included. */
+interface PodChange {
+  readonly labels?: Tree;
+  readonly annotations?: Tree;
+  readonly pod?: (pod: Tree) => Tree;
+  readonly container?: (container: Tree) => Tree;
+}
+
+/** A Deployment with another pod template; labels and annotations are added. */
+export function withPods(deployment: Manifest, { labels, annotations, pod: change, container }: PodChange): Manifest {
   const spec = treeAt(deployment, 'spec');
   const template = treeAt(spec, 'template');
-  const metadata = treeAt(template, 'metadata');
-  const pod = treeAt(template, 'spec');
-  const labels = { ...treeAt(metadata, 'labels'), ...rendering.labels };
-  const initContainers = itemsAt(pod, 'initContainers').map((one) => renderContainer(one, rendering));
-  const allTolerations = [...itemsAt(pod, 'tolerations'), ...tolerations];
-  const allSelectors = { ...treeAt(pod, 'nodeSelector'), ...nodeSelector };
-  const podSpec = {
-    ...(rendering.omitUserIds ? withoutUserIds(pod) : pod),
-    ...(initContainers.length === 0 ? {} : { initContainers }),
-    containers: itemsAt(pod, 'containers').map((one) => renderContainer(one, rendering)),
-    // The API server drops empty ones, which would then count as drift.
-    ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
-    ...(Object.keys(allSelectors).length === 0 ? {} : { nodeSelector: allSelectors }),
-    ...(allTolerations.length === 0 ? {} : { tolerations: allTolerations }),
-  };
-  const pods = { ...template, metadata: { ...metadata, labels }, spec: podSpec };
-  return { ...deployment, spec: { ...spec, replicas: rendering.replicas, template: pods } };
+  const metadata = { ...treeAt(template, 'metadata') };
+  for (const [name, added] of Object.entries({ labels, annotations }))
+    if (added !== undefined) metadata[name] = { ...treeAt(metadata, name), ...added };
+  const given = treeAt(template, 'spec');
+  const pod = { ...(change?.(given) ?? given) };
+  for (const name of ['initContainers', 'containers'])
+    if (container !== undefined && pod[name] !== undefined) pod[name] = itemsAt(pod, name).map(container);
+  return { ...deployment, spec: { ...spec, template: { ...template, metadata, spec: pod } } };
 }
 
 /** The platform assigns the group of volumes together with the user. */
@@ -201,17 +196,25 @@ function withoutUserIds(pod: Tree): Tree {
   return { ...pod, securityContext };
 }
 
-function renderContainer(container: Tree, rendering: PodRendering): Tree {
-  const { leaseNamespace, environment, spec } = rendering;
-  const image = spec.imageRegistry === undefined ? rendering.image : imageFrom(spec.imageRegistry, rendering.image);
+/** The environment variable of a component's containers whose value is the namespace of the replicas' Lease. */
+const LEASE_NAMESPACE_VARIABLE = 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE';
+
+function renderContainer(container: Tree, { row, spec, settings }: Rendering): Tree {
+  const { imageRegistry, imagePullPolicy } = spec;
+  const { resources } = spec.components[row.name] ?? {};
+  const image = imageRegistry === undefined ? settings.image : imageFrom(imageRegistry, settings.image);
+  const isLease = ({ name }: Tree): boolean => name === LEASE_NAMESPACE_VARIABLE && row.leaderElection !== undefined;
   const given = itemsAt(container, 'env').map((one) =>
-    one['name'] === LEASE_NAMESPACE_VARIABLE && leaseNamespace !== undefined ? { ...one, value: leaseNamespace } : one,
+    isLease(one) ? { ...one, value: settings.operatorNamespace } : one,
   );
-  const env = [...given, ...Object.entries(environment).map(([name, value]) => ({ name, value }))];
-  const pullPolicy = spec.imagePullPolicy === undefined ? {} : { imagePullPolicy: spec.imagePullPolicy };
-  const resources =
-    rendering.resources === undefined ? {} : { resources: renderResources(container, rendering.resources) };
-  return { ...container, image, ...pullPolicy, ...(env.length === 0 ? {} : { env }), ...resources };
+  const env = [...given, ...Object.entries(settings.componentEnvironment).map(([name, value]) => ({ name, value }))];
+  return {
+    ...container,
+    image,
+    ...(imagePullPolicy && { imagePullPolicy }),
+    ...(env.length === 0 ? {} : { env }),
+    ...(resources && { resources: renderResources(container, resources) }),
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ComponentSpec } from '../../../api/generated/multiclusterengine.js';
 import { treeAt, type Tree } from './manifest.js';
-import { isMore } from '../quantities.js';
+import { parseQuantity } from '@multicluster-engine/values/quantity';
 
 /**
  * The resources of a container whose component has `given` in the engine's spec: `requests` and `limits` each take the place of
@@ -31,4 +31,24 @@ function bounded(own: Tree, other: Tree, isOut: (value: unknown, bound: unknown)
 function texts(quantities: Readonly<Record<string, unknown>> | undefined): Tree | undefined {
   if (quantities === undefined) return undefined;
   return Object.fromEntries(Object.entries(quantities).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * Whether two quantities of Kubernetes (`500m`, `0.5`, `128Mi`, `1e3`) have the same value; texts that are no quantities
+ * are compared as texts.
+ */
+export function sameQuantity(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const left = nanosOf(a);
+  return left !== undefined && left === nanosOf(b);
+}
+
+/** Whether `a` is more than `b`; false where one of them is no quantity. */
+export function isMore(a: unknown, b: unknown): boolean {
+  const [left, right] = [nanosOf(a), nanosOf(b)];
+  return left !== undefined && right !== undefined && left > right;
+}
+
+function nanosOf(value: unknown): bigint | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value))?.nanos : undefined;
 }

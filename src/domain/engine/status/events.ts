@@ -2,6 +2,7 @@ import type { EngineEvent } from '../../../api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../../api/generated/multiclusterengine.js';
 import type { Condition } from '../../../runtime/vocabulary/meta.js';
 import { rowOf } from './components.js';
+import { WAIT_FOR_USER } from './ready.js';
 
 export interface EngineEventNote {
   readonly reason: EngineEvent;
@@ -33,11 +34,7 @@ export function engineEvents(
     ...unavailableComponents(before, after),
     ...disabledComponents(before, after),
     ...when(startsToFail, 'ComponentFailed', message),
-    ...when(becomes('PullSecretNotFound'), 'PullSecretNotFound', message),
-    ...when(becomes('PullSecretUnusable'), 'PullSecretUnusable', message),
-    ...when(becomes('CertificateUnusable'), 'CertificateUnusable', message),
-    ...when(becomes('TrustBundleUnusable'), 'TrustBundleUnusable', message),
-    ...when(becomes('PoliciesMissing'), 'PoliciesMissing', message),
+    ...WAIT_FOR_USER.flatMap((reason) => when(becomes(reason), reason, message)),
   ];
 }
 

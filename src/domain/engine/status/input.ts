@@ -1,8 +1,8 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { enumerate, titleOf } from '../manifest/manifest.js';
-import type { FieldError } from '../fielderror.js';
-import type { NetworkPolicySettings } from '../networkpolicies.js';
+import type { FieldError } from '../validation.js';
+import type { NetworkPolicySettings } from '../spec.js';
 import type { MissingPolicies } from '../policies.js';
 
 /**

@@ -2,8 +2,8 @@ import type { EngineReason } from '../../../api/enginereasons.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import { componentRow, healthOf, isAsDesired } from './components.js';
 import { describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
-import { fieldErrorText } from '../fielderror.js';
-import { POLICIES_OFF } from '../networkpolicies.js';
+import { fieldErrorText } from '../validation.js';
+import { POLICIES_OFF } from '../spec.js';
 import { limitingText, policiesCommand, protectingText } from '../policies.js';
 
 /** The Ready condition, before it is written. */
@@ -15,45 +15,85 @@ export interface ReadyCondition {
   readonly stalled?: true;
 }
 
-/** Nothing moves until the user makes or mends a Secret, a ConfigMap or the policies. The operator goes on at once then, so it is not stalled. */
-const WAIT_FOR_USER: readonly EngineReason[] = [
+/**
+ * Nothing moves until the user makes or mends a Secret, a ConfigMap or the policies, of which an event of the same name tells. The
+ * operator goes on at once then, so it is not stalled.
+ */
+export const WAIT_FOR_USER = [
   'PullSecretNotFound',
   'PullSecretUnusable',
   'CertificateUnusable',
   'TrustBundleUnusable',
   'PoliciesMissing',
-];
+] as const satisfies readonly EngineReason[];
 
-type Rule = (input: StatusInput) => ReadyCondition | undefined;
+type Rule = (input: StatusInput) => ReadyCondition | undefined | false;
 
 /** The first rule that applies gives the condition: blockers first, then progress. */
 const RULES: readonly Rule[] = [
-  uninstallPaused, // deleting and paused
-  uninstallDenied, // deleting, and a right is missing
-  uninstalling, // deleting
-  paused, // status is the only write
-  anotherEngine, // an older one is served
-  invalidSpec, // the spec has field errors
-  namespaceTerminating, // nothing can be created in it
-  permissionDenied, // a right is missing
-  foreignObject, // an object of that name belongs to somebody else
-  applyFailed, // a write was refused
-  pullSecretMissing, // images cannot be pulled
-  pullSecretUnusable, // nor with a Secret of another type
-  certificateUnusable, // no component can start with it
-  trustBundleUnusable, // the components keep what they trust
-  undecided, // caches have not synced
-  waiting, // another object has to be applied or deleted first
-  progressDeadlineExceeded, // a rollout has exceeded its deadline
-  progressing, // an update, an installation or a rollout of a new spec
-  unavailable, // rolled out, and replicas are missing
-  policiesMissing, // it runs, with more rights than intended
+  ({ uninstall, paused }) =>
+    uninstall &&
+    paused &&
+    notReady('Paused', `annotation ${PAUSED_ANNOTATION} suspends the uninstallation; ${uninstall.message}`),
+  ({ uninstall }) =>
+    uninstall?.denied !== undefined && stalled('PermissionDenied', `uninstalling: ${uninstall.denied}`),
+  ({ uninstall }) => uninstall && notReady('Uninstalling', uninstall.message),
+  (input) => input.paused && notReady('Paused', pauseText(input)),
+  ({ anotherEngine: other }) =>
+    other !== undefined &&
+    stalled(
+      'AnotherEngineExists',
+      `MultiClusterEngine ${other} is older and is served; one hub has one engine, delete one of them`,
+    ),
+  ({ fieldErrors = [] }) =>
+    fieldErrors.length > 0 && stalled('InvalidSpec', fieldErrors.map(fieldErrorText).join('; ')),
+  // Nothing can be created in the namespace.
+  ({ terminating }) => terminating !== undefined && notReady('NamespaceTerminating', terminating),
+  ({ denied }) => denied !== undefined && stalled('PermissionDenied', denied),
+  (input) => stalledBy(notReadyIn(input, 'denied', 'PermissionDenied')),
+  (input) => stalledBy(notReadyIn(input, 'foreign', 'ForeignObject')),
+  (input) => notReadyIn(input, 'failed', 'ApplyFailed'),
+  ({ missingPullSecret: secret }) =>
+    secret !== undefined &&
+    notReady(
+      'PullSecretNotFound',
+      `Secret ${secret}, named by spec.imagePullSecret, does not exist; the operator never copies it there`,
+    ),
+  ({ unusablePullSecret: secret }) =>
+    secret !== undefined &&
+    notReady(
+      'PullSecretUnusable',
+      `Secret ${secret}, named by spec.imagePullSecret, is not of type kubernetes.io/dockerconfigjson; no image is pulled with it`,
+    ),
+  // No component can start with it.
+  (input) => notReadyIn(input, 'unusable', 'CertificateUnusable'),
+  ({ unusableTrustBundle: problem }) =>
+    problem !== undefined && notReady('TrustBundleUnusable', `${problem}; running components keep what they trust`),
+  // Caches have not synced.
+  (input) =>
+    input.objects === undefined && notReady(progressReason(input), input.undecided ?? 'no object has been read yet'),
+  (input) => notReadyIn(input, 'waiting', progressReason(input)),
+  (input) => notReadyObjects('ComponentsUnavailable', input, (one) => healthOf(one)?.rollout === 'deadlineExceeded'),
+  // An update, an installation or a rollout of a new spec; else what was rolled out lacks replicas.
+  (input) => {
+    const reason = progressReason(input);
+    const isIdle = reason === 'RollingOut' && !isRollingOut(input);
+    return notReadyObjects(isIdle ? 'ComponentsUnavailable' : reason, input, isUnready);
+  },
+  // It runs, with more rights than intended.
+  ({ policies }) =>
+    policies?.kind === 'Known' &&
+    policies.limiting.length > 0 &&
+    notReady(
+      'PoliciesMissing',
+      `${limitingText(policies.limiting)}: ${policiesCommand([...policies.limiting, ...policies.protecting])}`,
+    ),
 ];
 
 export function readyCondition(input: StatusInput): ReadyCondition {
   for (const rule of RULES) {
     const condition = rule(input);
-    if (condition !== undefined) return condition;
+    if (condition) return condition;
   }
   const off = objectsOf(input).filter((one) => one.state === 'off');
   const notes = [
@@ -72,7 +112,8 @@ export function reconcilingReason(input: StatusInput, condition: ReadyCondition)
   if (condition.reason === 'NamespaceTerminating' || hasObjectIn(input, 'failed') || hasObjectIn(input, 'waiting'))
     return 'Retrying';
   const isIdle = condition.reason === 'ComponentsUnavailable';
-  if (isIdle || (WAIT_FOR_USER.includes(condition.reason) && !isRollingOut(input))) return undefined;
+  const isForUser = WAIT_FOR_USER.some((reason) => reason === condition.reason);
+  if (isIdle || (isForUser && !isRollingOut(input))) return undefined;
   return progressReason(input);
 }
 
@@ -87,111 +128,14 @@ function isRollingOut(input: StatusInput): boolean {
   return objectsOf(input).some((one) => healthOf(one)?.rollout === 'progressing');
 }
 
-function uninstallPaused(input: StatusInput): ReadyCondition | undefined {
-  if (input.uninstall === undefined || !input.paused) return undefined;
-  return notReady('Paused', `annotation ${PAUSED_ANNOTATION} suspends the uninstallation; ${input.uninstall.message}`);
-}
-
-function uninstallDenied(input: StatusInput): ReadyCondition | undefined {
-  const denied = input.uninstall?.denied;
-  return denied === undefined ? undefined : stalled('PermissionDenied', `uninstalling: ${denied}`);
-}
-
-function uninstalling(input: StatusInput): ReadyCondition | undefined {
-  return input.uninstall === undefined ? undefined : notReady('Uninstalling', input.uninstall.message);
-}
-
-function paused(input: StatusInput): ReadyCondition | undefined {
-  if (!input.paused) return undefined;
+function pauseText({ objects }: StatusInput): string {
   const stopped = `annotation ${PAUSED_ANNOTATION} stops every write except that of status`;
-  if (input.objects === undefined) return notReady('Paused', stopped);
-  const unusable = input.objects.filter((one) => one.state === 'unusable');
-  const pending = input.objects.filter((one) => !isAsDesired(one) && one.state !== 'unusable');
+  if (objects === undefined) return stopped;
+  const unusable = objects.filter((one) => one.state === 'unusable');
+  const pending = objects.filter((one) => !isAsDesired(one) && one.state !== 'unusable');
   const what = pending.length === 0 ? 'nothing is pending' : `pending: ${messagesOf(pending)}`;
   const problem = unusable.length === 0 ? '' : `; ${messagesOf(unusable)}`;
-  return notReady('Paused', `${stopped}; ${what}${problem}`);
-}
-
-function anotherEngine(input: StatusInput): ReadyCondition | undefined {
-  if (input.anotherEngine === undefined) return undefined;
-  const message = `MultiClusterEngine ${input.anotherEngine} is older and is served; one hub has one engine, delete one of them`;
-  return stalled('AnotherEngineExists', message);
-}
-
-function invalidSpec(input: StatusInput): ReadyCondition | undefined {
-  const fieldErrors = input.fieldErrors ?? [];
-  if (fieldErrors.length === 0) return undefined;
-  return stalled('InvalidSpec', fieldErrors.map(fieldErrorText).join('; '));
-}
-
-function namespaceTerminating(input: StatusInput): ReadyCondition | undefined {
-  return input.terminating === undefined ? undefined : notReady('NamespaceTerminating', input.terminating);
-}
-
-function permissionDenied(input: StatusInput): ReadyCondition | undefined {
-  const denied = objectsOf(input).filter((one) => one.state === 'denied');
-  if (input.denied === undefined && denied.length === 0) return undefined;
-  return stalled('PermissionDenied', input.denied ?? messagesOf(denied));
-}
-
-function foreignObject(input: StatusInput): ReadyCondition | undefined {
-  const condition = notReadyIn(input, 'foreign', 'ForeignObject');
-  return condition && { ...condition, stalled: true };
-}
-
-function applyFailed(input: StatusInput): ReadyCondition | undefined {
-  return notReadyIn(input, 'failed', 'ApplyFailed');
-}
-
-function pullSecretMissing(input: StatusInput): ReadyCondition | undefined {
-  if (input.missingPullSecret === undefined) return undefined;
-  const what = `Secret ${input.missingPullSecret}, named by spec.imagePullSecret, does not exist`;
-  return notReady('PullSecretNotFound', `${what}; the operator never copies it there`);
-}
-
-function pullSecretUnusable(input: StatusInput): ReadyCondition | undefined {
-  if (input.unusablePullSecret === undefined) return undefined;
-  const what = `Secret ${input.unusablePullSecret}, named by spec.imagePullSecret, is not of type`;
-  return notReady('PullSecretUnusable', `${what} kubernetes.io/dockerconfigjson; no image is pulled with it`);
-}
-
-function certificateUnusable(input: StatusInput): ReadyCondition | undefined {
-  return notReadyIn(input, 'unusable', 'CertificateUnusable');
-}
-
-function trustBundleUnusable({ unusableTrustBundle: problem }: StatusInput): ReadyCondition | undefined {
-  if (problem === undefined) return undefined;
-  return notReady('TrustBundleUnusable', `${problem}; running components keep what they trust`);
-}
-
-function undecided(input: StatusInput): ReadyCondition | undefined {
-  if (input.objects !== undefined) return undefined;
-  return notReady(progressReason(input), input.undecided ?? 'no object has been read yet');
-}
-
-function waiting(input: StatusInput): ReadyCondition | undefined {
-  return notReadyIn(input, 'waiting', progressReason(input));
-}
-
-function progressDeadlineExceeded(input: StatusInput): ReadyCondition | undefined {
-  const found = objectsOf(input).filter((one) => healthOf(one)?.rollout === 'deadlineExceeded');
-  return notReadyObjects('ComponentsUnavailable', found, input);
-}
-
-function progressing(input: StatusInput): ReadyCondition | undefined {
-  const reason = progressReason(input);
-  if (reason === 'RollingOut' && !isRollingOut(input)) return undefined;
-  return notReadyObjects(reason, unready(input), input);
-}
-
-function unavailable(input: StatusInput): ReadyCondition | undefined {
-  return notReadyObjects('ComponentsUnavailable', unready(input), input);
-}
-
-function policiesMissing({ policies }: StatusInput): ReadyCondition | undefined {
-  if (policies?.kind !== 'Known' || policies.limiting.length === 0) return undefined;
-  const command = policiesCommand([...policies.limiting, ...policies.protecting]);
-  return notReady('PoliciesMissing', `${limitingText(policies.limiting)}: ${command}`);
+  return `${stopped}; ${what}${problem}`;
 }
 
 /** What does not keep the engine from being ready: policies may be left out that limit nobody. */
@@ -203,16 +147,17 @@ function admissionNotes({ policies }: StatusInput): readonly string[] {
   return protecting.length === 0 ? [] : [`${protectingText(protecting)}: ${policiesCommand(protecting)}`];
 }
 
-/** The objects that keep the engine from being ready: not applied, or Deployments that are not ready. */
-function unready(input: StatusInput): readonly ObjectState[] {
-  return objectsOf(input).filter((one) => !isAsDesired(one) || healthOf(one)?.ready === false);
+/** Whether an object keeps the engine from being ready: not applied, or a Deployment that is not ready. */
+function isUnready(one: ObjectState): boolean {
+  return !isAsDesired(one) || healthOf(one)?.ready === false;
 }
 
 function notReadyObjects(
   reason: EngineReason,
-  found: readonly ObjectState[],
   input: StatusInput,
+  isMeant: (one: ObjectState) => boolean,
 ): ReadyCondition | undefined {
+  const found = objectsOf(input).filter(isMeant);
   if (found.length === 0) return undefined;
   return notReady(reason, describeEach(found, (one) => componentRow(one).message) + portsNote(found, input));
 }
@@ -249,4 +194,8 @@ function notReady(reason: EngineReason, message: string): ReadyCondition {
 
 function stalled(reason: EngineReason, message: string): ReadyCondition {
   return { ...notReady(reason, message), stalled: true };
+}
+
+function stalledBy(condition: ReadyCondition | undefined): ReadyCondition | undefined {
+  return condition && { ...condition, stalled: true };
 }

@@ -1,6 +1,6 @@
 import { sameJson } from '../../../runtime/vocabulary/json.js';
 import { isTree, type Tree } from '../manifest/manifest.js';
-import { sameQuantity } from '../quantities.js';
+import { sameQuantity } from '../manifest/resources.js';
 
 /**
  * Whether a stored object still has the applied fields, decided without a request.

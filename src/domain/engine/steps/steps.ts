@@ -1,22 +1,30 @@
 import { byText } from '../../../runtime/vocabulary/names.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { ADOPTED_ANNOTATION, REVISION_ANNOTATION } from '../../../api/names.js';
-import { Namespaces } from '../../../runtime/vocabulary/kinds.js';
+import { Deployments, Namespaces, NetworkPolicies } from '../../../runtime/vocabulary/kinds.js';
 import { APPLY_ORDER } from '../catalogue.js';
 import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
-import { fixedField, isAdoptable, ownerOf } from './adoption.js';
-import type { Adoption } from '../spec.js';
+import { fixedField, isAdoptable, ownerOf, isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
+import type { Adoption, ComponentOff } from '../spec.js';
 import { driftedFields } from './drift.js';
-import { withAddedEgress } from './egress.js';
-import { idOf } from '../manifest/manifest.js';
+import { withAddedEgress } from '../manifest/networkpolicies.js';
+import { idOf, finalizersOf, isTerminating } from '../manifest/manifest.js';
 import type { ObjectState, ObjectStateName } from '../status/input.js';
-import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
-import { finalizersOf, isTerminating } from './termination.js';
 
 /** An object as a cache holds it. */
 export interface StoredObject {
   readonly type: ResourceType;
   readonly object: KubeObject;
+}
+
+/** The object of this type and name; undefined where there is none. */
+export function storedObject(
+  stored: readonly StoredObject[],
+  type: ResourceType,
+  name: ObjectName,
+): KubeObject | undefined {
+  const id = idOf(type, name);
+  return stored.find((one) => one.type === type && idOf(type, one.object.metadata) === id)?.object;
 }
 
 export interface StepInput {
@@ -126,7 +134,9 @@ function stepFor(desired: DesiredObject, stored: Stored, { engine, namespace }: 
 }
 
 function compared(base: Omit<Step, 'action' | 'cause'>, desired: DesiredObject, stored: KubeObject): Step {
-  const kept = withAdoption(withAddedEgress(desired, stored), stored);
+  const { type, object } = desired;
+  const applied = type === NetworkPolicies ? withAddedEgress(object, stored) : object;
+  const kept = withAdoption({ ...desired, object: applied }, stored);
   const step = { ...base, desired: kept };
   if (stored.metadata.annotations?.[ADOPTED_ANNOTATION] === '')
     return { ...step, action: 'patch', adopts: true, cause: ADOPTION_CAUSE };
@@ -212,4 +222,23 @@ export function adopted(desired: DesiredObject, at: string): DesiredObject {
   const { metadata } = desired.object;
   const annotations = { ...metadata.annotations, [ADOPTED_ANNOTATION]: at };
   return { ...desired, object: { ...desired.object, metadata: { ...metadata, annotations } } };
+}
+
+/**
+ * One state for each component that is off: `off` once its Deployment is gone, or is not ours. During a pause, which delays
+ * the removal, the state is `drifted`. Otherwise the steps before have deleted it: `waiting` while finalizers keep it.
+ */
+export function turnedOffStates(
+  components: readonly ComponentOff[],
+  { engine, stored, namespace }: Pick<StepInput, 'engine' | 'stored'> & { readonly namespace: string },
+  paused: boolean,
+): readonly ObjectState[] {
+  return components.map(({ name, cause, meaning }) => {
+    const base = { type: Deployments, name: { namespace, name }, component: name };
+    const object = storedObject(stored, base.type, base.name);
+    const isOurs = object !== undefined && ownershipOf(object, engine) === 'ours';
+    if (!isOurs || (!paused && !isTerminating(object))) return { ...base, state: 'off', message: meaning };
+    if (paused) return { ...base, object, state: 'drifted', message: `${cause}; the pause delays its removal` };
+    return { ...base, object, state: 'waiting', message: `${cause}; it is being removed${finalizersOf(object)}` };
+  });
 }

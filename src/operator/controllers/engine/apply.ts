@@ -11,14 +11,13 @@ import { DONE, type Result } from '../../../runtime/controller/result.js';
 import { isBoundIn } from './caches.js';
 import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
-import { readGivenSecrets } from './install/certificates.js';
-import { isOfOtherType } from './install/givensecrets.js';
+import { certificatesOf } from './install/certificates.js';
+import { isOfOtherType, readTrustBundle, trustBundleProblem } from './install/givenobjects.js';
 import { leaveClusters, reportLocalCluster, storedClusterStates } from './install/localcluster.js';
 import { initialState, observeStages, STAGES, type InstallState, type Stage } from './install/stages.js';
-import { readTrustBundle, trustBundleProblem } from './install/trustbundle.js';
 import type { EngineMemory } from './memory.js';
-import { classifyForbidden } from './objects/forbidden.js';
-import { merge } from './objects/applysteps.js';
+import { classifyForbidden } from './failure.js';
+import { merge } from './applysteps.js';
 import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from './outcome.js';
 import type { Scope } from './scope.js';
 import type { TargetContents } from './targetcaches.js';
@@ -58,10 +57,10 @@ function refuse(input: Input, scope: Scope): Outcome {
 
 /** A paused engine: drift is reported where the target namespace can be read, and nothing but status is written. */
 async function observe(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Outcome> {
-  const { identity, namespace, spec, certificates } = input;
+  const { identity, namespace, spec, named } = input;
   const { targets, caches, memory } = scope;
   const status = baseStatus(input, scope);
-  if (isServed(input) && isBoundIn(caches, namespace)) targets.open(identity, namespace, certificates);
+  if (isServed(input) && isBoundIn(caches, namespace)) targets.open(identity, namespace, named);
   if (!targets.isOpen(identity)) return { kind: 'status', status, result: DONE };
   const view = targets.view(identity, spec.imagePullSecret);
   if (view.kind === 'notSynced') {
@@ -69,9 +68,9 @@ async function observe(desired: readonly DesiredObject[], input: Input, scope: S
     return { kind: 'status', status: { ...status, undecided }, result: notReadYet('caches') };
   }
   const { contents } = view;
-  const dueInMs = [await readGivenSecrets({ input, contents }, scope), await readTrustBundle(input, scope)].filter(
-    (ms) => ms !== undefined,
-  );
+  const due = [await readTrustBundle(input, scope)];
+  for (const certificate of certificatesOf({ input, contents }, scope)) due.push(await certificate.readGiven());
+  const dueInMs = due.filter((ms) => ms !== undefined);
   const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
   const objects = [...withReadyReplicas(applied.objects, contents, memory), ...storedClusterStates(input)];
   const result: Result = dueInMs.length === 0 ? DONE : { ending: 'done', requeueAfterMs: Math.min(...dueInMs) };

@@ -1,7 +1,7 @@
 import { CLEANUP_FINALIZER } from '../../../api/names.js';
 import { RoleBindings } from '../../../runtime/vocabulary/kinds.js';
 import { desiredObjects, type DesiredObject, type EngineSettings } from '../../../domain/engine/manifest/desired.js';
-import type { Templates } from '../../../domain/engine/manifest/templates.js';
+import type { Templates } from '../../../domain/engine/catalogue.js';
 import { effectiveSpec } from '../../../domain/engine/spec.js';
 import type { Input } from './gather.js';
 

@@ -1,18 +1,18 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { Secrets } from '../../../runtime/vocabulary/kinds.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import type { NamedObject } from '../../../domain/engine/catalogue.js';
-import { watchedCertificates, withoutComponents } from '../../../domain/engine/components.js';
-import type { FieldError } from '../../../domain/engine/fielderror.js';
-import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
-import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import {
+  watchedCertificates,
+  withoutComponents,
   effectiveSpec,
   targetNamespaceOf,
-  validateSpec,
-  validateTargetNamespace,
   type EffectiveSpec,
 } from '../../../domain/engine/spec.js';
+import { type FieldError, validateSpec, validateTargetNamespace } from '../../../domain/engine/validation.js';
+import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
+import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import { servedEngine } from '../../../domain/engine/status/status.js';
 import { allCaches, storedBindings } from './caches.js';
 import type { EngineContext } from './scope.js';
@@ -34,8 +34,8 @@ export interface Input {
   /** Metadata of that namespace; undefined where it does not exist, and with `--namespace`. */
   readonly namespaceObject: KubeObject | undefined;
   readonly bindings: readonly StoredObject[];
-  /** The objects of serving certificates that are watched. */
-  readonly certificates: readonly NamedObject[];
+  /** The objects of the target namespace that are watched by name: those of serving certificates, and the pull secret. */
+  readonly named: readonly NamedObject[];
 }
 
 export type Gathered =
@@ -70,7 +70,10 @@ export function gather(key: string, { caches, settings, mutations }: EngineConte
     namespace,
     namespaceObject: caches.namespaces?.store.get(namespace),
     bindings: storedBindings(caches),
-    certificates: watchedCertificates(spec.components, engine.status?.components ?? []),
+    named: [
+      ...watchedCertificates(spec.components, engine.status?.components ?? []),
+      ...(spec.imagePullSecret === undefined ? [] : [{ type: Secrets, name: spec.imagePullSecret }]),
+    ],
   };
   return { kind: 'gathered', input };
 }

@@ -6,8 +6,8 @@ import { isFailure } from '../../../runtime/errors.js';
 import type { Result } from '../../../runtime/controller/result.js';
 import { policyFindings } from './caches.js';
 import type { Input } from './gather.js';
-import type { Applied } from './objects/applysteps.js';
-import { classifyForbidden } from './objects/forbidden.js';
+import type { Applied } from './applysteps.js';
+import { classifyForbidden } from './failure.js';
 import type { Scope } from './scope.js';
 import type { UnsyncedCache } from './targetcaches.js';
 

@@ -1,7 +1,7 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { NodeFacts } from '../../../domain/agent/report/nodes.js';
 import type { EngineSettings } from '../../../domain/engine/manifest/desired.js';
-import type { Templates } from '../../../domain/engine/manifest/templates.js';
+import type { Templates } from '../../../domain/engine/catalogue.js';
 import type { KeyPair } from '../../../domain/engine/steps/certificate.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import type { EventRecorder } from '../../../runtime/events/recorder.js';

@@ -1,11 +1,10 @@
-import { keyOf } from '../../../runtime/vocabulary/names.js';
 import type { KubeObject, ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { ENGINE_LABEL } from '../../../api/names.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
 import { Secrets } from '../../../runtime/vocabulary/kinds.js';
 import type { NamedObject } from '../../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
-import { resourceText } from '../../../domain/engine/manifest/manifest.js';
+import { resourceText, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import type { Cache, CacheOptions, OpenCache } from '../../../runtime/cache/cache.js';
 import { ApiError, isFailure } from '../../../runtime/errors.js';
@@ -16,7 +15,7 @@ export type SecretPresence = 'present' | 'absent' | 'unknown';
 export interface TargetContents {
   /** The objects that carry the engine's label. */
   readonly stored: readonly StoredObject[];
-  /** The objects of serving certificates, by name, whoever made them. */
+  /** The objects that are watched by name, whoever made them. */
   readonly named: readonly StoredObject[];
   readonly pullSecret: SecretPresence;
   /** Of the pull secret that is present. */
@@ -40,7 +39,6 @@ interface CacheSet {
   readonly objects: readonly Cache<KubeObject>[];
   /** By kind and name. */
   readonly named: Map<string, Cache<KubeObject>>;
-  pullSecret: { readonly name: string; readonly cache: Cache<KubeObject> } | undefined;
 }
 
 export interface TargetCacheOptions {
@@ -86,13 +84,13 @@ export class TargetCaches {
   }
 
   /**
-   * Opens the engine's caches unless they are open. `certificates`: the objects of serving certificates to watch; the caches of
-   * others are closed. Errors: Fenced, outside a leadership term.
+   * Opens the engine's caches unless they are open. `named`: the objects to watch by name; the caches of others are closed.
+   * Errors: Fenced, outside a leadership term.
    */
-  open(engine: EngineIdentity, namespace: string, certificates: readonly NamedObject[]): void {
+  open(engine: EngineIdentity, namespace: string, named: readonly NamedObject[]): void {
     const existing = this.#sets.get(engine.name);
     if (existing?.uid === engine.uid && existing.namespace === namespace)
-      return this.#watchNamed(engine.name, existing, certificates);
+      return this.#watchNamed(engine.name, existing, named);
     this.close(engine.name);
     this.#requireLeadership();
     const { types, openCache } = this.#options;
@@ -100,23 +98,25 @@ export class TargetCaches {
     const objects = types.map((type) =>
       this.#start(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })),
     );
-    const set: CacheSet = { uid: engine.uid, namespace, objects, named: new Map(), pullSecret: undefined };
+    const set: CacheSet = { uid: engine.uid, namespace, objects, named: new Map() };
     this.#sets.set(engine.name, set);
-    this.#watchNamed(engine.name, set, certificates);
+    this.#watchNamed(engine.name, set, named);
   }
 
   /** What the engine's open caches hold. `pullSecret`: the name that the spec has, if any. Throws when none are open. */
   view(engine: EngineIdentity, pullSecret: string | undefined): TargetView {
     const set = this.#sets.get(engine.name);
     if (set === undefined) throw new Error(`view of engine ${engine.name} before its caches were opened`);
-    this.#watchPullSecret(engine.name, set, pullSecret);
-    const { cache: secret } = set.pullSecret ?? {};
-    const unsynced = [...set.objects, ...set.named.values(), ...(secret === undefined ? [] : [secret])].find(
+    const secret = pullSecret === undefined ? undefined : set.named.get(titleOf(Secrets, { name: pullSecret }));
+    const unsynced = [...set.objects, ...set.named.values()].find(
       (cache) => !cache.current() && !(cache === secret && isFailure(cache.failure(), 'Forbidden')),
     );
     if (unsynced !== undefined) return { kind: 'notSynced', type: unsynced.type, failure: unsynced.failure() };
-    const stored = { stored: contentsOf(set.objects), named: contentsOf([...set.named.values()]) };
-    return { kind: 'synced', contents: { ...stored, ...pullSecretIn(set) } };
+    const contents = { stored: contentsOf(set.objects), named: contentsOf([...set.named.values()]) };
+    if (secret?.current() !== true) return { kind: 'synced', contents: { ...contents, pullSecret: 'unknown' } };
+    const [uid] = [...secret.store.values()].map(({ metadata }) => metadata.uid);
+    const presence = uid === undefined ? 'absent' : 'present';
+    return { kind: 'synced', contents: { ...contents, pullSecret: presence, pullSecretUid: uid } };
   }
 
   /** Closes the caches of an engine, if any are open. */
@@ -125,11 +125,10 @@ export class TargetCaches {
     if (set === undefined) return;
     this.#sets.delete(name);
     for (const cache of [...set.objects, ...set.named.values()]) this.#stop(cache);
-    if (set.pullSecret !== undefined) this.#stop(set.pullSecret.cache);
   }
 
   #watchNamed(engine: string, set: CacheSet, wanted: readonly NamedObject[]): void {
-    const ids = new Map(wanted.map((one) => [`${one.type.kind} ${one.name}`, one]));
+    const ids = new Map(wanted.map((one) => [titleOf(one.type, one), one]));
     for (const [id, cache] of set.named) {
       if (ids.has(id)) continue;
       this.#stop(cache);
@@ -141,16 +140,6 @@ export class TargetCaches {
       const cache = this.#options.openCache<KubeObject>(byName(type, set.namespace, name));
       set.named.set(id, this.#start(engine, cache));
     }
-  }
-
-  #watchPullSecret(engine: string, set: CacheSet, name: string | undefined): void {
-    if (set.pullSecret?.name === name) return;
-    if (set.pullSecret !== undefined) this.#stop(set.pullSecret.cache);
-    set.pullSecret = undefined;
-    if (name === undefined) return;
-    this.#requireLeadership();
-    const cache = this.#options.openCache<KubeObject>(byName(Secrets, set.namespace, name));
-    set.pullSecret = { name, cache: this.#start(engine, cache) };
   }
 
   #start(engine: string, cache: Cache<KubeObject>): Cache<KubeObject> {
@@ -190,12 +179,4 @@ function byName(type: ResourceType, namespace: string, name: string): CacheOptio
 
 export function contentsOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
   return caches.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
-}
-
-function pullSecretIn({ pullSecret, namespace }: CacheSet): Pick<TargetContents, 'pullSecret' | 'pullSecretUid'> {
-  if (pullSecret === undefined || !pullSecret.cache.current()) return { pullSecret: 'unknown' };
-  const stored = pullSecret.cache.store.get(keyOf({ namespace, name: pullSecret.name }));
-  return stored === undefined
-    ? { pullSecret: 'absent' }
-    : { pullSecret: 'present', pullSecretUid: stored.metadata.uid };
 }

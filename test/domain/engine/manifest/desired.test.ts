@@ -3,16 +3,20 @@ import fc from 'fast-check';
 
 import type { ComponentSpec, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
-import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
+import {
+  APPLY_ORDER,
+  BINDINGS,
+  CATALOGUE,
+  targetTypes,
+  templateErrors,
+} from '../../../../src/domain/engine/catalogue.js';
 import {
   desiredId,
   desiredObjects,
-  renderPods,
   type DesiredObject,
   type EngineSettings,
 } from '../../../../src/domain/engine/manifest/desired.js';
 import { at, itemsAt, textAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
-import { targetTypes, templateErrors } from '../../../../src/domain/engine/manifest/templates.js';
 import { effectiveSpec } from '../../../../src/domain/engine/spec.js';
 import { desired, identity, settings, templates, UID, wanted } from '../../../support/builders/engine.js';
 
@@ -345,6 +349,8 @@ describe('the pods of every component', () => {
 
   it('the pods of every component keep the other fields of their template, init containers included', () => {
     const template = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
       metadata: { name: 'x' },
       spec: {
         template: {
@@ -358,19 +364,9 @@ describe('the pods of every component', () => {
       },
     };
     const spec = effectiveSpec({ nodeSelector: { b: '2' }, tolerations: [{ operator: 'Exists' }] });
+    const rendered = desiredObjects(identity, spec, { gateway: [template] }, { ...settings, image: 'new' });
 
-    expect(
-      renderPods(template, {
-        spec,
-        labels: {},
-        image: 'new',
-        replicas: 1,
-        omitUserIds: false,
-        resources: undefined,
-        leaseNamespace: undefined,
-        environment: {},
-      }),
-    ).toMatchObject({
+    expect(rendered.at(-1)?.object).toMatchObject({
       spec: {
         template: {
           spec: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { sameQuantity } from '../../../../src/domain/engine/quantities.js';
+import { sameQuantity } from '../../../../src/domain/engine/manifest/resources.js';
 import { driftedFields } from '../../../../src/domain/engine/steps/drift.js';
 import { sameJson } from '../../../../src/runtime/vocabulary/json.js';
 import type { Tree } from '../../../../src/domain/engine/manifest/manifest.js';

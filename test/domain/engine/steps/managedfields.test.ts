@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { takeOverSpec } from '../../../../src/domain/engine/steps/managedfields.js';
+import { takeOverSpec } from '../../../../src/domain/engine/steps/ownership.js';
 
 const MINE = { manager: 'us', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1' };
 

@@ -20,7 +20,7 @@ function input(over: Partial<Input> = {}): Input {
     spec: effectiveSpec({}),
     namespace: NAMESPACE,
     namespaceObject: undefined,
-    certificates: [],
+    named: [],
     bindings: [],
     ...over,
   };

@@ -13,7 +13,7 @@ import {
 import { createEngineController } from '../../../../src/operator/controllers/engine/controller.js';
 import { EngineMemory } from '../../../../src/operator/controllers/engine/memory.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
-import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
+import { targetTypes } from '../../../../src/domain/engine/catalogue.js';
 import { guardClient, type GuardedWrite } from '../../../../src/runtime/client/guard.js';
 import { issueForTest } from '../../../support/builders/certificate.js';
 import { hub, engine, objectState, NAMESPACE, settings, templates, wanted } from '../../../support/builders/engine.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { Deployments, NetworkPolicies } from '../../../../src/runtime/vocabulary/kinds.js';
-import { API_SERVER_PORTS } from '../../../../src/domain/engine/networkpolicies.js';
+import { API_SERVER_PORTS } from '../../../../src/domain/engine/spec.js';
 import { NAMESPACE, templates } from '../../../support/builders/engine.js';
 import { allowsEgress } from '../../../support/networkpolicies.js';
 import { EngineRig } from '../../../support/rigs/controllers/engine.js';

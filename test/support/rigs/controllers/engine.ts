@@ -7,9 +7,9 @@ import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/
 import { EngineReconciler } from '../../../../src/operator/controllers/engine/reconcile.js';
 import { engineRights } from '../../../../src/operator/controllers/engine/rights.js';
 import { TargetCaches } from '../../../../src/operator/controllers/engine/targetcaches.js';
-import { watchCaches } from '../../../../src/operator/controllers/engine/watches.js';
+import { watchCaches } from '../../../../src/operator/controllers/engine/controller.js';
 import type { EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
-import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
+import { targetTypes } from '../../../../src/domain/engine/catalogue.js';
 import type { KubeClient } from '../../../../src/runtime/client/client.js';
 import { guardClient } from '../../../../src/runtime/client/guard.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';

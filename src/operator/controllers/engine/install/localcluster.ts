@@ -12,18 +12,17 @@ import {
   withStatus,
   type HubSample,
 } from '../../../../domain/engine/localcluster.js';
-import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import { idOf, titleOf, finalizersOf, isTerminating } from '../../../../domain/engine/manifest/manifest.js';
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import { objectState, type Step } from '../../../../domain/engine/steps/steps.js';
-import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
 import { errorText, isFailure } from '../../../../runtime/errors.js';
 import { sameJson } from '../../../../runtime/vocabulary/json.js';
 import { Namespaces, Nodes } from '../../../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../../../runtime/vocabulary/meta.js';
 import type { Input } from '../gather.js';
 import type { EngineMemory } from '../memory.js';
-import { NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
-import { stateAfterFailure } from '../objects/failure.js';
+import { NOTHING_APPLIED, type Applied } from '../applysteps.js';
+import { stateAfterFailure } from '../failure.js';
 import type { Scope } from '../scope.js';
 
 /** Between two reads of version and Nodes, as an agent reads them. */

@@ -11,27 +11,25 @@ import {
   Services,
 } from '../../../../runtime/vocabulary/kinds.js';
 import { certificateObjectsOf, fixedNamespaceOf } from '../../../../domain/engine/catalogue.js';
-import { componentsOff, componentsOn } from '../../../../domain/engine/components.js';
+import { componentsOff, componentsOn } from '../../../../domain/engine/spec.js';
 import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
-import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
-import { withAccountUids } from '../../../../domain/engine/steps/accounts.js';
+import { idOf, titleOf, isTerminating, namespaceBlockers } from '../../../../domain/engine/manifest/manifest.js';
+import { withAccountUids, withTrustBundle } from '../../../../domain/engine/steps/podtemplates.js';
 import {
   desiredSteps,
   observeSteps,
   pruneSteps,
   type StepInput,
   type Step,
+  turnedOffStates,
 } from '../../../../domain/engine/steps/steps.js';
-import { isTerminating, namespaceBlockers } from '../../../../domain/engine/steps/termination.js';
-import { turnedOffStates } from '../../../../domain/engine/steps/turnedoff.js';
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
-import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
+import { applySteps, merge, NOTHING_APPLIED, onlyStates, type Applied } from '../applysteps.js';
 import type { Scope } from '../scope.js';
 import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../targetcaches.js';
-import { withTrustBundle } from '../../../../domain/engine/steps/trustbundle.js';
-import { applyCertificates, observeCertificates } from './certificates.js';
-import { readTrustBundle } from './trustbundle.js';
+import { certificatesOf } from './certificates.js';
+import { readTrustBundle } from './givenobjects.js';
 
 /** The progress of an installation. Each stage returns a new one. */
 export interface InstallState {
@@ -75,10 +73,11 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'certificates',
     apply: async (state, scope) => {
-      const applied = await applyCertificates(state, scope);
+      let applied = NOTHING_APPLIED;
+      for (const certificate of certificatesOf(state, scope)) applied = merge(applied, await certificate.apply());
       return completed(state, merge(applied, await applySteps(unusedCertificateSteps(state), state.input, scope)));
     },
-    observe: observeCertificates,
+    observe: (state, scope) => certificatesOf(state, scope).flatMap((one) => one.observe()),
   },
   // Deployments and what belongs to them; then the objects that are no longer desired are deleted.
   {
@@ -106,10 +105,10 @@ function unusedCertificateSteps(state: InstallState): readonly Step[] {
 
 function workloadSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): readonly Step[] {
   const { input, applied, contents } = state;
-  const known = { engine: input.identity, objects: applied.objects, stored: contents.stored };
-  const found = { finding: memory.trustBundle?.finding, stored: contents.stored };
+  const { stored } = contents;
+  const found = { finding: memory.trustBundle?.finding, stored };
   const trusting = withTrustBundle(state.desired, input.spec.trustBundle, found);
-  const desired = withAccountUids(trusting, known);
+  const desired = withAccountUids(trusting, { engine: input.identity, objects: applied.objects, stored });
   const steps = stepsOf({ ...state, desired }, Services, PodDisruptionBudgets, NetworkPolicies, Deployments);
   return [...steps, ...pruneSteps(stepInput(state, state.desired))];
 }
@@ -117,10 +116,7 @@ function workloadSteps(state: InstallState, { memory }: Pick<Scope, 'memory'>): 
 /** The states of the components that `spec.components` turns off. */
 function turnedOff(state: InstallState, paused: boolean): readonly ObjectState[] {
   const { spec, namespace } = state.input;
-  return turnedOffStates(
-    { components: componentsOff(spec.components), namespace, input: stepInput(state, []) },
-    paused,
-  );
+  return turnedOffStates(componentsOff(spec.components), { ...stepInput(state, []), namespace }, paused);
 }
 
 export function initialState(desired: readonly DesiredObject[], input: Input): InstallState {
@@ -129,10 +125,7 @@ export function initialState(desired: readonly DesiredObject[], input: Input): I
 
 /** The states of the stages' objects without a write, each stage as if the one before had been applied. */
 export function observeStages(stages: readonly Stage[], initial: InstallState, scope: Scope): InstallState {
-  return stages.reduce(
-    (state, stage) => withApplied(state, { objects: stage.observe(state, scope), events: [] }),
-    initial,
-  );
+  return stages.reduce((state, stage) => withApplied(state, onlyStates(stage.observe(state, scope))), initial);
 }
 
 function stepStage(name: Stage['name'], steps: (state: InstallState) => readonly Step[]): Stage {
@@ -175,14 +168,14 @@ function stepInput({ input, contents }: InstallState, desired: readonly DesiredO
  * reports what exists there while the namespace is being deleted.
  */
 async function applyFrame(initial: InstallState, scope: Scope): Promise<StageResult> {
-  const { identity, namespace, namespaceObject, spec, certificates } = initial.input;
+  const { identity, namespace, namespaceObject, spec, named } = initial.input;
   const { targets } = scope;
   const applied = await applySteps(frameSteps(initial), initial.input, scope);
   const isDeleted = namespaceObject !== undefined && isTerminating(namespaceObject);
   const terminating = isDeleted ? await describeTermination(namespace, scope) : undefined;
   const state = { ...withApplied(initial, applied), terminating };
   const isBlocked = applied.objects.some(blocksOthers);
-  if (!isBlocked) targets.open(identity, namespace, certificates);
+  if (!isBlocked) targets.open(identity, namespace, named);
   else if (terminating === undefined || !targets.isOpen(identity)) return { kind: 'blocked', state };
   const view = targets.view(identity, spec.imagePullSecret);
   const known = view.kind === 'synced' ? { ...state, contents: view.contents } : state;

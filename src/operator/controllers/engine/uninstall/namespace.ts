@@ -13,15 +13,14 @@ import {
   Services,
 } from '../../../../runtime/vocabulary/kinds.js';
 import type { EngineIdentity } from '../../../../domain/engine/manifest/desired.js';
-import { enumerate, titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import { enumerate, titleOf, finalizersOf, isTerminating } from '../../../../domain/engine/manifest/manifest.js';
 import { isOurNamespace } from '../../../../domain/engine/steps/ownership.js';
 import type { StoredObject } from '../../../../domain/engine/steps/steps.js';
-import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import type { Input } from '../gather.js';
-import { classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js';
+import { classifyForbidden, type ForbiddenCause } from '../failure.js';
 import type { Scope } from '../scope.js';
-import { obstructed, waitsFor, type UninstallResult } from './progress.js';
+import { obstructed, waitsFor, type UninstallResult } from './remaining.js';
 
 /** The kinds that the operator can list. An object of one of them that it did not create keeps the namespace. */
 const LISTED_TYPES: readonly ResourceType[] = [

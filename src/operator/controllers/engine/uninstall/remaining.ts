@@ -1,20 +1,23 @@
 import type { KubeObject } from '../../../../runtime/vocabulary/meta.js';
 import { ENGINE_LABEL } from '../../../../api/names.js';
 import { ClusterRoleBindings, Namespaces } from '../../../../runtime/vocabulary/kinds.js';
-import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../../domain/engine/catalogue.js';
-import { targetTypes } from '../../../../domain/engine/manifest/templates.js';
-import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import { BINDINGS, CERTIFICATE_OBJECTS, targetTypes } from '../../../../domain/engine/catalogue.js';
+import {
+  titleOf,
+  isTerminating,
+  namespaceBlockers,
+  enumerate,
+  finalizersOf,
+} from '../../../../domain/engine/manifest/manifest.js';
 import { ownershipOf, wasAppliedByUs } from '../../../../domain/engine/steps/ownership.js';
 import { desiredSteps, removalOrder, type StoredObject } from '../../../../domain/engine/steps/steps.js';
-import { isTerminating, namespaceBlockers } from '../../../../domain/engine/steps/termination.js';
-import type { ObjectState } from '../../../../domain/engine/status/input.js';
+import type { ObjectState, UninstallProgress } from '../../../../domain/engine/status/input.js';
 import { isFailure } from '../../../../runtime/errors.js';
 import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
-import { applySteps } from '../objects/applysteps.js';
-import { classifyForbidden, type AttemptedCall } from '../objects/forbidden.js';
+import { applySteps } from '../applysteps.js';
+import { classifyForbidden, type AttemptedCall } from '../failure.js';
 import type { Scope } from '../scope.js';
-import { obstructed, waitsFor, type UninstallResult } from './progress.js';
 
 export interface Remaining {
   readonly kind: 'read';
@@ -111,15 +114,39 @@ async function ensureInstallerBinding(
   input: Input,
   scope: Scope,
 ): Promise<ObjectState | undefined> {
-  const { identity, namespace, namespaceObject, certificates, bindings: stored } = input;
+  const { identity, namespace, namespaceObject, named, bindings: stored } = input;
   const steps = desiredSteps({ engine: identity, desired, stored, namespace: namespaceObject });
   const { objects } = await applySteps(steps, input, scope);
   const problem = objects.find((one) => one.state !== 'applied');
-  if (problem === undefined || problem.object !== undefined) scope.targets.open(identity, namespace, certificates);
+  if (problem === undefined || problem.object !== undefined) scope.targets.open(identity, namespace, named);
   return problem;
 }
 
 function waitForNamespace(namespace: KubeObject, bindings: readonly StoredObject[]): UninstallResult {
   const blocker = `${titleOf(Namespaces, namespace.metadata)} is being deleted${namespaceBlockers(namespace)}`;
   return waitsFor([{ type: Namespaces, object: namespace }, ...bindings], [blocker]);
+}
+
+/** How far an uninstall has come. `complete` was read from the API server, not from a cache. */
+export type UninstallResult =
+  | { readonly kind: 'inProgress'; readonly progress: UninstallProgress }
+  | { readonly kind: 'complete'; readonly message: string; readonly namespaceKept: boolean };
+
+/** `remaining`: the objects that are left. `blockers`: what delays their deletion. */
+export function waitsFor(remaining: readonly StoredObject[], blockers: readonly string[]): UninstallResult {
+  const states = remaining.map(({ type, object }) => ({
+    type,
+    name: object.metadata,
+    component: '',
+    state: 'removing' as const,
+    message: isTerminating(object) ? `is being deleted${finalizersOf(object)}` : 'will be removed next',
+  }));
+  const count = `${remaining.length} ${remaining.length === 1 ? 'object' : 'objects'} left`;
+  return { kind: 'inProgress', progress: { remaining: states, message: `${count}; waiting: ${enumerate(blockers)}` } };
+}
+
+/** The objects that are left cannot be read or deleted. `cause.kind` denied: a right is missing. */
+export function obstructed(cause: { readonly kind: string; readonly message: string }): UninstallResult {
+  const { kind, message } = cause;
+  return { kind: 'inProgress', progress: kind === 'denied' ? { message, denied: message } : { message } };
 }

@@ -5,14 +5,12 @@ import type { Input } from '../gather.js';
 import { baseStatus, type Outcome } from '../outcome.js';
 import type { Scope } from '../scope.js';
 import { leaveClusters } from '../install/localcluster.js';
-import { type UninstallResult, waitsFor } from './progress.js';
+import { type UninstallResult, waitsFor, readRemaining } from './remaining.js';
 import { podBlockers, removeNamespace } from './namespace.js';
-import { readRemaining } from './remaining.js';
-import { titleOf } from '../../../../domain/engine/manifest/manifest.js';
+import { titleOf, finalizersOf, isTerminating } from '../../../../domain/engine/manifest/manifest.js';
 import type { StoredObject } from '../../../../domain/engine/steps/steps.js';
-import { finalizersOf, isTerminating } from '../../../../domain/engine/steps/termination.js';
 import { isFailure } from '../../../../runtime/errors.js';
-import { classifyForbidden } from '../objects/forbidden.js';
+import { classifyForbidden } from '../failure.js';
 
 /** More than there are kinds: what an uninstall does not finish in these rounds is left to the next pass. */
 const MOST_ROUNDS = 16;

@@ -11,7 +11,7 @@ import {
   OWNING_ANNOTATIONS,
   OWNING_LABELS,
   ownerOf,
-} from '../../../../src/domain/engine/steps/adoption.js';
+} from '../../../../src/domain/engine/steps/ownership.js';
 import { stepForRead } from '../../../../src/domain/engine/steps/steps.js';
 import { desired, identity, wanted } from '../../../support/builders/engine.js';
 import { root } from '../../../support/repository/root.js';

@@ -1,22 +1,20 @@
-import type { MultiClusterEngine } from '../../../../api/generated/multiclusterengine.js';
-import { timestamp, type KubeObject } from '../../../../runtime/vocabulary/meta.js';
-import { ENGINE_FIELD_MANAGER, LOCAL_CLUSTER_ROLE } from '../../../../api/names.js';
-import { RoleBindings, Secrets } from '../../../../runtime/vocabulary/kinds.js';
-import type { DesiredObject } from '../../../../domain/engine/manifest/desired.js';
-import { idOf, titleOf } from '../../../../domain/engine/manifest/manifest.js';
-import type { Adoption } from '../../../../domain/engine/spec.js';
-import { driftedFields } from '../../../../domain/engine/steps/drift.js';
-import { takeOverSpec } from '../../../../domain/engine/steps/managedfields.js';
-import { ownershipOf } from '../../../../domain/engine/steps/ownership.js';
-import { adopted, objectState, stepForRead, unwrittenState, type Step } from '../../../../domain/engine/steps/steps.js';
-import { isTerminating } from '../../../../domain/engine/steps/termination.js';
-import { rowOf } from '../../../../domain/engine/status/components.js';
-import type { EngineEventNote } from '../../../../domain/engine/status/events.js';
-import type { ObjectState } from '../../../../domain/engine/status/input.js';
-import type { KubeClient } from '../../../../runtime/client/client.js';
-import { isFailure } from '../../../../runtime/errors.js';
-import type { Input } from '../gather.js';
-import type { Scope } from '../scope.js';
+import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
+import { timestamp, type KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { ENGINE_FIELD_MANAGER, LOCAL_CLUSTER_ROLE } from '../../../api/names.js';
+import { RoleBindings, Secrets } from '../../../runtime/vocabulary/kinds.js';
+import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
+import { idOf, titleOf, isTerminating } from '../../../domain/engine/manifest/manifest.js';
+import type { Adoption } from '../../../domain/engine/spec.js';
+import { driftedFields } from '../../../domain/engine/steps/drift.js';
+import { takeOverSpec, ownershipOf } from '../../../domain/engine/steps/ownership.js';
+import { adopted, objectState, stepForRead, unwrittenState, type Step } from '../../../domain/engine/steps/steps.js';
+import { rowOf } from '../../../domain/engine/status/components.js';
+import type { EngineEventNote } from '../../../domain/engine/status/events.js';
+import type { ObjectState } from '../../../domain/engine/status/input.js';
+import type { KubeClient } from '../../../runtime/client/client.js';
+import { isFailure } from '../../../runtime/errors.js';
+import type { Input } from './gather.js';
+import type { Scope } from './scope.js';
 import { failedState, stateAfterFailure } from './failure.js';
 
 /** The result of a list of steps. */
@@ -31,6 +29,10 @@ export interface Applied {
 }
 
 export const NOTHING_APPLIED: Applied = { objects: [], events: [] };
+
+export function onlyStates(objects: readonly ObjectState[]): Applied {
+  return { objects, events: [] };
+}
 
 /** `a`, then `b`: the earlier of two times is kept. */
 export function merge(a: Applied, b: Applied): Applied {
