@@ -1,7 +1,7 @@
 import { walk, type Crd, type Field } from './crd.js';
 
-/** The fields that every condition has, and what the placement controller remembers for its next decision. */
-const UNTOLD = /^conditions\[\]\.(?!type$)|^basis\./;
+/** The fields of conditions, and what the placement controller remembers for its next decision. */
+const UNTOLD = /^(?:conditions\[\]|basis)\./;
 const CONDITION =
   '| `conditions[].*` | | as in Kubernetes; `lastUpdateTime` is when any other field last changed. [Reasons](../troubleshooting.md) |';
 /** Parts of descriptions that `kubectl explain` prints and a table with types does not need. */
@@ -80,7 +80,7 @@ function section(crd: Crd, part: 'spec' | 'status'): string[] {
         ? cell(isWritten ? briefly(field, lines.join('\n')) : withoutDefault(field.description))
         : `As \`${same.path}\`${otherLimits(field, same.field)}.`;
     lines.push(`| \`${path}\` | ${typeName(field)}${required} | ${meaning} |`);
-    if (path === 'conditions[].type') lines.push(CONDITION);
+    if (path === 'conditions') lines.push(CONDITION);
   });
   return [...lines, ''];
 }

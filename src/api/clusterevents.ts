@@ -26,7 +26,7 @@ export const ClusterEvents = Object.freeze({
   },
   FleetSilent: {
     type: 'Warning',
-    when: 'most clusters of the fleet (on namespace multicluster-engine-agents) or of a set (on the ManagedClusterSet) are silent: the hub does not taint them for now',
+    when: 'most clusters of the fleet (on namespace multicluster-engine-agents) or of a set (on the set) are silent: the hub does not taint them for now',
   },
   FleetRecovered: {
     type: 'Normal',

@@ -92,11 +92,11 @@ export const EngineEvents = Object.freeze({
   },
   ComponentDisabled: {
     type: 'Normal',
-    when: 'a component that spec.components turns off is removed; the note says what does not happen meanwhile',
+    when: 'a component that spec.components turns off is removed',
   },
   ObjectAdopted: {
     type: 'Normal',
-    when: 'spec.adoption let the engine take over an object that nobody owned; it goes with the engine from then on',
+    when: 'spec.adoption let the engine take over an object that nobody owned',
   },
   DriftRepaired: {
     type: 'Normal',

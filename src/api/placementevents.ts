@@ -6,15 +6,15 @@ export const PlacementEvents = Object.freeze({
   },
   DecisionChanged: {
     type: 'Normal',
-    when: 'a later decision is stored that holds other clusters; the note names those that were added, and those that were removed with at most four causes; the type is Warning if clusters left without an edit of the Placement',
+    when: 'a later decision is stored that holds other clusters; the note names them, with at most four causes; the type is Warning if clusters left without an edit of the Placement',
   },
   PlacementUnsatisfied: {
     type: 'Warning',
-    when: 'PlacementSatisfied becomes False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied and, for the first ten Placements whose status changes in a settle window, how many clusters are out for each cause, and the word that was probably meant',
+    when: 'PlacementSatisfied becomes False or changes its reason, or a decision object cannot be stored; the note is its message and, for the first ten Placements of a settle window, how many clusters are out for each cause',
   },
   RemovalsHeld: {
     type: 'Warning',
-    when: 'clusters that fail a rule begin to be held: because of spec.disruptionBudget, because most of them were deleted within a minute, or because their definition was created again; the note is the message of the condition RemovalsHeld',
+    when: 'clusters that fail a rule begin to be held; the note is the message of the condition RemovalsHeld',
   },
   RemovalsReleased: {
     type: 'Normal',
@@ -38,7 +38,7 @@ export const PlacementEvents = Object.freeze({
 export const MultiKueueEvents = Object.freeze({
   DecisionNotFollowed: {
     type: 'Warning',
-    when: 'a MultiKueueConfig does not list all clusters of the Placement that it follows: the annotation names none, there is no such Placement, it has no decision yet, its decision is empty, or it has more than 20 clusters',
+    when: 'a MultiKueueConfig does not list all clusters of the Placement that it follows; the note says why',
   },
 } as const);
 
