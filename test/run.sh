@@ -105,19 +105,18 @@ case $suite in
       '/dist/test/integration/(kube|clusters|inventories|engine|placement)/.*(?<!\.slow|\.nightly)\.test\.js$'
       '/dist/test/field/kubeconfig/.*\.slow\.test\.js$'
     )
-    # Some of these wait for a server, and many of the others for processes.
-    jest counted --maxWorkers="$(at_least 3)" --coverage --testPathPatterns "${counted[@]}"
+    # Some of these wait for a server: the embedded one, which starts at once. The others are asked on kube-apiserver, and
+    # these at night.
+    CONTROL_PLANE=embedded jest counted --maxWorkers="$(at_least 3)" --coverage --testPathPatterns "${counted[@]}"
     jest unit --maxWorkers="$(at_least 4)" --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "${counted[@]}"
     end_to_end
-    # The controllers on the server of standalone; the other files of these folders at night.
-    CONTROL_PLANE=embedded jest embedded --maxWorkers="$(at_least 3)" \
-      --testPathPatterns '/dist/test/(integration/(engine/install|placement/controllers)|e2e/mainjob)\.test'
     ;;
   nightly)
     control_plane
     export NIGHTLY=true
     jest nightly --runInBand --testPathPatterns '\.nightly\.test\.js$' \
-      '/dist/test/gateway/(leavingclients|attacks)\.' '/dist/test/integration/gateway/decision\.' '/dist/test/conformance/exchange\.'
+      '/dist/test/gateway/(leavingclients|attacks)\.' '/dist/test/integration/gateway/decision\.' '/dist/test/conformance/'
+    jest integration --testPathPatterns '/dist/test/(field|integration)/' --testPathIgnorePatterns '\.nightly\.test\.js$'
     property_tests
     program differential "$package/test/conformance/differential/run.js" 5000 1
     oldest_release

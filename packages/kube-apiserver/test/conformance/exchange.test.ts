@@ -10,7 +10,7 @@ import { describeConformance } from './suite.js';
 
 const SCENARIO_MS = 300_000;
 
-describeConformance('recorded requests', { recorded: true }, (target) => {
+describeConformance('recorded requests', {}, (target) => {
   let player: Player;
   beforeAll(async () => {
     await installThings(target());

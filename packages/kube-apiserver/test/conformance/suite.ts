@@ -7,14 +7,12 @@ import { givenTarget, targetOf, type ConformanceTarget } from './target.js';
 export interface ConformanceNeeds {
   /** Compaction of history, which only a server that the tests started supports. */
   readonly compaction?: true;
-  /** What kube-apiserver answers was recorded from it: it is asked again in the nightly run, or where CONFORMANCE_SERVERS names it. */
-  readonly recorded?: true;
 }
 
 const START_MS = 180_000;
 
 /**
- * Defines a suite for each server under test: those of CONFORMANCE_SERVERS (`embedded,real` by default), or one that runs
+ * Defines a suite for each server under test: those of CONFORMANCE_SERVERS (`embedded`, and at night `real`, by default), or one that runs
  * already, by CONFORMANCE_URL, CONFORMANCE_CA (a PEM file), CONFORMANCE_TOKEN and CONFORMANCE_KUBECONFIG.
  */
 export function describeConformance(
@@ -22,9 +20,7 @@ export function describeConformance(
   needs: ConformanceNeeds,
   body: (target: () => ConformanceTarget) => void,
 ): void {
-  for (const backend of backends(
-    needs.recorded === true && process.env['NIGHTLY'] !== 'true' ? 'embedded' : undefined,
-  )) {
+  for (const backend of backends()) {
     if (needs.compaction === true && backend === 'given') continue;
     const named = `${title} on ${backend}`;
     const missing = backend === 'real' ? missingPrograms('api') : undefined;
@@ -81,9 +77,12 @@ function run(title: string, backend: Backend | 'given', body: (target: () => Con
   });
 }
 
-function backends(otherwise = 'embedded,real'): readonly (Backend | 'given')[] {
+/** What a suite expects is what kube-apiserver has answered: it is asked again at night. */
+function backends(): readonly (Backend | 'given')[] {
   if ((process.env['CONFORMANCE_URL'] ?? '') !== '') return ['given'];
-  const names = (process.env['CONFORMANCE_SERVERS'] ?? otherwise).split(',');
+  const names = (
+    process.env['CONFORMANCE_SERVERS'] ?? (process.env['NIGHTLY'] === 'true' ? 'embedded,real' : 'embedded')
+  ).split(',');
   return names.map((name) => {
     if (name === 'embedded' || name === 'real') return name;
     throw new Error(`CONFORMANCE_SERVERS: ${JSON.stringify(name)}: must be embedded or real`);
