@@ -9,7 +9,6 @@ import {
   Placements,
 } from '../../../src/api/resources.js';
 import { CustomResourceDefinitions, Namespaces } from '../../../src/runtime/vocabulary/kinds.js';
-import type { Placement } from '../../../src/api/generated/placement.js';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
 import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
@@ -76,98 +75,6 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
       async () => (await fleet.placement('team', name))?.status?.numberOfSelectedClusters === clusters || undefined,
     );
 
-  it('the placement controllers publish the decision of a new Placement with two writes and one event', async () => {
-    const mark = await fleet.mark();
-    running.events.length = 0;
-
-    await fleet.place('team', 'first', { numberOfClusters: 3 });
-    await ready('first');
-    await waitFor('the sets and their bindings to be in use', async (seen) => {
-      const writes = await fleet.writes(mark);
-      seen(writes);
-      return writes.length >= 6;
-    });
-    await quietWindow(1_000);
-
-    const writes = await fleet.writes(mark);
-    expect(writes.filter((write) => !write.includes('clusterset'))).toEqual([
-      'create placementdecisions first-decision-1',
-      'update placements/status first',
-    ]);
-    expect(writes.filter((write) => write.includes('clusterset')).sort()).toEqual([
-      'update managedclustersetbindings/status east',
-      'update managedclustersetbindings/status west',
-      'update managedclustersets/status east',
-      'update managedclustersets/status west',
-    ]);
-    expect(running.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
-    expect(await fleet.selected('team', 'first')).toHaveLength(3);
-    const object = await fleet.decision('team', 'first-decision-1');
-    const placement = await fleet.placement('team', 'first');
-    expect(placement?.status).toMatchObject({ phase: 'Satisfied', observedGeneration: 1, numberOfSelectedClusters: 3 });
-    expect(placement?.status?.decisions).toEqual([
-      { name: 'first-decision-1', revision: object?.metadata.annotations?.['cluster.fleetmgmt.io/decision-revision'] },
-    ]);
-  });
-
-  it('a taint takes its cluster from the decisions that hold it when their toleration ends, and nothing else is written', async () => {
-    const chosen = names(3);
-    for (const name of chosen)
-      await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { tainted: 'yes' });
-    const predicates = [wants('tainted', 'yes')];
-    const timed = { key: 'maintenance', operator: 'Exists' as const, tolerationSeconds: 2 };
-    await fleet.place('team', 'leaving', { predicates, tolerations: [timed] });
-    await fleet.place('team', 'staying', { predicates, tolerations: [{ key: 'maintenance', operator: 'Exists' }] });
-    for (const placement of ['leaving', 'staying']) {
-      await selects(placement, chosen);
-      await ready(placement);
-    }
-    const mark = await fleet.mark();
-    const [first = '', ...others] = chosen;
-
-    await fleet.taint(first, { key: 'maintenance', effect: 'NoSelect', timeAdded: new Date().toISOString() });
-    await selects('leaving', others);
-    await counts('leaving', 2);
-    expect(await fleet.writes(mark)).toEqual([
-      'update placementdecisions leaving-decision-1',
-      'update placements/status leaving',
-    ]);
-    expect(running.events.at(-1)?.note).toMatch(/^removed 1 cluster: c000 \(taint maintenance:NoSelect since /);
-    await fleet.taint(first);
-    await selects('leaving', chosen);
-  });
-
-  it('the placement controllers hold removals beyond the disruption budget until an annotation releases them', async () => {
-    const chosen = names(3);
-    for (const name of chosen)
-      await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { bound: 'yes' });
-    const disruptionBudget = { maxRemovals: '34%', windowSeconds: 60 };
-    await fleet.place('team', 'bound', { predicates: [wants('bound', 'yes')], disruptionBudget });
-    await selects('bound', chosen);
-    await ready('bound');
-    const edit = { predicates: [wants('bound', 'never')], disruptionBudget };
-
-    await fleet.place('team', 'bound', edit);
-    await waitFor('a hold', async () => {
-      return (await fleet.reason('team', 'bound', 'RemovalsHeld')) === 'DisruptionBudgetExceeded' || undefined;
-    });
-    expect(await fleet.selected('team', 'bound')).toEqual(chosen);
-
-    const annotations = { 'cluster.fleetmgmt.io/allow-removals': `2999-01-01T00:00:00Z/${chosen[1]}` };
-    const released = { metadata: { namespace: 'team', name: 'bound', annotations }, spec: edit };
-    await fleet.client.apply<Placement>(Placements, released, { fieldManager: 'test', force: false });
-    await selects('bound', [chosen[0] ?? '', chosen[2] ?? '']);
-
-    await fleet.place('team', 'bound', { ...edit, disruptionBudget: { ...disruptionBudget, maxRemovals: 2 } });
-    await selects('bound', []);
-    const object = await fleet.decision('team', 'bound-decision-1');
-    const record = object?.metadata.annotations?.['cluster.fleetmgmt.io/removals'] ?? '{}';
-    expect(Object.values(JSON.parse(record) as object)).toEqual([2]);
-    await waitFor('the end of the hold', async () => {
-      return (await fleet.reason('team', 'bound', 'RemovalsHeld')) === undefined || undefined;
-    });
-  });
-
   it(
     'the placement controllers follow labels and claims, and change only the Placement whose decision depends on them',
     async () => {
@@ -204,29 +111,6 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
         'update placementdecisions aws-decision-1',
         'update placements/status aws',
       ]);
-    },
-    LONG_MS,
-  );
-
-  it(
-    'the placement controllers write nothing for a label or a claim that no Placement selects by',
-    async () => {
-      await quietWindow(1_500);
-      const mark = await fleet.mark();
-
-      await Promise.all(
-        names(30)
-          .slice(10)
-          .map((name) => fleet.claim(name, { heartbeat: name })),
-      );
-      await Promise.all(
-        names(30)
-          .slice(10)
-          .map((name) => fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { colour: 'red' })),
-      );
-      await quietWindow(2_000);
-
-      expect(await fleet.writes(mark)).toEqual([]);
     },
     LONG_MS,
   );
@@ -381,48 +265,6 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'the placement controllers write nothing at rest and nothing after a restart',
-    async () => {
-      await quietWindow(2_000);
-      const mark = await fleet.mark();
-
-      expect(await running.stop()).toBe(true);
-      running = new PlacementServerRig(server());
-      await running.synced();
-      await quietWindow(3_000);
-
-      expect(await fleet.writes(mark)).toEqual([]);
-    },
-    LONG_MS,
-  );
-
-  it(
-    'the placement controllers replace a deleted cluster with one write',
-    async () => {
-      await fleet.place('team', 'trio', { numberOfClusters: 3 });
-      await ready('trio');
-      const before = (await fleet.selected('team', 'trio')) ?? [];
-      const deleted = before[0] ?? '';
-      await quietWindow(500);
-      const mark = await fleet.mark();
-
-      await fleet.remove(ManagedClusters, { name: deleted });
-      const after = await waitFor('another in its place', async () => {
-        const selected = await fleet.selected('team', 'trio');
-        return selected?.length === 3 && !selected.includes(deleted) ? selected : undefined;
-      });
-
-      expect(before.slice(1).every((name) => after.includes(name))).toBe(true);
-      // The write of the decision has been answered before, so it is in the request log.
-      await waitFor('the status', async () => (await fleet.writes(mark)).includes('update placements/status trio'));
-      expect((await fleet.writes(mark)).filter((write) => write.includes('trio-decision'))).toEqual([
-        'update placementdecisions trio-decision-1',
-      ]);
-    },
-    LONG_MS,
-  );
-
-  it(
     'the placement controllers keep every decision while the CRD of clusters is deleted and created again',
     async () => {
       await fleet.place('team', 'all');
@@ -460,23 +302,6 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
 
       await fleet.cluster('newcomer', 'east');
       await selects('all', [...before, 'newcomer']);
-    },
-    LONG_MS,
-  );
-
-  it(
-    'the placement controllers publish no decision for a deleted Placement',
-    async () => {
-      const mark = await fleet.mark();
-
-      await fleet.remove(Placements, { namespace: 'team', name: 'trio' });
-      await fleet.cluster('late', 'west');
-      await waitFor(
-        'the others to go on',
-        async () => (await fleet.selected('team', 'all'))?.includes('late') ?? undefined,
-      );
-
-      expect((await fleet.writes(mark)).filter((write) => write.includes('trio'))).toEqual([]);
     },
     LONG_MS,
   );
