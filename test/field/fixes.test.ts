@@ -23,6 +23,7 @@ import {
   rawSet,
   someWorld,
 } from '../support/builders/world.js';
+import { runs } from '../support/runs.js';
 
 /*
  * `explain` proposed to relabel a production cluster for a value that no cluster has, and the cluster then left another
@@ -321,9 +322,9 @@ describe('all that explain proposes, of any fleet,', () => {
           expect.arrayContaining(named),
         );
       }),
-      { seed: 28, numRuns: 300 },
+      { seed: 28, numRuns: runs(300) },
     );
-    expect(proposed).toBeGreaterThan(50);
+    expect(proposed).toBeGreaterThan(15);
   });
 });
 

@@ -12,6 +12,7 @@ import { WorldInputs, type World } from '../../../src/answers/world/world.js';
 import { clustersAfter } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { predicate, rawCluster, rawDecision, rawPlacement, someWorld } from '../../support/builders/world.js';
+import { runs } from '../../support/runs.js';
 
 const CLUSTERS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
 
@@ -232,7 +233,7 @@ describe('planLoss', () => {
           planFleet(world, silent(world, names)).map(comparable),
         );
       }),
-      { numRuns: 75 },
+      { numRuns: runs(75) },
     );
   });
 });
@@ -311,7 +312,7 @@ describe('lossOfEach', () => {
           expect(placements).toEqual(effects.filter(({ effect }) => effect !== 'None'));
         }
       }),
-      { numRuns: 75 },
+      { numRuns: runs(75) },
     );
   });
 });

@@ -8,6 +8,7 @@ import type { World } from '../../../src/answers/world/world.js';
 import { clustersAfter, expectAsPlanned, someChanges } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { rawDecision, rawSet, someWorld } from '../../support/builders/world.js';
+import { runs } from '../../support/runs.js';
 
 function plan(world: World, ...changes: readonly Change[]): PlannedPlacement {
   const [first] = planFleet(world, overlay(world, changes));
@@ -191,6 +192,6 @@ describe('planFleet', () => {
   });
 
   it('after the change is carried out, the hub is as planned', () => {
-    fc.assert(fc.property(someWorld, someChanges, expectAsPlanned), { numRuns: 150 });
+    fc.assert(fc.property(someWorld, someChanges, expectAsPlanned), { numRuns: runs(150) });
   });
 });

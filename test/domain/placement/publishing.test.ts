@@ -8,6 +8,7 @@ import type { DecisionWrite, SliceChanges } from '../../../src/domain/placement/
 import { placementReport } from '../../../src/domain/placement/report/status.js';
 import type { Slots } from '../../../src/domain/placement/select/snapshot.js';
 import { decision, member, names, prefixes, snapshot } from '../../support/builders/placement.js';
+import { runs } from '../../support/runs.js';
 
 /** A state of the world: how many clusters there are, those that are away, and the number wanted. */
 interface Step {
@@ -83,7 +84,7 @@ describe('sliceChanges, through any sequence of changes', () => {
           expect(stored.some((one) => one.ordinal === 1)).toBe(true);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('sliceChanges, through any sequence of changes', () => {
           expect(run(step, stored).changes.writes).toEqual([]);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('sliceChanges, through any sequence of changes', () => {
           stored = last(states);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -140,7 +141,7 @@ describe('sliceChanges, through any sequence of changes', () => {
           stored = last(states);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -153,7 +154,7 @@ describe('sliceChanges, through any sequence of changes', () => {
 
         expect(contents(last(run(step, left, slotsAfter(changes)).states))).toEqual(contents(stored));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -215,7 +216,7 @@ describe('sliceChanges, over any objects that others have left', () => {
         // Without the remembered lists, a cluster of an object that another client replaced is new, and may get another slot.
         if (memory === undefined || changes.blocked.length === 0) expect(run(step, end).changes.writes).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -230,7 +231,7 @@ describe('sliceChanges, over any objects that others have left', () => {
           expect(union(own(state)).length).toBeLessThanOrEqual(Math.max(start.length, chosen.length));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -260,7 +261,7 @@ describe('sliceChanges, over any objects that others have left', () => {
           expect(found.get('Ready') === 'True').toBe(done === changes.writes.length && changes.blocked.length === 0);
         });
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 });

@@ -16,6 +16,7 @@ import {
 } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 import { scheduled } from '../../support/builders/scheduled.js';
+import { runs } from '../../support/runs.js';
 
 /** Selection by the book: raw spec, full sorts, big integers. Shares nothing with what it is held against. */
 function modelOf(world: World): readonly string[] {
@@ -204,7 +205,7 @@ describe('schedule, for any snapshot', () => {
   it('selection equals the model in stickiness, rank, number and unreadable sets', () => {
     fc.assert(
       fc.property(someWorld, (world) => expect(choose(world)).toEqual([...modelOf(world)].sort())),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -233,7 +234,7 @@ describe('schedule, for any snapshot', () => {
 
         expect(messageOf(other)).toBe(messageOf(world));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

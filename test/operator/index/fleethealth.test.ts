@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import { TAINTS } from '../../../src/api/names.js';
 import { MINUTE, namesOf, SECOND, VirtualFleet } from '../../support/rigs/fleethealth.js';
+import { runs } from '../../support/runs.js';
 
 /** Two clusters that renew, so that the third one alone is no silent fleet. */
 function fleetWith(name: string): VirtualFleet {
@@ -301,7 +302,7 @@ describe('no order of events', () => {
           if (!fleet.watching && fleet.now - startedAt > 90 * SECOND) seenAnew();
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -9,6 +9,7 @@ import type { BindingView, ClusterView } from '../../../src/domain/placement/sel
 import { binding, cluster, publishedLists } from '../../support/builders/placement.js';
 import { someTaints, someTolerations } from '../../support/builders/taints.js';
 import { Model } from './model.js';
+import { runs } from '../../support/runs.js';
 
 type Event =
   | { readonly kind: 'cluster'; readonly view: ClusterView }
@@ -625,7 +626,7 @@ describe('PlacementIndex', () => {
           }
         }
       }),
-      { numRuns: 75 },
+      { numRuns: runs(75) },
     );
   });
 
@@ -699,7 +700,7 @@ describe('PlacementIndex', () => {
           if (JSON.stringify(model.outcome(key)) !== before) expect(isChanged || reported.includes(key)).toBe(true);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import type { BindingView, SetView } from '../../../src/domain/placement/select/snapshot.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import { SetUsage } from '../../../src/operator/index/setusage.js';
+import { runs } from '../../support/runs.js';
 
 const SETS = ['s1', 's2', 's3'];
 const NAMESPACES = ['n1', 'n2'];
@@ -105,7 +106,7 @@ describe('the use of cluster sets', () => {
             expect(usage.namespacesOf(set).names).toEqual(NAMESPACES.filter((one) => after.has(`${one}/${set}`)));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

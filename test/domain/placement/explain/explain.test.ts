@@ -15,6 +15,7 @@ import {
   rawSet,
   someWorld,
 } from '../../../support/builders/world.js';
+import { runs } from '../../../support/runs.js';
 
 const gold = { predicates: [predicate({ tier: 'gold' })] };
 const inGold = { set: 'edge', labels: { tier: 'gold' } };
@@ -171,7 +172,7 @@ describe('explain', () => {
   });
 
   it('explain says of any world what schedule does, and its ranks are the order in which clusters are added', () => {
-    fc.assert(fc.property(someWorld, expectExplainsSchedule), { numRuns: 300 });
+    fc.assert(fc.property(someWorld, expectExplainsSchedule), { numRuns: runs(300) });
   });
 });
 

@@ -16,6 +16,7 @@ import {
   rawSet,
   someWorld,
 } from '../../../support/builders/world.js';
+import { runs } from '../../../support/runs.js';
 
 const FLEET = [
   rawCluster('a', { set: 'edge', labels: { tier: 'gold', region: 'eu' }, claims: { platform: 'Azure' } }),
@@ -165,7 +166,7 @@ describe('a fix', () => {
   });
 
   it('fixes and hints hold in any world', () => {
-    fc.assert(fc.property(someWorld, expectFixesWork), { numRuns: 200 });
-    fc.assert(fc.property(someWorld, expectHintsOfCandidates), { numRuns: 200 });
+    fc.assert(fc.property(someWorld, expectFixesWork), { numRuns: runs(200) });
+    fc.assert(fc.property(someWorld, expectHintsOfCandidates), { numRuns: runs(200) });
   });
 });

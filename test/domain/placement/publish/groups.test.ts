@@ -8,6 +8,7 @@ import type { StoredDecision } from '../../../../src/domain/placement/stored/dec
 import type { PlacementSnapshot } from '../../../../src/domain/placement/select/snapshot.js';
 import { piecesByTheBook, type ModelPiece } from '../../../support/scenario/checks/moving.js';
 import { member, names, prefixes, snapshot } from '../../../support/builders/placement.js';
+import { runs } from '../../../support/runs.js';
 
 /** Properties of groups through any sequence of changes: of the fleet, of labels, and of the spec, groups switched on and off. */
 
@@ -111,7 +112,7 @@ describe('groups, through any sequence of changes', () => {
           expect(selectedClusters(schedule(plain))).toEqual(chosen);
         });
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -137,7 +138,7 @@ describe('groups, through any sequence of changes', () => {
             expect(end.some((one) => one.ordinal === 1)).toBe(true);
           });
         }),
-        { numRuns },
+        { numRuns: runs(numRuns) },
       );
     },
   );
@@ -166,7 +167,7 @@ describe('groups, through any sequence of changes', () => {
           }
         });
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 
@@ -191,7 +192,7 @@ describe('groups, through any sequence of changes', () => {
             expect(run(remembering(settled, pass)).changes.writes).toEqual([]);
           });
         }),
-        { numRuns },
+        { numRuns: runs(numRuns) },
       );
     },
   );
@@ -222,7 +223,7 @@ describe('groups, through any sequence of changes', () => {
           }
         });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -236,7 +237,7 @@ describe('groups, through any sequence of changes', () => {
           expect(contents(last(again.states))).toEqual(contents(stored));
         });
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

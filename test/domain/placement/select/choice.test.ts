@@ -7,6 +7,7 @@ import type { ClusterView } from '../../../../src/domain/placement/select/snapsh
 import { decision, member, snapshot } from '../../../support/builders/placement.js';
 import type { FleetMember } from '../../../support/builders/candidates.js';
 import { scheduled } from '../../../support/builders/scheduled.js';
+import { runs } from '../../../support/runs.js';
 
 /** The order of a decision, section by section, without groups, queues or counts that are kept: slow, and easy to read. */
 class Literal {
@@ -185,7 +186,7 @@ describe('a choice of clusters', () => {
       fc.property(someWorld, ([spec, fleet, before]) => {
         expect(decided(spec, fleet, before)).toEqual(new Literal(spec, fleet).decide(before));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -7,6 +7,7 @@ import { ManagedClusters, PlacementDecisions, Placements } from '../../../../src
 import { mergedHistory, readHistory, type History } from '../../../../src/domain/placement/stored/history.js';
 import { NAMESPACE, PlacementRig } from '../../../support/rigs/controllers/placement.js';
 import { type Death, Killed, PlacementProcess } from '../../../support/rigs/controllers/placementprocess.js';
+import { runs } from '../../../support/runs.js';
 
 const gold = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } };
 
@@ -154,7 +155,7 @@ describe('the history of a decision', () => {
       });
       expect(told).toEqual(observed);
     });
-    await fc.assert(property, { numRuns: 25 });
+    await fc.assert(property, { numRuns: runs(25) });
   });
 
   it('with groups, edits by others and changes within a second, the changes add up to what is selected', async () => {
@@ -192,7 +193,7 @@ describe('the history of a decision', () => {
       }
       expect([[...current].sort(), dropped]).toEqual([selected(hub), 0]);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: runs(60) });
   });
 });
 

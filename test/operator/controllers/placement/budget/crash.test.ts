@@ -6,6 +6,7 @@ import {
   someHistory,
   type History,
 } from '../../../../support/rigs/controllers/budgethistory.js';
+import { runs } from '../../../../support/runs.js';
 
 /** The clusters beyond a lower number leave first, in writes of their own: what is left must not look like a tiny decision. */
 const DELETED_WHILE_LOWERED: History = {
@@ -36,7 +37,7 @@ const DELETED_WHILE_REPLACED: History = {
   ],
 };
 const EXAMPLES = [DELETED_WHILE_LOWERED, DELETED_WHILE_REPLACED].map((one): [History] => [one]);
-const RUNS = { numRuns: 20, examples: EXAMPLES };
+const RUNS = { numRuns: runs(20), examples: EXAMPLES };
 
 describe('random histories with a disruption budget', () => {
   it('removals stay within the budget, a hold lasts until it is released, and crashes at every write change nothing of the end', async () => {
@@ -56,8 +57,8 @@ describe('random histories with a disruption budget', () => {
       fc.asyncProperty(someHistory, async (history) => {
         crashes += await playWithSingleCrashes(history);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
-    expect(crashes).toBeGreaterThan(15);
+    expect(crashes).toBeGreaterThan(5);
   }, 120_000);
 });
