@@ -11,6 +11,8 @@ const NOTHING =
 const ABSENT = / Default: absent(?: \([^)]+ means the same\))?, /g;
 /** Fields that are declared only so that their refusal says what to write. */
 const REFUSED = /^(?:Never valid|No coordinate|As addOn)/;
+/** Lists whose items are those of Kubernetes, by the file of the CRD. */
+const AS_IN_KUBERNETES: Readonly<Record<string, string>> = { multiclusterengine: 'tolerations' };
 /** A field whose schema is shorter is described each time. Of objects numbers do not count: `otherLimits` has them. */
 const SMALL = 220;
 
@@ -75,11 +77,13 @@ function section(crd: Crd, part: 'spec' | 'status'): string[] {
     const same = shown.get(whole);
     if (same === undefined && whole.length > SMALL) shown.set(whole, { path, field });
     if (same !== undefined) told = `${path}.`;
+    if (path === AS_IN_KUBERNETES[crd.file]) told = `${path}[]`;
     const meaning =
       same === undefined
         ? cell(isWritten ? briefly(field, lines.join('\n')) : withoutDefault(field.description))
         : `As \`${same.path}\`${otherLimits(field, same.field)}.`;
-    lines.push(`| \`${path}\` | ${typeName(field)}${required} | ${meaning} |`);
+    const items = told === `${path}[]` ? ', as in a Pod' : '';
+    lines.push(`| \`${path}\` | ${typeName(field)}${items}${required} | ${meaning} |`);
     if (path === 'conditions') lines.push(CONDITION);
   });
   return [...lines, ''];
