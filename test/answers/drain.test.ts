@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { TAINTS } from '../../src/api/names.js';
-import { drainedPlacements, type DrainEffect } from '../../src/answers/drain.js';
+import { drainedPlacements, type DrainedPlacement } from '../../src/answers/drain.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { taint } from '../support/builders/taints.js';
 import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';
@@ -36,76 +36,67 @@ function holding(world: World, reason: string): World {
 }
 
 describe('drainedPlacements', () => {
-  it.each<[string, World, DrainEffect, string]>([
-    ['is replaced', hub({ numberOfClusters: 2 }, ['a', 'b']), { kind: 'Replaced', by: ['c'] }, 'a → c'],
+  it.each<[string, World, DrainedPlacement['kind'], boolean, string]>([
+    ['is replaced', hub({ numberOfClusters: 2 }, ['a', 'b']), 'Replaced', false, 'a → c'],
     [
       'leaves without a replacement',
       hub({ numberOfClusters: 3 }, ['a', 'b', 'c']),
-      { kind: 'Leaves', selected: 2, wanted: 3 },
+      'Leaves',
+      false,
       'a leaves, unsatisfied 2 of 3',
     ],
-    [
-      'leaves where all clusters are wanted',
-      hub({}, ['a', 'b', 'c']),
-      { kind: 'Leaves', selected: 2, wanted: undefined },
-      'a leaves',
-    ],
+    ['leaves where all clusters are wanted', hub({}, ['a', 'b', 'c']), 'Leaves', false, 'a leaves'],
     [
       'stays for the time of a toleration',
       hub({ tolerations: [draining({ tolerationSeconds: 60 })] }, ['a', 'b', 'c']),
-      { kind: 'Tolerated', until: AT + 60_000 },
+      'Tolerated',
+      false,
       'stays until 2026-11-22T10:01:00Z',
     ],
     [
       'stays with a toleration for ever',
       hub({ tolerations: [draining()] }, ['a', 'b', 'c']),
-      { kind: 'Tolerated', until: undefined },
+      'Tolerated',
+      true,
       'stays: spec.tolerations tolerates the taint',
     ],
     [
       'stays because of a disruption budget',
       hub({ disruptionBudget: { maxRemovals: 0 } }, ['a', 'b', 'c']),
-      { kind: 'Held', why: 'maxRemovals 0 in 3600 s would be exceeded', ends: false },
+      'Held',
+      true,
       'stays: maxRemovals 0 in 3600 s would be exceeded; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
       'stays since it is deleted with most of the decision',
       hub({}, ['a', 'b', 'c', 'd'], [...deleting('a', 'b', 'c'), rawCluster('d', fleet)]),
-      {
-        kind: 'Held',
-        why: 'more than half of the decision was deleted within a minute and stays for 15 minutes',
-        ends: true,
-      },
+      'Held',
+      false,
       'stays: more than half of the decision was deleted within a minute and stays for 15 minutes; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
       'stays since it is deleted with most of the decision, and then since that is paused',
       hub({ paused: true }, ['a', 'b', 'c', 'd'], [...deleting('a', 'b', 'c'), rawCluster('d', fleet)]),
-      {
-        kind: 'Held',
-        why: 'more than half of the decision was deleted within a minute and stays for 15 minutes',
-        ends: false,
-      },
+      'Held',
+      true,
       'stays: more than half of the decision was deleted within a minute and stays for 15 minutes; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
       'stays since the definition of clusters was made anew',
       holding(hub({}, ['a', 'b', 'lost']), 'DefinitionsReplaced'),
-      {
-        kind: 'Held',
-        why: 'CustomResourceDefinition of clusters, sets or bindings was deleted with all its objects, and created again',
-        ends: false,
-      },
+      'Held',
+      true,
       'stays: CustomResourceDefinition of clusters, sets or bindings was deleted with all its objects, and created again; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
       'stays with an invalid spec',
       hub({ numberOfClusters: -1 }, ['a']),
-      { kind: 'Misconfigured' },
+      'Misconfigured',
+      true,
       'stays: the spec is invalid',
     ],
-  ])('a drained cluster that %s is planned as such', (_case, world, effect, text) => {
-    expect(drainedPlacements(world, 'a')).toEqual([{ namespace: 'shop', name: 'web', effect, text }]);
+  ])('a drained cluster that %s is planned as such', (_case, world, kind, isStaying, text) => {
+    expect(drainedPlacements(world, 'a')).toEqual([{ namespace: 'shop', name: 'web', kind, text, isStaying }]);
   });
 
   it('a cluster that no decision holds, or that leaves anyway, concerns no Placement', () => {
@@ -121,6 +112,6 @@ describe('drainedPlacements', () => {
       withheld: [{ resource: 'managedclusters', verb: 'list', status: 403 }] as const,
     };
 
-    expect(drainedPlacements(world, 'a')).toMatchObject([{ effect: { kind: 'Unknown' } }]);
+    expect(drainedPlacements(world, 'a')).toMatchObject([{ kind: 'Unknown' }]);
   });
 });

@@ -1,5 +1,5 @@
 import { meantText } from '@multicluster-engine/values/nearestword';
-import { isStaying, drainedPlacements } from '../../answers/drain.js';
+import { drainedPlacements } from '../../answers/drain.js';
 import { holdersOf } from '../../answers/whoselects.js';
 import type { Withheld, World, WorldResource } from '../../answers/world/world.js';
 import type { ReadClient } from '../../runtime/client/client.js';
@@ -99,7 +99,7 @@ function withHolders(fleet: World, { at, objects: { placements, placementdecisio
 
 /** Whether none of the Placements of `keys` will let the cluster go, unless somebody changes something. */
 function isStuck(world: World, name: string, keys: readonly string[]): boolean {
-  const staying = drainedPlacements(world, name).filter(({ effect }) => isStaying(effect));
+  const staying = drainedPlacements(world, name).filter(({ isStaying }) => isStaying);
   const stuck = new Set(staying.map(({ namespace, name: placement }) => `${namespace}/${placement}`));
   return keys.every((key) => stuck.has(key));
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ClusterAnswer } from '../../../answers/cluster.js';
-import type { DrainEffect, DrainedPlacement } from '../../../answers/drain.js';
+import type { DrainedPlacement } from '../../../answers/drain.js';
 import { shown } from '../command.js';
 import { amend, hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -183,7 +183,7 @@ function Rank({ of: rank }: { readonly of: number | undefined }): JSX.Element | 
   return rank === undefined ? null : <span class="nowrap">rank {rank.toLocaleString('en-US')}</span>;
 }
 
-const EFFECTS: Readonly<Record<DrainEffect['kind'], string>> = {
+const EFFECTS: Readonly<Record<DrainedPlacement['kind'], string>> = {
   Replaced: 'True',
   Leaves: 'Tainted',
   Tolerated: 'NotNeeded',
@@ -214,7 +214,7 @@ function Drain({ name }: { readonly name: string }): JSX.Element {
               <span class="strong list-name">
                 <PlacementLink namespace={one.namespace} name={one.name} />
               </span>
-              <WordMark word={EFFECTS[one.effect.kind]} text={shown(one.text)} />
+              <WordMark word={EFFECTS[one.kind]} text={shown(one.text)} />
             </li>
           ))}
         </ul>
