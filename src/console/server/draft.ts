@@ -1,4 +1,4 @@
-import { Placements } from '../../api/resources.js';
+import { ManagedClusters, Placements } from '../../api/resources.js';
 import { createdFrom } from '../../answers/files/usermanifests.js';
 import { readAppliedText } from '../../answers/files/files.js';
 import { changedBy, nameOf, type ChangeRequest, type Changed } from '../../answers/plan/changed.js';
@@ -6,10 +6,12 @@ import { appliedManifests } from '../../answers/plan/changes.js';
 import { lostBy } from '../../answers/plan/lose.js';
 import type { Computing } from '../../answers/plan/fleetplan.js';
 import { InputError, NotFoundError } from '../../answers/output.js';
-import type { FleetReading } from '../../answers/world/worlds.js';
+import { TYPES, type FleetReading } from '../../answers/world/worlds.js';
 import { KINDS } from '../../answers/kinds.js';
 import type { Change } from '../../answers/world/overlay.js';
-import type { WorldResource } from '../../answers/world/world.js';
+import type { World, WorldResource } from '../../answers/world/world.js';
+import { collectionPath, objectPath, resourceOf } from '../../runtime/client/path.js';
+import type { Call } from '../../runtime/transport/call.js';
 import { errorText } from '../../runtime/errors.js';
 import { isRecord, sameJson } from '../../runtime/vocabulary/json.js';
 import { keyOf } from '../../runtime/vocabulary/names.js';
@@ -30,15 +32,18 @@ export interface DraftObject {
   readonly kept: readonly string[];
 }
 
+/** A write of one object, and its name as in {@link DraftObject}. */
+export type WriteRequest = Pick<Call, 'method' | 'path' | 'target' | 'contentType' | 'body'> & {
+  readonly name: string;
+};
+
 export interface DraftWorld extends Changed {
   readonly objects: readonly DraftObject[];
-  readonly labels: readonly Extract<Change, { kind: 'label' }>[];
+  /** What applying the draft sends: of what the hub does not have so already, one for each object. */
+  readonly requests: readonly WriteRequest[];
   /** The clusters that are lost after the changes, and why each is. */
   readonly lost: ReadonlyMap<string, string>;
 }
-
-/** What is wrong with a draft. The message is one line. */
-export class DraftFault extends InputError {}
 
 /** `onDecision` runs for each object, too. @throws InputError and NotFoundError for what is wrong with the draft */
 export async function draftWorld(
@@ -49,7 +54,7 @@ export async function draftWorld(
   const { objects: manifests, check, stored } = await readAppliedText(draft.manifests, 'draft', onDecision);
   const other = manifests.find((one) => appliedManifests([one], namespace).length === 0);
   if (other !== undefined)
-    throw new DraftFault(`draft: ${other.kind} of ${other.apiVersion} is not planned; want a ${PLANNED}`);
+    throw new InputError(`draft: ${other.kind} of ${other.apiVersion} is not planned; want a ${PLANNED}`);
   const request: ChangeRequest = {
     namespace,
     manifests,
@@ -64,13 +69,10 @@ export async function draftWorld(
     deletions: [],
   };
   const changed = changedBy(reading, request);
-  const { writes } = changed;
-  return {
-    ...changed,
-    objects: writes.flatMap((one) => (one.kind === 'apply' ? draftObject(one, reading, changed) : [])),
-    labels: writes.filter((one) => one.kind === 'label'),
-    lost: lostBy(changed.after, draft.losses),
-  };
+  const objects = changed.writes.flatMap((one) => (one.kind === 'apply' ? draftObject(one, reading, changed) : []));
+  const written = new Map(objects.filter(isChanged).map((one) => [one.name, objectWrite(one)]));
+  const requests = [...written.values(), ...labelWrites(changed.writes, reading.world)];
+  return { ...changed, objects, requests, lost: lostBy(changed.after, draft.losses) };
 }
 
 const PLANNED = KINDS.map(({ type }) => type.kind)
@@ -113,8 +115,43 @@ function beyond(first: unknown, second: unknown, path: string): readonly string[
 }
 
 /** Whether the hub does not have it so already. */
-export function isChanged({ object, live }: DraftObject): boolean {
+function isChanged({ object, live }: DraftObject): boolean {
   return live === undefined || !sameJson(manifestOf(object), manifestOf(live));
+}
+
+function objectWrite({ name: shown, resource, object, live }: DraftObject): WriteRequest {
+  const { status: _status, ...written } = object;
+  const type = TYPES[resource];
+  // What the API server keeps itself.
+  const { generation: _generation, ...rest } = written.metadata;
+  const { managedFields: _managedFields, ...metadata } = rest as typeof rest & { managedFields?: unknown };
+  const { namespace = '', name } = metadata;
+  const target = { resource: resourceOf(type), namespace, name };
+  const how: Pick<WriteRequest, 'method' | 'path' | 'target'> =
+    live === undefined
+      ? { method: 'POST', path: collectionPath(type, namespace), target: { verb: 'create', ...target } }
+      : { method: 'PUT', path: objectPath(type, metadata), target: { verb: 'update', ...target } };
+  return { name: shown, ...how, body: JSON.stringify({ ...written, metadata }) };
+}
+
+/** One for each cluster: a second one would be of a version that the first has replaced. */
+function labelWrites(changes: readonly Change[], world: World): readonly WriteRequest[] {
+  const labels = new Map<string, Record<string, string | null>>();
+  for (const one of changes)
+    if (one.kind === 'label')
+      labels.set(one.object.name, { ...labels.get(one.object.name), [one.key]: one.value ?? null });
+  return [...labels].map(([name, changed]) => {
+    const live = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
+    const { uid, resourceVersion } = live?.metadata ?? {};
+    return {
+      name: `ManagedCluster ${name}`,
+      method: 'PATCH',
+      path: objectPath(ManagedClusters, { name }),
+      target: { verb: 'patch', resource: resourceOf(ManagedClusters), name },
+      contentType: 'application/merge-patch+json',
+      body: JSON.stringify({ metadata: { uid, resourceVersion, labels: changed } }),
+    };
+  });
 }
 
 /** Why a draft is not applied: undefined where it is. */

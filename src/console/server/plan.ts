@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { PlannedPlacement } from '../../answers/plan/document.js';
+import { InputError } from '../../answers/output.js';
 import { loseEach } from '../../answers/plan/loseeach.js';
 import { lossLines } from '../../answers/plan/text.js';
 import { lossReport, planReport } from '../../answers/plan/report.js';
 import type { CutPlacement, Draft, Plan, PlanAnswer } from '../wire/plan.js';
-import { DraftFault, draftWorld, faultOf, isChanged, notApplied, type DraftWorld } from './draft.js';
+import { draftWorld, faultOf, notApplied, type DraftWorld } from './draft.js';
 import { faultLine } from './faultline.js';
 import { manifestText } from './manifest.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
@@ -16,9 +17,7 @@ import type { Computing } from '../../answers/plan/fleetplan.js';
 const MOST_CLUSTERS = 500;
 
 /** A draft with its plan and what applying it writes, or why there is none. */
-export type PlannedDraft =
-  | ({ readonly plan: Plan } & Pick<DraftWorld, 'objects' | 'labels'>)
-  | { readonly fault: string };
+export type PlannedDraft = ({ readonly plan: Plan } & Pick<DraftWorld, 'requests'>) | { readonly fault: string };
 
 export function planAnswer(planned: PlannedDraft, { manifests }: Draft): PlanAnswer {
   if (!('fault' in planned)) return planned.plan;
@@ -34,11 +33,11 @@ export async function plannedDraft(
 ): Promise<PlannedDraft> {
   try {
     const drafted = await draftWorld(reading, draft, { namespace, ...computing });
-    const { after, lost, objects, labels } = drafted;
+    const { after, lost, objects, requests } = drafted;
     const each = lossOfEach({ ...reading, world: after }, lost, draft, computing);
     const plan = { ...planOf(reading, drafted, computing), ...each };
     const reason = notApplied(objects, draft);
-    return { objects, labels, plan: reason === undefined ? plan : { ...plan, notApplied: reason } };
+    return { requests, plan: reason === undefined ? plan : { ...plan, notApplied: reason } };
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;
@@ -46,7 +45,7 @@ export async function plannedDraft(
   }
 }
 
-/** The changes of the draft count as made. @throws DraftFault */
+/** The changes of the draft count as made. @throws InputError */
 function lossOfEach(
   after: FleetReading,
   lost: DraftWorld['lost'],
@@ -55,13 +54,13 @@ function lossOfEach(
 ): Pick<Plan, 'lossOfEach'> {
   const [key, other] = each;
   if (key === undefined) return {};
-  if (other !== undefined) throw new DraftFault(`the loss of each value is planned of one key: take ${other} away`);
-  if (lost.size > 0) throw new DraftFault('a loss, and the loss of each value, are two plans: take one of them away');
+  if (other !== undefined) throw new InputError(`the loss of each value is planned of one key: take ${other} away`);
+  if (lost.size > 0) throw new InputError('a loss, and the loss of each value, are two plans: take one of them away');
   return { lossOfEach: loseEach(after, key, { ...computing, output: 'text', colored: false }).text };
 }
 
 function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing): Plan {
-  const { after, objects, labels, lost } = draft;
+  const { after, objects, requests, lost } = draft;
   const then = { ...reading, world: after };
   const { document } = lost.size > 0 ? lossReport(then, lost, computing) : planReport(reading, draft, computing);
   const { summary, placements, refusals, apartComputed } = document;
@@ -79,10 +78,7 @@ function planOf(reading: FleetReading, draft: DraftWorld, computing: Computing):
     refusals,
     apartComputed,
     replaced,
-    writes: [
-      ...new Set(objects.filter(isChanged).map(({ name }) => name)),
-      ...new Set(labels.map(({ object }) => `ManagedCluster ${object.name}`)),
-    ],
+    writes: requests.map(({ name }) => name),
     basedOn: createHash('sha256').update(text).digest('base64url'),
   };
 }

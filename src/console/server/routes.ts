@@ -149,8 +149,8 @@ async function applyFound({ snapshots, session, transport, planner }: Hub, { bod
   if (!dryRun) snapshots.expire();
   const current = await snapshots.current();
   if (current.stale !== undefined) throw new RequestError(503, `the hub cannot be read: ${current.stale}`);
-  const draft = await planner.plan(current.snapshot, wanted, { namespace: session.namespace, gone });
-  const data = await applyAnswer(transport, current.snapshot, { draft, basedOn, dryRun });
+  const planned = await planner.plan(current.snapshot, wanted, { namespace: session.namespace, gone });
+  const data = await applyAnswer(transport, planned, { basedOn, dryRun });
   if (!dryRun) snapshots.expire();
   return { current, data };
 }
