@@ -17,7 +17,7 @@ export interface ConsoleOptions {
   /** Of the person. */
   readonly client: ReadClient;
   readonly transport: Pick<Transport, 'call'>;
-  readonly session: Omit<Hub['session'], 'build' | 'by'>;
+  readonly session: Omit<Hub['session'], 'by'>;
   /** The only namespace to read; undefined: all. */
   readonly namespace: string | undefined;
   /** Read instead where objects of all namespaces may not be listed. */
@@ -47,7 +47,7 @@ export async function openConsole(options: ConsoleOptions): Promise<OpenConsole>
     snapshots,
     client,
     transport,
-    session: { ...options.session, build: assets.build, by: 'link' as const },
+    session: { ...options.session, by: 'link' as const },
     namespace,
     planner: new Planner(systemClock),
   };

@@ -69,7 +69,7 @@ export class ConsoleComponent {
     const { clock, log, metrics, assets, upstream: hub } = options;
     this.#hubClock = new ServerClock(clock);
     const connect = (token: string): Transport => this.#connect(token);
-    this.#people = new People({ connect, hub, build: assets.build, clock: this.#hubClock });
+    this.#people = new People({ connect, hub, clock: this.#hubClock });
     metrics.people(() => this.#people.size);
     const serves = (host: string): boolean => this.#serves(host);
     const entrance = new TokenEntrance({ people: this.#people, serves, clock, log });

@@ -20,8 +20,6 @@ export interface PeopleOptions {
   readonly connect: (token: string) => Transport;
   /** Address of the API server, for the page. */
   readonly hub: string;
-  /** Of the page. */
-  readonly build: string;
   readonly clock: Clock;
 }
 
@@ -153,10 +151,10 @@ export class People {
   }
 
   #person({ transport, snapshots }: Known, credential: Credential, user: string): Person {
-    const { hub, build } = this.#options;
+    const { hub } = this.#options;
     const own = namespaceOf(credential);
     const id = user === '' ? this.#tokenKey(credential) : user;
-    const session = { hub, context: '', user, namespace: own, build, by: 'token' } as const;
+    const session = { hub, context: '', user, namespace: own, by: 'token' } as const;
     const client = createClient(transport);
     return { id, user, hub: { snapshots, client, transport, session, namespace: undefined, planner: this.#planner } };
   }

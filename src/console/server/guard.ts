@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isLoopback } from '../../runtime/http/host.js';
 import type { Session } from '../wire/answer.js';
 import type { Hub } from './routes.js';
@@ -33,7 +33,6 @@ export const HEADERS: Readonly<Record<string, string>> = {
 /** A request to the API. */
 export interface Visit {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
   /** Scheme, host and port by which the server was asked. */
   readonly origin: string;
   /** Reads the JSON of its body. @throws RequestError */

@@ -66,7 +66,7 @@ async function answerRequest(parts: ServerParts, request: IncomingMessage, respo
   const segments = path.split('/').map(decoded);
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const visit = { request, response, origin, body: () => bodyOf(request) };
+  const visit = { request, origin, body: () => bodyOf(request) };
   if (path === 'session') return sendJson(response, 200, (await entrance.session(visit)) ?? {});
   const found = await entrance.enter(visit, path, async (hub) => {
     const known = routeOf(request.method ?? '', segments);

@@ -50,8 +50,6 @@ export interface Session {
   readonly user: string;
   /** The namespace of objects that name none. */
   readonly namespace: string;
-  /** Hash of the page's files: another one on the server asks for a reload. */
-  readonly build: string;
   /** What opens a session here: a link that the command prints, or a token of the hub. */
   readonly by: 'link' | 'token';
   /** When the token ends, RFC 3339; absent where that is not known, and for a link. */

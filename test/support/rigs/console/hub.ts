@@ -90,7 +90,6 @@ export async function startConsole(world: World, assets: Assets, clock: Clock): 
     context: 'demo',
     user: '',
     namespace: 'shop',
-    build: assets.build,
     by: 'link',
   } as const;
   const transport = { call: (call: Call) => hub.write(call) };

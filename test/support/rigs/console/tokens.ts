@@ -79,8 +79,7 @@ export async function startTokenConsole(
   pair?: Pick<ServingPair, 'cert' | 'key'>,
 ): Promise<TokenConsole> {
   const [api, log] = [new MemoryApi(), new RecordingLog()];
-  const { build } = assets;
-  const people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', build, clock });
+  const people = new People({ connect: (token) => api.connect(token), hub: 'https://hub', clock });
   const entrance = new TokenEntrance({ people, serves: (host) => host === HOST, clock, log });
   const listener: Parameters<typeof createServer>[1] = (request, response) =>
     void respond({ assets, entrance }, request, response);
