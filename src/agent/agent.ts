@@ -7,8 +7,7 @@ import type { Home, StoredSecret } from './home.js';
 import { Observer } from './observer.js';
 import { DEFAULT_LEASE_SECONDS, retryMs } from './schedule.js';
 import { isReplaced } from './session/attempts.js';
-import type { AgentTools, OpenHub, SessionContext, SessionEnd } from './session/context.js';
-import { HubState } from './session/hubstate.js';
+import { type AgentTools, type OpenHub, type SessionContext, type SessionEnd, HubState } from './session/context.js';
 import { runSession } from './session/session.js';
 
 interface AgentOptions {

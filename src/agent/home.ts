@@ -43,15 +43,13 @@ export interface Home {
   readonly claims: ClaimMaps;
 }
 
-/** The ConfigMaps with custom claims. */
-export interface ClaimMaps {
-  start(): void;
-  stop(): Promise<void>;
-  whenSynced(signal: AbortSignal): Promise<void>;
+/** What is read of the cache of the ConfigMaps with custom claims. */
+export interface ClaimMaps extends Pick<
+  Cache<ClaimConfigMap>,
+  'start' | 'stop' | 'whenSynced' | 'current' | 'failure'
+> {
+  readonly store: Pick<Cache<ClaimConfigMap>['store'], 'values'>;
   onChange(handler: () => void): void;
-  all(): readonly ClaimConfigMap[];
-  /** Why they cannot be listed or watched now; undefined: they can. */
-  failure(): Error | undefined;
 }
 
 interface HomeOptions {
@@ -67,11 +65,7 @@ interface HomeOptions {
 const CLUSTER_INFO = { namespace: 'kube-public', name: 'cluster-info' };
 
 /** A cluster over its API. */
-export function openHome(options: HomeOptions): Home {
-  return new ApiHome(options);
-}
-
-class ApiHome implements Home {
+export class ApiHome implements Home {
   readonly claims: ClaimMaps;
   readonly #transport: Transport;
   readonly #client: KubeClient;
@@ -82,13 +76,8 @@ class ApiHome implements Home {
     this.#options = options;
     this.#transport = transport;
     this.#client = createClient(transport);
-    this.claims = claimMaps(
-      createCache<ClaimConfigMap>(
-        transport,
-        { type: ConfigMaps, namespace, labelSelector: `${CLAIMS_LABEL}=true` },
-        tools,
-      ),
-    );
+    const claims = { type: ConfigMaps, namespace, labelSelector: `${CLAIMS_LABEL}=true` };
+    this.claims = createCache<ClaimConfigMap>(transport, claims, tools);
   }
 
   async clusterId(signal: AbortSignal): Promise<string> {
@@ -141,17 +130,6 @@ class ApiHome implements Home {
   #secretName(): { readonly namespace: string; readonly name: string } {
     return { namespace: this.#options.namespace, name: AGENT_TOKEN_SECRET };
   }
-}
-
-function claimMaps(cache: Cache<ClaimConfigMap>): ClaimMaps {
-  return {
-    start: () => cache.start(),
-    stop: () => cache.stop(),
-    whenSynced: (signal) => cache.whenSynced(signal),
-    onChange: (handler) => cache.onChange(handler),
-    all: () => [...cache.store.values()],
-    failure: () => cache.failure() ?? (cache.current() ? undefined : new Error('configmaps: not listed yet')),
-  };
 }
 
 /**

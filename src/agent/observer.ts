@@ -4,9 +4,16 @@ import { errorText } from '../runtime/errors.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Home } from './home.js';
 import { claimsOf, type Claims } from '../domain/agent/report/claims.js';
-import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from '../domain/agent/report/controlplane.js';
+import {
+  afterProbe,
+  PROBE_PERIOD_MS,
+  type ControlPlaneState,
+  reportOf,
+  type ClientConfig,
+  type ClusterReport,
+  type Trouble,
+} from '../domain/agent/report/report.js';
 import type { NodeFacts } from '../domain/agent/report/nodes.js';
-import { reportOf, type ClientConfig, type ClusterReport, type Trouble } from '../domain/agent/report/report.js';
 import { timestamp } from '../runtime/vocabulary/meta.js';
 import { jittered, retryMs } from './schedule.js';
 
@@ -110,7 +117,8 @@ export class Observer {
       const nodes = await home.nodes(signal);
       const clientConfig = await home.clientConfig(signal);
       this.#sample = { clusterId, version, nodes, clientConfig };
-      const unlisted = home.claims.failure();
+      const { claims } = home;
+      const unlisted = claims.failure() ?? (claims.current() ? undefined : new Error('configmaps: not listed yet'));
       if (unlisted !== undefined) throw unlisted;
       this.#problem = undefined;
       this.#changed();
@@ -157,7 +165,7 @@ export class Observer {
 
   #changed(): void {
     if (this.#sample !== undefined && this.#isClaimsSynced) {
-      this.#claims = claimsOf({ ...this.#sample, configMaps: this.#options.home.claims.all() });
+      this.#claims = claimsOf({ ...this.#sample, configMaps: [...this.#options.home.claims.store.values()] });
       this.#logRejected(this.#claims.rejected);
     }
     this.#options.onChange();

@@ -1,5 +1,5 @@
 import { Agent } from './agent.js';
-import { openHome } from './home.js';
+import { ApiHome } from './home.js';
 import { connectHub } from './hub.js';
 import type { AgentConfig } from './flags.js';
 import { OLDEST_KUBERNETES } from '../api/names.js';
@@ -45,7 +45,7 @@ async function runWith(config: AgentConfig, kubeconfig: Kubeconfig): Promise<num
   };
   const transport = createTransport(kubeconfig, { ...connection, connections: 4 });
   const agent = new Agent({
-    home: openHome({ transport, namespace, apiEndpoint, tools: { ...tools, metrics: metrics.caches } }),
+    home: new ApiHome({ transport, namespace, apiEndpoint, tools: { ...tools, metrics: metrics.caches } }),
     openHub: (join, token) => connectHub(join, token, connection),
     tools: { ...tools, metrics: metrics.agent },
     tokenLifetimeSeconds,

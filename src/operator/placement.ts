@@ -1,7 +1,7 @@
 import { CLUSTERS_LEASE, PLACEMENT_LEASE, TIME_ZONE_DATA_ANNOTATION } from '../api/names.js';
 import { FLEET_GROUP } from '../api/resources.js';
 import { clusterCacheOptions } from './controllers/clusters/caches.js';
-import { createHealthControllers } from './controllers/clusters/health/controller.js';
+import { createHealthControllers } from './controllers/clusters/health/reconcile.js';
 import { openLeaseCache } from './controllers/clusters/health/leases.js';
 import { clusterRights, healthRights } from './controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from './controllers/placement/caches.js';

@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 import { createHub, type Hub } from '../../src/agent/hub.js';
-import { afterProbe } from '../../src/domain/agent/report/controlplane.js';
-import { reportOf } from '../../src/domain/agent/report/report.js';
+import { afterProbe, reportOf } from '../../src/domain/agent/report/report.js';
 import type { Call } from '../../src/runtime/transport/call.js';
 import type { Transport } from '../../src/runtime/transport/transport.js';
 import { joinData } from '../support/builders/joindata.js';

@@ -1,9 +1,8 @@
 import { EngineEvents } from '../../src/api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../src/api/generated/multiclusterengine.js';
-import { engineEvents } from '../../src/domain/engine/status/events.js';
+import { engineEvents, engineStatus } from '../../src/domain/engine/status/status.js';
 import { deploymentHealth } from '../../src/domain/engine/status/components.js';
 import type { ObjectState, StatusInput } from '../../src/domain/engine/status/input.js';
-import { engineStatus } from '../../src/domain/engine/status/status.js';
 import {
   deployment,
   engine,
@@ -158,12 +157,12 @@ const statuses: readonly Case[] = [
     terminating: 'Namespace x is being deleted; it is created again when it is gone',
     ...account('waiting', 'Namespace x is being deleted'),
   }),
-  statusCase('a missing pull secret of a ready engine', { ...again, missingPullSecret: 'x/pull' }),
+  statusCase('a missing pull secret of a ready engine', { ...again, pullSecret: { kind: 'missing', name: 'x/pull' } }),
   statusCase('a missing pull secret of a new engine', {
-    missingPullSecret: 'x/pull',
+    pullSecret: { kind: 'missing', name: 'x/pull' },
     objects: objectStates({ Deployment: starting }),
   }),
-  statusCase('a pull secret of another type', { ...again, unusablePullSecret: 'x/pull' }),
+  statusCase('a pull secret of another type', { ...again, pullSecret: { kind: 'unusable', name: 'x/pull' } }),
   statusCase('a trust bundle that is missing', {
     ...again,
     unusableTrustBundle: 'ConfigMap x/ca, named by spec.trustBundle, does not exist',

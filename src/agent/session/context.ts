@@ -4,7 +4,8 @@ import type { Logger } from '../../runtime/logger.js';
 import type { AgentMetrics } from '../metrics.js';
 import type { Home, StoredSecret } from '../home.js';
 import type { Hub } from '../hub.js';
-import type { HubState } from './hubstate.js';
+import type { Trouble } from '../../domain/agent/report/report.js';
+import { asError } from '../../runtime/errors.js';
 
 /** What an agent uses of the process that it runs in. */
 export interface AgentTools {
@@ -42,3 +43,89 @@ export interface SessionContext {
  * - taken: the hub has another cluster with this name.
  */
 export type SessionEnd = 'replaced' | 'taken';
+
+/** What is known of the hub at the moment: whether it answers, and what is wrong. */
+export class HubState {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
+  #renewedAt: number | undefined;
+  #leaseMs: number;
+  #isAvailable = true;
+  #failure: string | undefined;
+  /** Holds until the end of the session, whatever succeeds. */
+  #refusal: string | undefined;
+  /** Why the token in use is not in the Secret, or may not be; undefined: it is. */
+  secretTrouble: Trouble | undefined;
+
+  constructor(clock: Clock, leaseMs: number) {
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** The duration of the cluster's lease, as the hub has named it last. */
+  get leaseMs(): number {
+    return this.#leaseMs;
+  }
+
+  setLease(ms: number): void {
+    this.#leaseMs = ms;
+  }
+
+  /** The Lease was renewed: the hub answers, and other requests may be sent. */
+  renewed(): void {
+    this.#renewedAt = this.#clock.monotonic();
+    this.#failure = undefined;
+    this.#isAvailable = true;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  /** A renewal failed: until one succeeds, renewals are the only requests. */
+  renewalFailed(problem: string): void {
+    this.#isAvailable = false;
+    this.#failure = problem;
+  }
+
+  /** A step of joining failed. */
+  joiningFailed(problem: string): void {
+    this.#failure = problem;
+  }
+
+  refused(problem: string): void {
+    this.#refusal = problem;
+  }
+
+  /** Resolves while renewals succeed; rejects with the signal's reason. */
+  whenAvailable(signal: AbortSignal): Promise<void> {
+    if (this.#isAvailable && !signal.aborted) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.#waiting.delete(finish);
+        reject(asError(signal.reason));
+      };
+      const finish = (): void => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      };
+      if (signal.aborted) {
+        stop();
+        return;
+      }
+      this.#waiting.add(finish);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  /** For /readyz: undefined while the Lease was renewed within twice its duration. */
+  problem(): string | undefined {
+    if (this.#refusal !== undefined) return this.#refusal;
+    if (this.#renewedAt === undefined) return `not joined yet${suffix(this.#failure)}`;
+    const silentMs = this.#clock.monotonic() - this.#renewedAt;
+    if (silentMs <= 2 * this.#leaseMs) return undefined;
+    return `the Lease has not been renewed for ${Math.floor(silentMs / 1000)} s${suffix(this.#failure)}`;
+  }
+}
+
+function suffix(problem: string | undefined): string {
+  return problem === undefined ? '' : `: ${problem}`;
+}

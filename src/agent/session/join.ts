@@ -1,7 +1,7 @@
 import { delay } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
-import { retryMs, firstRenewalMs, rotationMs, ShortenableDelay, renewalPeriodMs } from '../schedule.js';
+import { firstRenewalMs, renewalPeriodMs, retryMs, rotationMs, type ShortenableDelay } from '../schedule.js';
 import { Attempts, failureResult, isPolicyDenial, takenProblem, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 import type { OwnToken } from './owntoken.js';
@@ -31,7 +31,7 @@ export async function acquireLease(context: SessionContext, hub: Hub, signal: Ab
 }
 
 /** One attempt of {@link acquireLease}. Rejects with the signal's reason after it has ended the session. */
-export async function tryAcquireLease(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
+async function tryAcquireLease(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
   const { clusterId, join, state, end } = context;
   try {
     return await hub.createLease({ holder: clusterId, seconds: state.leaseMs / 1000 }, signal);
@@ -111,51 +111,34 @@ export async function rotateTokens(
   }
 }
 
-/** Renews the Lease of the cluster. */
-export class Renewals {
-  readonly #context: SessionContext;
-  readonly #hub: Hub;
-  readonly #delay: ShortenableDelay;
-
-  constructor(context: SessionContext, hub: Hub) {
-    this.#context = context;
-    this.#hub = hub;
-    this.#delay = new ShortenableDelay(context.tools.clock);
-  }
-
-  /** Until `signal` fires; rejects with its reason. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { state, tools } = this.#context;
-    const { clock, random, metrics } = tools;
-    const attempts = new Attempts(this.#context, 'renewal');
-    let wait = firstRenewalMs(state.leaseMs, random);
-    for (;;) {
-      await this.#delay.wait(wait, signal);
-      const startedAt = clock.monotonic();
-      const outcome = await attempts.run(() => this.#renew(signal), signal);
-      metrics.renewed(resultOf(outcome), clock.now());
-      if (outcome.kind === 'done') {
-        state.renewed();
-        wait = Math.max(0, startedAt + renewalPeriodMs(state.leaseMs, random) - clock.monotonic());
-      } else {
-        state.renewalFailed(outcome.problem);
-        wait = outcome.retryInMs;
-      }
-    }
-  }
-
-  /** The duration of the lease has changed: the Lease gets it at once, since the hub goes by the longer one until then. */
-  reschedule(): void {
-    this.#delay.shortenTo(0);
-  }
-
-  /** A Lease that somebody has deleted is created again. */
-  async #renew(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#hub.renewLease(this.#context.state.leaseMs / 1000, signal);
-    } catch (error) {
+/**
+ * Renews the Lease of the cluster, and creates one that somebody has deleted. `due`: the wait for the next renewal, which ends at
+ * once when the duration of the lease has changed. Until `signal` fires; rejects with its reason.
+ */
+export async function renewLease(
+  context: SessionContext,
+  { hub, due }: { readonly hub: Hub; readonly due: ShortenableDelay },
+  signal: AbortSignal,
+): Promise<void> {
+  const { state, tools } = context;
+  const { clock, random, metrics } = tools;
+  const attempts = new Attempts(context, 'renewal');
+  const renew = async (): Promise<void> =>
+    hub.renewLease(state.leaseMs / 1000, signal).catch(async (error: unknown) => {
       if (!isFailure(error, 'NotFound')) throw error;
-      await tryAcquireLease(this.#context, this.#hub, signal);
-    }
+      await tryAcquireLease(context, hub, signal);
+    });
+  let wait = firstRenewalMs(state.leaseMs, random);
+  for (;;) {
+    await due.wait(wait, signal);
+    const startedAt = clock.monotonic();
+    const outcome = await attempts.run(renew, signal);
+    metrics.renewed(resultOf(outcome), clock.now());
+    if (outcome.kind === 'done') state.renewed();
+    else state.renewalFailed(outcome.problem);
+    wait =
+      outcome.kind === 'done'
+        ? Math.max(0, startedAt + renewalPeriodMs(state.leaseMs, random) - clock.monotonic())
+        : outcome.retryInMs;
   }
 }

@@ -1,8 +1,9 @@
 import { whenAborted, within } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
+import { ShortenableDelay } from '../schedule.js';
 import type { ClusterReport } from '../../domain/agent/report/report.js';
 import type { SessionContext } from './context.js';
-import { acquireLease, deleteJoinSecret, firstToken, rotateTokens, Renewals } from './join.js';
+import { acquireLease, deleteJoinSecret, firstToken, renewLease, rotateTokens } from './join.js';
 import { Publisher } from './publisher.js';
 import { OwnToken } from './owntoken.js';
 
@@ -31,12 +32,13 @@ export async function runSession({ context, report, onReporting }: SessionOption
     await acquireLease(context, hub, signal);
     state.renewed();
     tools.log.info({ cluster: join.cluster, hub: join.hubUrl }, 'joined the hub');
-    const renewals = new Renewals(context, hub);
-    const publisher = new Publisher(context, { hub, report, onLease: () => renewals.reschedule() });
+    const due = new ShortenableDelay(tools.clock);
+    // The Lease gets another duration at once: the hub goes by the longer one until then.
+    const publisher = new Publisher(context, { hub, report, onLease: () => due.shortenTo(0) });
     onReporting(() => publisher.changed());
     token.onTrouble = () => publisher.changed();
     await Promise.all([
-      renewals.run(signal),
+      renewLease(context, { hub, due }, signal),
       publisher.run(signal),
       endJoining(context, { hub, publisher, token }, signal),
       token.keepStored(signal),

@@ -10,9 +10,8 @@ import { ManagedClusters } from '../../api/resources.js';
 import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { sameJson } from '../../runtime/vocabulary/json.js';
 import { claimsOf, ID_CLAIM, isOwnClaim } from '../agent/report/claims.js';
-import type { ControlPlaneState } from '../agent/report/controlplane.js';
+import { type ControlPlaneState, reportOf, withoutEmpty } from '../agent/report/report.js';
 import type { NodeFacts } from '../agent/report/nodes.js';
-import { reportOf, withoutEmpty } from '../agent/report/report.js';
 import { timedCondition } from '../conditions.js';
 import { itemsAt } from './manifest/manifest.js';
 

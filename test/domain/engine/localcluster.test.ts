@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import { AVAILABLE_CONDITION } from '../../../src/api/clusterreasons.js';
 import { LOCAL_CLUSTER_ANNOTATION, LOCAL_CLUSTER_FIELD_MANAGER, SOURCE_ANNOTATION } from '../../../src/api/names.js';
-import { afterProbe } from '../../../src/domain/agent/report/controlplane.js';
+import { afterProbe } from '../../../src/domain/agent/report/report.js';
 import {
   hasStatus,
   hubStatus,

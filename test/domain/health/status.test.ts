@@ -2,9 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 
 import { TAINTS } from '../../../src/api/names.js';
 import type { ConditionInput, HealthCondition } from '../../../src/domain/health/conditions.js';
-import { clusterEvents, scopeEvent } from '../../../src/domain/health/events.js';
+import {
+  clusterEvents,
+  scopeEvent,
+  healthWrites,
+  type Judgement,
+  type StoredHealth,
+} from '../../../src/domain/health/status.js';
 import type { HealthTaint } from '../../../src/domain/health/judge.js';
-import { healthWrites, type Judgement, type StoredHealth } from '../../../src/domain/health/status.js';
 import { healthView } from '../../../src/domain/health/view.js';
 
 const THEN = '2026-01-01T00:00:00Z';

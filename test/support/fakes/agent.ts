@@ -119,7 +119,8 @@ export class FakeHome implements Home {
     stop: async (): Promise<void> => undefined,
     whenSynced: async (): Promise<void> => undefined,
     onChange: (handler: () => void): void => void (this.#changed = handler),
-    all: (): readonly ClaimConfigMap[] => this.#configMaps,
+    store: { values: (): readonly ClaimConfigMap[] => this.#configMaps },
+    current: (): boolean => true,
     failure: (): Error | undefined => this.claimsFailure,
   };
 

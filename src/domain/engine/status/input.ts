@@ -79,10 +79,8 @@ export interface StatusInput {
   readonly denied?: string | undefined;
   /** Why the target namespace cannot be used: it is being deleted. */
   readonly terminating?: string | undefined;
-  /** `namespace/name` of a pull secret that does not exist. */
-  readonly missingPullSecret?: string | undefined;
-  /** `namespace/name` of a pull secret whose type is none for images. */
-  readonly unusablePullSecret?: string | undefined;
+  /** The pull secret, `namespace/name`, that does not exist, or whose type is none for images. */
+  readonly pullSecret?: { readonly kind: 'missing' | 'unusable'; readonly name: string } | undefined;
   /** What is wrong with the trust bundle: its ConfigMap, and why it cannot be used. */
   readonly unusableTrustBundle?: string | undefined;
   readonly uninstall?: UninstallProgress | undefined;

@@ -53,18 +53,7 @@ const RULES: readonly Rule[] = [
   (input) => stalledBy(notReadyIn(input, 'denied', 'PermissionDenied')),
   (input) => stalledBy(notReadyIn(input, 'foreign', 'ForeignObject')),
   (input) => notReadyIn(input, 'failed', 'ApplyFailed'),
-  ({ missingPullSecret: secret }) =>
-    secret !== undefined &&
-    notReady(
-      'PullSecretNotFound',
-      `Secret ${secret}, named by spec.imagePullSecret, does not exist; the operator never copies it there`,
-    ),
-  ({ unusablePullSecret: secret }) =>
-    secret !== undefined &&
-    notReady(
-      'PullSecretUnusable',
-      `Secret ${secret}, named by spec.imagePullSecret, is not of type kubernetes.io/dockerconfigjson; no image is pulled with it`,
-    ),
+  ({ pullSecret }) => pullSecret && pullSecretProblem(pullSecret),
   // No component can start with it.
   (input) => notReadyIn(input, 'unusable', 'CertificateUnusable'),
   ({ unusableTrustBundle: problem }) =>
@@ -126,6 +115,16 @@ function progressReason(input: StatusInput): EngineReason {
 
 function isRollingOut(input: StatusInput): boolean {
   return objectsOf(input).some((one) => healthOf(one)?.rollout === 'progressing');
+}
+
+function pullSecretProblem({ kind, name }: NonNullable<StatusInput['pullSecret']>): ReadyCondition {
+  const secret = `Secret ${name}, named by spec.imagePullSecret,`;
+  return kind === 'missing'
+    ? notReady('PullSecretNotFound', `${secret} does not exist; the operator never copies it there`)
+    : notReady(
+        'PullSecretUnusable',
+        `${secret} is not of type kubernetes.io/dockerconfigjson; no image is pulled with it`,
+      );
 }
 
 function pauseText({ objects }: StatusInput): string {

@@ -12,9 +12,16 @@ import { isBoundIn } from './caches.js';
 import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
 import { certificatesOf } from './install/certificates.js';
-import { isOfOtherType, readTrustBundle, trustBundleProblem } from './install/givenobjects.js';
+import { pullSecretProblem, readTrustBundle, trustBundleProblem } from './install/givenobjects.js';
 import { leaveClusters, reportLocalCluster, storedClusterStates } from './install/localcluster.js';
-import { initialState, observeStages, STAGES, type InstallState, type Stage } from './install/stages.js';
+import {
+  applyFrame,
+  applyStages,
+  initialState,
+  observeInstallation,
+  observeStages,
+  type InstallState,
+} from './install/stages.js';
 import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './failure.js';
 import { merge } from './applysteps.js';
@@ -71,38 +78,27 @@ async function observe(desired: readonly DesiredObject[], input: Input, scope: S
   const due = [await readTrustBundle(input, scope)];
   for (const certificate of certificatesOf({ input, contents }, scope)) due.push(await certificate.readGiven());
   const dueInMs = due.filter((ms) => ms !== undefined);
-  const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
-  const objects = [...withReadyReplicas(applied.objects, contents, memory), ...storedClusterStates(input)];
+  const observed = observeInstallation({ ...initialState(desired, input), contents }, scope);
+  const objects = [...withReadyReplicas(observed, contents, memory), ...storedClusterStates(input)];
   const result: Result = dueInMs.length === 0 ? DONE : { ending: 'done', requeueAfterMs: Math.min(...dueInMs) };
   return { kind: 'status', status: { ...status, objects }, result };
 }
 
-/** Installs or updates an engine: the finalizer first, then the stages up to the first that does not complete. */
+/** Installs or updates an engine: the finalizer first, then the frame, and with it all other stages. */
 async function install(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Outcome> {
   const finalizer = await ensureFinalizer(input, scope);
   if (finalizer.kind === 'denied') return deniedOutcome(baseStatus(input, scope), finalizer.message);
   await leaveClusters(input, scope);
-  let state = initialState(desired, { ...input, engine: finalizer.engine });
-  for (const [index, stage] of STAGES.entries()) {
-    const result = await stage.apply(state, scope);
-    if (result.kind === 'notSynced') return notSyncedOutcome(statusOf(result.state, scope), result.cache, scope);
-    if (result.kind === 'blocked') return blockedOutcome(result.state, STAGES.slice(index + 1), scope);
-    state = result.state;
-  }
+  const framed = await applyFrame(desired, { ...input, engine: finalizer.engine }, scope);
+  if (framed.kind === 'notSynced') return notSyncedOutcome(statusOf(framed.state, scope), framed.cache, scope);
+  if (framed.kind === 'blocked') return blockedOutcome(framed.state, scope);
+  const state = await applyStages(framed.state, scope);
   const { contents } = state;
   const applied = merge(state.applied, await reportLocalCluster(input, scope));
-  const pullSecret = `${input.namespace}/${input.spec.imagePullSecret}`;
-  const missing = contents.pullSecret === 'absent' ? pullSecret : undefined;
-  const unusable = (await isOfOtherType(input, contents, scope)) ? pullSecret : undefined;
   const objects = withReadyReplicas(applied.objects, contents, scope.memory);
-  const status = {
-    ...statusOf(state, scope),
-    objects,
-    missingPullSecret: missing,
-    unusablePullSecret: unusable,
-    unusableTrustBundle: trustBundleProblem(input, scope),
-  };
-  return appliedOutcome(status, applied, scope);
+  const pullSecret = await pullSecretProblem(input, contents, scope);
+  const unusableTrustBundle = trustBundleProblem(input, scope);
+  return appliedOutcome({ ...statusOf(state, scope), objects, pullSecret, unusableTrustBundle }, applied, scope);
 }
 
 type Finalizer =
@@ -129,19 +125,16 @@ async function ensureFinalizer({ engine }: Input, scope: Scope): Promise<Finaliz
 }
 
 /** The objects of the stages that were not reached are reported while the namespace is being deleted, else not at all. */
-function blockedOutcome(state: InstallState, remaining: readonly Stage[], scope: Scope): Outcome {
-  const { applied, terminating } = state;
-  const unreached = terminating === undefined ? [] : observeRemaining(state, remaining, scope);
-  const objects = [...applied.objects, ...unreached];
+function blockedOutcome(state: InstallState, scope: Scope): Outcome {
+  const { applied, contents, terminating } = state;
+  const unreached = terminating === undefined ? [] : observeStages(state, scope).map(asWaiting);
+  const objects = [...applied.objects, ...withReadyReplicas(unreached, contents, scope.memory)];
   return appliedOutcome({ ...statusOf(state, scope), objects, partial: true }, applied, scope);
 }
 
 /** Nothing can be written in a namespace that is being deleted: what is not as desired there waits. */
-function observeRemaining(state: InstallState, remaining: readonly Stage[], scope: Scope) {
-  const { applied } = observeStages(remaining, state, scope);
-  return withReadyReplicas(applied.objects.slice(state.applied.objects.length), state.contents, scope.memory).map(
-    (one) => (one.state === 'missing' || one.state === 'drifted' ? { ...one, state: 'waiting' as const } : one),
-  );
+function asWaiting(one: ObjectState): ObjectState {
+  return one.state === 'missing' || one.state === 'drifted' ? { ...one, state: 'waiting' } : one;
 }
 
 function statusOf({ input, terminating }: InstallState, scope: Scope) {

@@ -9,7 +9,7 @@ import { driftedFields } from '../../../domain/engine/steps/drift.js';
 import { takeOverSpec, ownershipOf } from '../../../domain/engine/steps/ownership.js';
 import { adopted, objectState, stepForRead, unwrittenState, type Step } from '../../../domain/engine/steps/steps.js';
 import { rowOf } from '../../../domain/engine/status/components.js';
-import type { EngineEventNote } from '../../../domain/engine/status/events.js';
+import type { EngineEventNote } from '../../../domain/engine/status/status.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import { isFailure } from '../../../runtime/errors.js';

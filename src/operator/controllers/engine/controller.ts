@@ -46,7 +46,7 @@ export function createEngineController(options: EngineControllerOptions): Engine
     reconciler: new EngineReconciler({ ...options, metrics, caches, targets, mutations }),
     keys: () => caches.engines.store.keys(),
   });
-  watchCaches(caches, { enqueue, mutations, metrics });
+  watchCaches(caches, enqueue, { mutations, metrics });
   const notWaitedFor = { start: () => undefined, whenSynced: () => Promise.resolve() };
   const targetSource: CacheSource = { ...notWaitedFor, stop: () => targets.stop() };
   const admissionSources = Object.values(caches.admission).map((cache): CacheSource => ({
@@ -61,15 +61,12 @@ export function createEngineController(options: EngineControllerOptions): Engine
   };
 }
 
-export interface WatchHandlers {
-  /** Requests a pass over an engine. */
-  readonly enqueue: (engine: string) => void;
-  readonly mutations: MutationCache<MultiClusterEngine>;
-  readonly metrics?: EngineMetrics | undefined;
-}
-
 /** Maps each change of the static caches to engines. To be called before the caches start. */
-export function watchCaches(caches: EngineCaches, { enqueue, mutations, metrics }: WatchHandlers): void {
+export function watchCaches(
+  caches: EngineCaches,
+  enqueue: (engine: string) => void,
+  { mutations, metrics }: Pick<EngineContext, 'mutations' | 'metrics'>,
+): void {
   const enqueueAll = (): void => {
     for (const engine of caches.engines.store.values()) enqueue(engine.metadata.name);
   };

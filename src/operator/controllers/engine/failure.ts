@@ -38,9 +38,8 @@ export async function stateAfterFailure(
   const needsNoBinding = type === Namespaces || type === RoleBindings;
   const call = { type, name, verbs, needsNoBinding, ...(refused && { type: refused, name: { name: '' } }) };
   const refusal = await classifyForbidden(error, call, scope);
-  if (refusal.kind === 'wait') return objectState(step, 'waiting', refusal.message);
-  if (refusal.kind === 'denied') return objectState(step, 'denied', refusal.message);
-  return failedState(step, { message: refusal.message, revision }, input, scope);
+  if (refusal.kind === 'refused') return failedState(step, { message: refusal.message, revision }, input, scope);
+  return objectState(step, refusal.kind === 'wait' ? 'waiting' : 'denied', refusal.message);
 }
 
 interface WriteFailure {
@@ -68,14 +67,16 @@ function failuresReportedBefore(step: Step, { status, metadata }: MultiClusterEn
   return row?.reason === 'ApplyFailed' ? ERROR_AFTER_FAILURES : 0;
 }
 
-/** The cause of a 403. */
-export type ForbiddenCause =
-  /** It ends by itself. */
-  | { readonly kind: 'wait'; readonly message: string }
-  /** A right is missing; `message` names verb, resource, namespace, the binding that would give it, and the server's message. */
-  | { readonly kind: 'denied'; readonly message: string }
-  /** A policy, a quota or Pod Security; `message` is the server's. */
-  | { readonly kind: 'refused'; readonly message: string };
+/**
+ * The cause of a 403.
+ * - wait: it ends by itself.
+ * - denied: a right is missing; `message` names verb, resource, namespace, the binding that would give it, and the server's message.
+ * - refused: a policy, a quota or Pod Security; `message` is the server's.
+ */
+export interface ForbiddenCause {
+  readonly kind: 'wait' | 'denied' | 'refused';
+  readonly message: string;
+}
 
 export interface AttemptedCall {
   readonly type: ResourceType;

@@ -2,7 +2,7 @@ import type { KeyPair } from '../../../domain/engine/steps/certificate.js';
 import type { KeyPairFinding } from '../../../runtime/vocabulary/keypair.js';
 import type { TrustBundle } from '../../../domain/engine/spec.js';
 import type { TrustBundleFinding } from '../../../domain/engine/steps/podtemplates.js';
-import type { ControlPlaneState } from '../../../domain/agent/report/controlplane.js';
+import type { ControlPlaneState } from '../../../domain/agent/report/report.js';
 import type { HubSample } from '../../../domain/engine/localcluster.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 

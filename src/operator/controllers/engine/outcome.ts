@@ -1,6 +1,6 @@
 import { Deployments, ServiceAccounts } from '../../../runtime/vocabulary/kinds.js';
 import { idOf } from '../../../domain/engine/manifest/manifest.js';
-import type { EngineEventNote } from '../../../domain/engine/status/events.js';
+import type { EngineEventNote } from '../../../domain/engine/status/status.js';
 import type { ObjectState, StatusInput } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Result } from '../../../runtime/controller/result.js';

@@ -5,9 +5,8 @@ import { MultiClusterEngines } from '../../../api/resources.js';
 import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { sameJson } from '../../../runtime/vocabulary/json.js';
-import { engineEvents, type EngineEventNote } from '../../../domain/engine/status/events.js';
+import { engineEvents, type EngineEventNote, engineStatus } from '../../../domain/engine/status/status.js';
 import type { StatusInput } from '../../../domain/engine/status/input.js';
-import { engineStatus } from '../../../domain/engine/status/status.js';
 import type { Outcome } from './outcome.js';
 import type { Scope } from './scope.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { afterProbe, type ControlPlaneState } from '../../../../src/domain/agent/report/controlplane.js';
+import { afterProbe, type ControlPlaneState } from '../../../../src/domain/agent/report/report.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { reportOf, type ReportInput } from '../../../../src/domain/agent/report/report.js';
-import { afterProbe } from '../../../../src/domain/agent/report/controlplane.js';
+import { reportOf, type ReportInput, afterProbe } from '../../../../src/domain/agent/report/report.js';
 import { nodeFacts } from '../../../../src/domain/agent/report/nodes.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');

@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { EngineEvents } from '../../../../src/api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../../../src/api/generated/multiclusterengine.js';
-import { engineEvents } from '../../../../src/domain/engine/status/events.js';
+import { engineEvents, engineStatus } from '../../../../src/domain/engine/status/status.js';
 import type { ObjectState, StatusInput } from '../../../../src/domain/engine/status/input.js';
-import { engineStatus } from '../../../../src/domain/engine/status/status.js';
 import { deployment, engine, objectStates, LATER, NOW, statusInput } from '../../../support/builders/engine.js';
 
 const starting = objectStates({

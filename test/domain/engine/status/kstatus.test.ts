@@ -48,7 +48,7 @@ describe('kstatus of an engine', () => {
       { objects: objectStates({ Deployment: { state: 'failed', message: 'no', failures: 9 } }) },
     ],
     ['InProgress', 'a terminating namespace', { terminating: 'x', objects: starting }],
-    ['InProgress', 'a missing pull secret', { missingPullSecret: 'x/y' }],
+    ['InProgress', 'a missing pull secret', { pullSecret: { kind: 'missing', name: 'x/y' } }],
     [
       'InProgress',
       'a certificate that no server can use',

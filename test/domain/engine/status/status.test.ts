@@ -53,8 +53,7 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       fieldErrors: [{ field: 'f', value: 'v', rule: 'r' }],
       terminating: 't',
       denied: 'd',
-      missingPullSecret: 'p',
-      unusablePullSecret: 'p',
+      pullSecret: { kind: 'missing', name: 'p' },
       objects: objectStates({
         ServiceAccount: { state: 'foreign', message: 'm' },
         NetworkPolicy: failing(1),
@@ -70,8 +69,8 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       { denied: undefined },
       { objects: objectStates({ NetworkPolicy: failing(1) }) },
       { objects: objectStates({ ServiceAccount: { state: 'unusable', message: 'm' } }) },
-      { missingPullSecret: undefined },
-      { unusablePullSecret: undefined },
+      { pullSecret: { kind: 'unusable', name: 'p' } },
+      { pullSecret: undefined },
       { objects: objectStates() },
     ];
     const reasons: (string | undefined)[] = [];
@@ -155,7 +154,9 @@ describe('the rest of the status', () => {
   });
 
   it('currentVersion follows although the pull secret is missing', () => {
-    expect(engineStatus(statusInput({ missingPullSecret: 'x/pull' }), NOW).currentVersion).toBe(settings.version);
+    expect(engineStatus(statusInput({ pullSecret: { kind: 'missing', name: 'x/pull' } }), NOW).currentVersion).toBe(
+      settings.version,
+    );
   });
 
   it('the status acknowledges the reconcile annotation', () => {
@@ -246,7 +247,7 @@ describe('the rest of the status', () => {
     .record({
       objects: someObjectStates,
       paused: fc.boolean(),
-      missingPullSecret: fc.constantFrom(undefined, 'x/y'),
+      pullSecret: fc.constantFrom(undefined, { kind: 'missing' as const, name: 'x/y' }),
       partial: fc.boolean(),
       terminating: fc.constantFrom(undefined, 'Namespace x is being deleted'),
     })

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../../src/runtime/vocabulary/meta.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET } from '../../../../src/api/names.js';
 import { ConfigMaps, Secrets } from '../../../../src/runtime/vocabulary/kinds.js';
 import { Agent } from '../../../../src/agent/agent.js';
-import { openHome, type Home } from '../../../../src/agent/home.js';
+import { ApiHome, type Home } from '../../../../src/agent/home.js';
 import { connectHub, type Hub } from '../../../../src/agent/hub.js';
 import { CLAIMS_LABEL } from '../../../../src/domain/agent/report/claims.js';
 import { readHubToken, type HubToken, type JoinData } from '../../../../src/domain/agent/hubtoken.js';
@@ -88,7 +88,7 @@ export class AgentProcess {
     const connection = { ...tools, userAgent: 'multicluster-engine-agent/test' };
     this.#options = options;
     this.agent = new Agent({
-      home: this.#wired('home', openHome({ transport, namespace: AGENT_NAMESPACE, apiEndpoint: undefined, tools })),
+      home: this.#wired('home', new ApiHome({ transport, namespace: AGENT_NAMESPACE, apiEndpoint: undefined, tools })),
       openHub: (join, token) => this.#wired('hub', connectHub(join, token, connection)),
       tools: { ...tools, metrics: createAgentMetrics().agent },
       tokenLifetimeSeconds: 600,

@@ -62,7 +62,7 @@ export class EngineRig {
     this.mutations = new MutationCache(this.clock);
     this.caches = openEngineCaches((cache) => this.api.cache(cache), all.onlyNamespace);
     this.targets = new TargetCaches({ openCache: (cache) => this.#open(cache), types, enqueue });
-    watchCaches(this.caches, { enqueue, mutations: this.mutations });
+    watchCaches(this.caches, enqueue, { mutations: this.mutations });
     for (const cache of allCaches(this.caches)) cache.start();
     this.targets.startTerm(this.term.signal);
     const client = guardClient(options.wrap?.(this.api) ?? this.api, engineRights(types, all.onlyNamespace), {

@@ -8,7 +8,7 @@ import { clusterCacheOptions } from '../../../../src/operator/controllers/cluste
 import {
   createHealthControllers,
   type HealthControllers,
-} from '../../../../src/operator/controllers/clusters/health/controller.js';
+} from '../../../../src/operator/controllers/clusters/health/reconcile.js';
 import { openLeaseCache, type AgentLease } from '../../../../src/operator/controllers/clusters/health/leases.js';
 import type { EventNote } from '../../../../src/runtime/events/recorder.js';
 import { microTime, type Lease } from '../../../../src/runtime/leaderelection/leaserecord.js';

@@ -6,7 +6,7 @@ import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL } from '../../../../src/api/names.j
 import { ManagedClusters } from '../../../../src/api/resources.js';
 import { Leases, Namespaces } from '../../../../src/runtime/vocabulary/kinds.js';
 import { clusterCacheOptions } from '../../../../src/operator/controllers/clusters/caches.js';
-import { createHealthControllers } from '../../../../src/operator/controllers/clusters/health/controller.js';
+import { createHealthControllers } from '../../../../src/operator/controllers/clusters/health/reconcile.js';
 import { openLeaseCache } from '../../../../src/operator/controllers/clusters/health/leases.js';
 import type { HealthCaches, HealthObserver } from '../../../../src/operator/controllers/clusters/health/observer.js';
 import { healthRights } from '../../../../src/operator/controllers/clusters/rights.js';

@@ -16,6 +16,7 @@ import type { Scope } from '../scope.js';
 import type { Input } from '../gather.js';
 import type { TargetContents } from '../targetcaches.js';
 import { inspectTrustBundle, type TrustBundleFinding } from '../../../../domain/engine/steps/podtemplates.js';
+import type { StatusInput } from '../../../../domain/engine/status/input.js';
 import type { TrustBundle } from '../../../../domain/engine/spec.js';
 
 /** What the engine uses of objects that somebody else made: it reads them, and never writes them. All functions throw Fenced and Aborted only. */
@@ -78,26 +79,28 @@ export function givenSecretState(
 const PULL_SECRET_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
 
 /**
- * Whether the pull secret exists and is of a type with which no image is pulled. The API server is asked once for each Secret,
- * by a selector: metadata has no type, and the content is not requested. False where it cannot be asked.
+ * What is wrong with the pull secret; undefined where nothing is known to be. The API server is asked once for each Secret whether
+ * its type is another one, by a selector: metadata has no type, and the content is not requested.
  */
-export async function isOfOtherType(
+export async function pullSecretProblem(
   { namespace, spec }: Input,
-  { pullSecretUid: uid }: TargetContents,
+  { pullSecret: presence, pullSecretUid: uid }: TargetContents,
   scope: Scope,
-): Promise<boolean> {
+): Promise<StatusInput['pullSecret']> {
   const { client, memory, pass } = scope;
-  if (uid === undefined) return false;
-  if (memory.pullSecret?.uid === uid) return memory.pullSecret.isOfOtherType;
   const name = spec.imagePullSecret ?? '';
-  const fieldSelector = [`metadata.name=${name}`, ...PULL_SECRET_TYPES.map((type) => `type!=${type}`)].join(',');
-  const read = client.list(Secrets, namespace, { fieldSelector, metadataOnly: true, signal: pass.signal });
-  const object = titleOf(Secrets, { namespace, name });
-  const found = await orFailure(read, object, 'the type of the pull secret could not be read', scope);
-  if (found.kind === 'failed') return false;
-  const isOther = found.value.some(({ metadata }) => metadata.uid === uid);
-  memory.pullSecret = { uid, isOfOtherType: isOther };
-  return isOther;
+  const problem = (kind: 'missing' | 'unusable') => ({ kind, name: `${namespace}/${name}` });
+  if (presence === 'absent') return problem('missing');
+  if (uid === undefined) return undefined;
+  if (memory.pullSecret?.uid !== uid) {
+    const fieldSelector = [`metadata.name=${name}`, ...PULL_SECRET_TYPES.map((type) => `type!=${type}`)].join(',');
+    const read = client.list(Secrets, namespace, { fieldSelector, metadataOnly: true, signal: pass.signal });
+    const object = titleOf(Secrets, { namespace, name });
+    const found = await orFailure(read, object, 'the type of the pull secret could not be read', scope);
+    if (found.kind === 'failed') return undefined;
+    memory.pullSecret = { uid, isOfOtherType: found.value.some(({ metadata }) => metadata.uid === uid) };
+  }
+  return memory.pullSecret.isOfOtherType ? problem('unusable') : undefined;
 }
 
 /** When the ConfigMap is read again, ms. It is polled: the operator may list ConfigMaps, and watch only its own. */

@@ -1,7 +1,7 @@
 import type { ManagedCluster } from '../../../../api/generated/managedcluster.js';
 import { LOCAL_CLUSTER_FIELD_MANAGER, PRODUCT, RECONCILE_ANNOTATION } from '../../../../api/names.js';
 import { ManagedClusters } from '../../../../api/resources.js';
-import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from '../../../../domain/agent/report/controlplane.js';
+import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from '../../../../domain/agent/report/report.js';
 import {
   hasStatus,
   hubStatus,

@@ -35,7 +35,7 @@ import { readTrustBundle } from './givenobjects.js';
 export interface InstallState {
   readonly input: Input;
   readonly desired: readonly DesiredObject[];
-  /** Empty until the frame stage has opened the caches of the target namespace. */
+  /** Empty until the frame has opened the caches of the target namespace. */
   readonly contents: TargetContents;
   /** Why the target namespace cannot be used; undefined when it is not being deleted. */
   readonly terminating: string | undefined;
@@ -43,56 +43,73 @@ export interface InstallState {
   readonly applied: Applied;
 }
 
-export type StageResult =
-  | { readonly kind: 'completed'; readonly state: InstallState }
-  /** An object of the stage is not applied, and the stages after it need it. */
-  | { readonly kind: 'blocked'; readonly state: InstallState }
-  /** The target namespace cannot be read yet. */
-  | { readonly kind: 'notSynced'; readonly state: InstallState; readonly cache: UnsyncedCache };
-
 /** One part of an installation: its steps are decided once, from the state that the stages before it returned, and applied once. */
-export interface Stage {
-  readonly name: 'frame' | 'accounts' | 'configuration' | 'certificates' | 'workloads';
-  readonly apply: (state: InstallState, scope: Scope) => Promise<StageResult>;
+interface Stage {
+  readonly apply: (state: InstallState, scope: Scope) => Promise<Applied>;
   /** The states of the stage's objects without a write. */
   readonly observe: (state: InstallState, scope: Scope) => readonly ObjectState[];
 }
 
-/** In the order of applying. The first that does not complete ends the installation of this pass. */
-export const STAGES: readonly Stage[] = [
-  // The namespace and the operator's rights in it: the target namespace can be read after this stage.
-  { name: 'frame', apply: applyFrame, observe: (state) => observeSteps(frameSteps(state)) },
+/** The namespace and the operator's rights in it: the target namespace can be read after this stage. */
+const FRAME = stepStage((state) => stepsOf(state, Namespaces, RoleBindings).filter(isInTarget));
+
+/** After the frame, in the order of applying. An object that is not applied keeps none of the others from it. */
+const STAGES: readonly Stage[] = [
   // The accounts that the pods run as: their uids are part of the Deployments.
-  stepStage('accounts', (state) => stepsOf(state, ServiceAccounts)),
+  stepStage((state) => stepsOf(state, ServiceAccounts)),
   // The components' rights outside the target namespace, and their configuration.
-  stepStage('configuration', (state) => [
+  stepStage((state) => [
     ...stepsOf(state, RoleBindings).filter((step) => !isInTarget(step)),
     ...stepsOf(state, ClusterRoleBindings, ConfigMaps),
   ]),
-  // The Secrets that the Deployments mount.
+  // The certificates in the Secrets that the Deployments mount.
   {
-    name: 'certificates',
     apply: async (state, scope) => {
       let applied = NOTHING_APPLIED;
       for (const certificate of certificatesOf(state, scope)) applied = merge(applied, await certificate.apply());
-      return completed(state, merge(applied, await applySteps(unusedCertificateSteps(state), state.input, scope)));
+      return merge(applied, await applySteps(unusedCertificateSteps(state), state.input, scope));
     },
     observe: (state, scope) => certificatesOf(state, scope).flatMap((one) => one.observe()),
   },
   // Deployments and what belongs to them; then the objects that are no longer desired are deleted.
   {
-    name: 'workloads',
     apply: async (state, scope) => {
       const requeueAfterMs = await readTrustBundle(state.input, scope);
-      const steps = await applySteps(workloadSteps(state, scope), state.input, scope);
-      const applied = requeueAfterMs === undefined ? steps : { ...steps, requeueAfterMs };
+      const applied = await applySteps(workloadSteps(state, scope), state.input, scope);
       const failed = new Set(applied.objects.map((one) => idOf(one.type, one.name)));
       const off = turnedOff(state, false).filter((one) => !failed.has(idOf(one.type, one.name)));
-      return completed(state, { ...applied, objects: [...applied.objects, ...off] });
+      return { ...merge(applied, onlyStates(off)), ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
     },
     observe: (state, scope) => [...observeSteps(workloadSteps(state, scope)), ...turnedOff(state, true)],
   },
 ];
+
+/** The result of the frame: whether the other stages can follow. */
+export type Framed =
+  | { readonly kind: 'framed'; readonly state: InstallState }
+  /** An object of the frame is not applied, and the other stages need it. */
+  | { readonly kind: 'blocked'; readonly state: InstallState }
+  /** The target namespace cannot be read yet. */
+  | { readonly kind: 'notSynced'; readonly state: InstallState; readonly cache: UnsyncedCache };
+
+/** Applies all stages but the frame. */
+export async function applyStages(framed: InstallState, scope: Scope): Promise<InstallState> {
+  let state = framed;
+  for (const stage of STAGES) state = withApplied(state, await stage.apply(state, scope));
+  return state;
+}
+
+/** The states of the objects of all stages without a write, each stage as if the one before had been applied. */
+export function observeInstallation(initial: InstallState, scope: Scope): readonly ObjectState[] {
+  const frame = FRAME.observe(initial, scope);
+  return [...frame, ...observeStages(withApplied(initial, onlyStates(frame)), scope)];
+}
+
+/** Those of all stages but the frame. */
+export function observeStages(framed: InstallState, scope: Scope): readonly ObjectState[] {
+  const observed = STAGES.reduce((state, stage) => withApplied(state, onlyStates(stage.observe(state, scope))), framed);
+  return observed.applied.objects.slice(framed.applied.objects.length);
+}
 
 /** Removes the certificates of components that were turned off: no key is left that nobody serves with. */
 function unusedCertificateSteps(state: InstallState): readonly Step[] {
@@ -123,21 +140,11 @@ export function initialState(desired: readonly DesiredObject[], input: Input): I
   return { input, desired, contents: NO_CONTENTS, terminating: undefined, applied: NOTHING_APPLIED };
 }
 
-/** The states of the stages' objects without a write, each stage as if the one before had been applied. */
-export function observeStages(stages: readonly Stage[], initial: InstallState, scope: Scope): InstallState {
-  return stages.reduce((state, stage) => withApplied(state, onlyStates(stage.observe(state, scope))), initial);
-}
-
-function stepStage(name: Stage['name'], steps: (state: InstallState) => readonly Step[]): Stage {
+function stepStage(steps: (state: InstallState) => readonly Step[]): Stage {
   return {
-    name,
-    apply: async (state, scope) => completed(state, await applySteps(steps(state), state.input, scope)),
+    apply: (state, scope) => applySteps(steps(state), state.input, scope),
     observe: (state) => observeSteps(steps(state)),
   };
-}
-
-function completed(state: InstallState, applied: Applied): StageResult {
-  return { kind: 'completed', state: withApplied(state, applied) };
 }
 
 function withApplied(state: InstallState, applied: Applied): InstallState {
@@ -150,10 +157,6 @@ function stepsOf(state: InstallState, ...types: readonly ResourceType[]): readon
   return desiredSteps(stepInput(state, desired));
 }
 
-function frameSteps(state: InstallState): readonly Step[] {
-  return stepsOf(state, Namespaces, RoleBindings).filter(isInTarget);
-}
-
 function isInTarget({ type, name }: Step): boolean {
   return fixedNamespaceOf({ type, name: name.name }) === undefined;
 }
@@ -164,13 +167,14 @@ function stepInput({ input, contents }: InstallState, desired: readonly DesiredO
 }
 
 /**
- * A blocked stage also returns the contents of the target namespace, if an earlier pass has opened its caches: the status
- * reports what exists there while the namespace is being deleted.
+ * Applies the frame, and opens the caches of the target namespace. A blocked one also returns what is there, if an earlier pass has
+ * opened them: the status reports it while the namespace is being deleted.
  */
-async function applyFrame(initial: InstallState, scope: Scope): Promise<StageResult> {
-  const { identity, namespace, namespaceObject, spec, named } = initial.input;
+export async function applyFrame(desired: readonly DesiredObject[], input: Input, scope: Scope): Promise<Framed> {
+  const { identity, namespace, namespaceObject, spec, named } = input;
   const { targets } = scope;
-  const applied = await applySteps(frameSteps(initial), initial.input, scope);
+  const initial = initialState(desired, input);
+  const applied = await FRAME.apply(initial, scope);
   const isDeleted = namespaceObject !== undefined && isTerminating(namespaceObject);
   const terminating = isDeleted ? await describeTermination(namespace, scope) : undefined;
   const state = { ...withApplied(initial, applied), terminating };
@@ -180,7 +184,7 @@ async function applyFrame(initial: InstallState, scope: Scope): Promise<StageRes
   const view = targets.view(identity, spec.imagePullSecret);
   const known = view.kind === 'synced' ? { ...state, contents: view.contents } : state;
   if (isBlocked) return { kind: 'blocked', state: known };
-  return view.kind === 'synced' ? { kind: 'completed', state: known } : { kind: 'notSynced', state, cache: view };
+  return view.kind === 'synced' ? { kind: 'framed', state: known } : { kind: 'notSynced', state, cache: view };
 }
 
 /** Whether the namespace is unusable without this object: it does not exist, or it belongs to somebody else. */

@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../../../src/runtime/vocabulary/meta.js';
 import { MultiClusterEngines } from '../../../../../src/api/resources.js';
 import { Deployments, Namespaces, RoleBindings, ServiceAccounts } from '../../../../../src/runtime/vocabulary/kinds.js';
-import { STAGES } from '../../../../../src/operator/controllers/engine/install/stages.js';
 import { APPLY_ORDER } from '../../../../../src/domain/engine/catalogue.js';
 import { NAMESPACE } from '../../../../support/builders/engine.js';
 import { EngineRig } from '../../../../support/rigs/controllers/engine.js';
@@ -11,10 +10,6 @@ import { EngineRig } from '../../../../support/rigs/controllers/engine.js';
 const BINDING = { namespace: NAMESPACE, name: 'multicluster-engine-installer' };
 
 describe('the stages of an installation', () => {
-  it('the stages of an installation are frame, accounts, configuration, certificates and workloads', () => {
-    expect(STAGES.map(({ name }) => name)).toEqual(['frame', 'accounts', 'configuration', 'certificates', 'workloads']);
-  });
-
   it('the stages of an installation apply every kind of an engine in the declared order', async () => {
     const rig = new EngineRig();
     rig.create();
