@@ -1,6 +1,6 @@
 import { fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
-import { pieceText } from '../../domain/placement/explain/piecetext.js';
+import { pieceText } from '../../domain/placement/explain/choicetext.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';

@@ -1,10 +1,9 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { pieceText } from '../../domain/placement/explain/piecetext.js';
+import { notNeededText, pieceText } from '../../domain/placement/explain/choicetext.js';
 import { heldBackCause, heldCause } from '../../domain/placement/report/holds.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
 import { waitText } from '../../domain/placement/report/waits.js';
 import { sameList, type Piece } from '../../domain/placement/stored/items.js';
-import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { causeText } from '../../domain/placement/explain/causes.js';
 import { explainDropped } from '../../domain/placement/explain/explain.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';

@@ -12,7 +12,7 @@ import {
   type PlanTotals,
 } from './document.js';
 import { problemText } from '../../domain/conditions.js';
-import { pieceText } from '../../domain/placement/explain/piecetext.js';
+import { pieceText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { someNames } from '../output.js';
 import { table, type Cell, type Color } from '../table.js';

@@ -1,6 +1,5 @@
 import { Placements } from '../../api/resources.js';
-import { topologyText } from '../../domain/placement/explain/choicetext.js';
-import { pieceText } from '../../domain/placement/explain/piecetext.js';
+import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { resourceName, someNames } from '../../answers/output.js';
 import { painted, table, type Cell, type Color } from '../../answers/table.js';

@@ -6,12 +6,18 @@ import { predicateOf } from '../select/rules.js';
 import type { Move } from '../select/decision.js';
 import type { BlockingConstraint, LackingPredicate, Shortage } from '../select/choice/choose.js';
 import { wordText } from './requirementtext.js';
+import type { Piece } from '../stored/items.js';
 import type { SpreadBlock } from './verdict.js';
 
-/** What numbers of predicates and spread mean, as text. */
+/** What numbers of predicates, spread and groups mean, as text. */
 
 /** Characters of a list of domains. */
 const DOMAINS_LIMIT = 160;
+
+/** `piece 0 (group canary)`, `piece 3 (no group)`. */
+export function pieceText({ group, index }: Pick<Piece, 'group' | 'index'>): string {
+  return `piece ${index} (${group === '' ? 'no group' : `group ${group}`})`;
+}
 
 /** `claim region`. */
 export function topologyText({ source, key }: TopologyKey): string {

@@ -1,4 +1,3 @@
-import { decidedPieces } from './piecetext.js';
 import { choiceOf, orderOfSelection, type RankedCandidate } from './ranking.js';
 import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
 import type { Predicate } from '../spec/predicates.js';
@@ -11,10 +10,12 @@ import {
   type FailedRule,
   type Unmet,
 } from '../select/rules.js';
+import { publishedAfter, pieceOfEach, sliceChanges } from '../publish/slices.js';
 import { scorerOfSnapshot } from '../select/scores.js';
 import { chosen, isUnselected, leaving, selectedClusters, stuck, type Decision } from '../select/decision.js';
 import { schedule } from '../select/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../select/snapshot.js';
+import type { Piece } from '../stored/items.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, SpreadBlock, Verdict } from './verdict.js';
 
 /**
@@ -50,6 +51,13 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const scorer = scorerOfSnapshot(snapshot);
   const pieces = decidedPieces(snapshot, decided);
   return { placement, schedule: decided, pieces, scorer, readable, clusters, nearest: nearestOf(clusters, snapshot) };
+}
+
+/** The piece of each cluster once the decision is published; none without groups. */
+function decidedPieces(snapshot: PlacementSnapshot, decided: Decision): ReadonlyMap<string, Piece> {
+  const { groups, problem, paused } = snapshot.placement.rules;
+  if (groups === undefined && problem === undefined && !paused) return new Map();
+  return pieceOfEach(publishedAfter(sliceChanges(snapshot, decided)));
 }
 
 /** Explains why a cluster is not selected that is in no eligible set and not in the decision. */

@@ -2,7 +2,7 @@ import type { Requirement } from '../../selectors.js';
 import { sourcedRequirements, type ClusterRequirement, type SourcedRequirement, type Unmet } from '../select/rules.js';
 import { answersAmong, whyUnmatched, type Unmatched } from '../select/unmatched.js';
 import { hintsFor, type Hint } from './hints.js';
-import { unmatchedText } from './unmatchedtext.js';
+import { unmatchedText } from './requirementtext.js';
 import type { ClusterView } from '../spec/cluster.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
 

@@ -2,6 +2,7 @@ import { escaped } from '../../../runtime/vocabulary/json.js';
 import { holds, isComparison } from '../../comparison.js';
 import type { Requirement } from '../../selectors.js';
 import type { SourcedRequirement, Unmet } from '../select/rules.js';
+import { otherSource, type UnmatchedPredicate } from '../select/unmatched.js';
 
 /** Requirements and values as text, in the syntax of selectors. */
 
@@ -90,4 +91,33 @@ function selectorText(requirement: Requirement): string {
     default:
       return `${word} ${thresholdText(requirement) ?? ''}`;
   }
+}
+
+/** `predicate 0: no candidate has label teir`. */
+export function unmatchedText({ index, unmatched }: UnmatchedPredicate): string {
+  switch (unmatched.kind) {
+    case 'Contradiction': {
+      const [first = '', ...others] = unmatched.requirements.map(requirementText);
+      return `predicate ${index} can match no cluster: ${first} contradicts ${others.join(' and ')}`;
+    }
+    case 'OtherSource': {
+      const { source, requirement } = unmatched.requirement;
+      const key = wordText(requirement.key);
+      return `predicate ${index}: no candidate has ${source} ${key}, but some have a ${otherSource(source)} of that name`;
+    }
+    case 'KeyAbsent': {
+      const { source, requirement } = unmatched.requirement;
+      return `predicate ${index}: no candidate has ${source} ${wordText(requirement.key)}`;
+    }
+    case 'RequirementUnmet':
+      return `predicate ${index}: no candidate matches ${requirementText(unmatched.requirement)}${versionHint(unmatched.requirement)}`;
+    case 'NotTogether':
+      return `predicate ${index}: each requirement is met by some candidate, but no candidate meets all`;
+  }
+}
+
+/** The threshold of a version is written `v1.30`: `1.30` is a quantity, which no version is compared with. */
+function versionHint({ source, requirement: { key, threshold, values } }: SourcedRequirement): string {
+  const isMeant = source === 'claim' && key === 'kubernetes-version' && threshold?.kind === 'quantity';
+  return isMeant ? `, which is no version: did you mean v${values.join('')}?` : '';
 }

@@ -1,6 +1,6 @@
 import type { PlacementStatus } from '../../../api/generated/placement.js';
 import { nameList } from '../../conditions.js';
-import { pieceText } from '../explain/piecetext.js';
+import { pieceText } from '../explain/choicetext.js';
 import type { PublishedSlice } from '../publish/slices.js';
 import type { GroupStrategy } from '../spec/groups.js';
 import type { Piece } from '../stored/items.js';

@@ -5,7 +5,7 @@ import type { IgnoredBinding } from '../select/eligible.js';
 import { absentText, type AbsentSet } from '../explain/absentsets.js';
 import type { Statements } from './statements.js';
 import { shortageTexts } from '../explain/choicetext.js';
-import { unmatchedText } from '../explain/unmatchedtext.js';
+import { unmatchedText } from '../explain/requirementtext.js';
 import { stuckTexts } from '../explain/taints.js';
 
 /** Status, reason and message of a condition. */
