@@ -1,7 +1,7 @@
 import { forecastOf } from '../world/forecast.js';
 import { laterText, mayMove, movesAhead, pairText, type MovesAhead, type PlannedMove } from '../plan/movesahead.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/spreadstate.js';
+import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/ranking.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
 

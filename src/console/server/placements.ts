@@ -27,7 +27,7 @@ import type { Snapshot } from './snapshot.js';
 import { decisionHistories } from '../../answers/history.js';
 import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
 import { coordinateText, scoreExplainer } from '../../domain/placement/explain/scores.js';
-import { topologiesAfter } from '../../domain/placement/explain/spreadstate.js';
+import { topologiesAfter } from '../../domain/placement/explain/ranking.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
 import { domainOf } from '../../domain/placement/spec/spread.js';
 import { valueText } from '../../answers/explain/scoretable.js';

@@ -14,8 +14,6 @@ import { isFactName } from '../../../src/domain/clusters/facts.js';
 import { namedFacts, hasNumbers } from '../../../src/domain/placement/spec/predicates.js';
 import { clusterView } from '../../../src/domain/placement/spec/cluster.js';
 import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
-import type { PlacementSnapshot } from '../../../src/domain/placement/select/snapshot.js';
-import { standingOf } from '../../../src/domain/placement/select/standing.js';
 import { PlacementIndex } from '../../../src/operator/index/placementindex.js';
 import { explainInput, NAMESPACE } from './world.js';
 import { scheduled } from './scheduled.js';
@@ -52,13 +50,8 @@ export function expectExplainsSchedule(world: World): void {
   );
   const { rules } = snapshot.placement;
   // Numbers of predicates and spread let a cluster of a lower rank in before one of a higher.
-  const isByRank = !hasNumbers(rules) && rules.spread.length === 0 && !hasYielding(snapshot);
+  const isByRank = !hasNumbers(rules) && rules.spread.length === 0;
   if (decided.problem === undefined && isByRank) expectRanksGrow(world, explained);
-}
-
-/** Whether a selected cluster leaves as soon as another one can take its place: its rank is that of a selected one. */
-function hasYielding({ selected, placement: { rules }, now }: PlacementSnapshot): boolean {
-  return [...selected.values()].some(({ taints }) => standingOf(taints, rules.tolerations, now).kind === 'yields');
 }
 
 /** The clusters with the ranks 1 to N are those that N wanted clusters would be. */

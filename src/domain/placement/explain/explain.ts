@@ -1,4 +1,4 @@
-import { choiceOf, orderOfSelection, type RankedCandidate } from './ranking.js';
+import { orderOfSelection, type Order } from './ranking.js';
 import { byRank, clusterHash, pairHash, seedOf } from '../select/rank.js';
 import type { Predicate } from '../spec/predicates.js';
 import {
@@ -32,9 +32,9 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   }
   const criteria = criteriaOf(snapshot, decided, readable.decisions);
   const judged = clustersToExplain(snapshot, members, current).map((one) => judge(one, criteria));
-  const choice = choiceOf(judged, decided, snapshot);
-  const order = orderOfSelection(judged, snapshot, choice);
-  const verdictOf = verdicts(decided, order.size, readable.decisions);
+  const passing = judged.flatMap(({ name, causes }) => (causes.length === 0 ? [name] : []));
+  const { ranks, left } = orderOfSelection(new Set(passing), decided, snapshot);
+  const verdictOf = verdicts(decided, passing.length, readable.decisions);
   // A move that waits holds nobody: the one cluster is selected, and the other one is not needed yet.
   const isHeld = (name: string): boolean => {
     const fate = decided.fates.get(name);
@@ -43,9 +43,9 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   for (const one of judged) {
     one.verdict = isHeld(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
     if (one.verdict === 'NotNeeded' && decided.move?.leaves === one.name) one.verdict = 'Moved';
-    if (one.verdict === 'NotNeeded' && !one.inDecision) one.blocked = spreadBlock(choice?.get(one.name), decided);
+    if (one.verdict === 'NotNeeded' && !one.inDecision) one.blocked = spreadBlock(left.get(one.name), decided);
     if (one.blocked !== undefined) one.verdict = 'SpreadBlocked';
-    one.rank = one.verdict === 'Unknown' ? undefined : order.get(one.name);
+    one.rank = one.verdict === 'Unknown' ? undefined : ranks.get(one.name);
   }
   const clusters: readonly ClusterExplanation[] = judged;
   const scorer = scorerOfSnapshot(snapshot);
@@ -196,11 +196,10 @@ export function leastUnmet(lists: readonly (readonly unknown[])[]): number | und
 }
 
 /** What keeps a cluster out that passes every rule while too few are selected. */
-function spreadBlock(of: RankedCandidate | undefined, decided: Decision): SpreadBlock | undefined {
-  const { left } = of ?? {};
+function spreadBlock(left: ReturnType<Order['left']['get']>, decided: Decision): SpreadBlock | undefined {
+  if (left === undefined) return undefined;
   const taken = chosen(decided).length - stuck(decided).length;
-  const isFull = taken >= (decided.wanted ?? Infinity);
-  if (left === undefined || isFull) return undefined;
+  if (taken >= (decided.wanted ?? Infinity)) return undefined;
   const { contest, group } = left;
   const topology = contest.blockedBy(group);
   if (topology === undefined || (contest.roomOf(group) ?? 0) <= 0) return undefined;

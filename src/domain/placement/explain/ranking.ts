@@ -1,69 +1,98 @@
+import { boundedList } from '../../conditions.js';
 import { taintedCluster, tierOfNew, tierOfSelected } from '../select/judge.js';
 import { bestFirst, seedOf } from '../select/rank.js';
 import { chosen, comingIn, leaving, stuck, type Decision } from '../select/decision.js';
 import { scoresOf } from '../select/scores.js';
-import type { PlacementSnapshot } from '../select/snapshot.js';
+import type { PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 import { afterChoice, lowestFirstOf } from '../select/choice/choose.js';
-import { inOrder, type Contest, type Group } from '../select/choice/contest.js';
+import { inOrder, type Contest, type Group, type ScoreOf } from '../select/choice/contest.js';
+import type { Topology } from '../select/choice/topology.js';
 import { isCompared } from '../spec/predicates.js';
-import type { ClusterExplanation, ExplainInput, Explanation } from './verdict.js';
+import type { SpreadConstraint } from '../spec/spread.js';
+import { spreadText } from './choicetext.js';
+import { wordText } from './requirementtext.js';
+import type { ExplainInput, Explanation } from './verdict.js';
 
-/** What the choice of a schedule says of each cluster, for explanations. */
+/** What the choice of a decision that is made says of each cluster, and of its spread. */
 
-/** A cluster that passes every rule. */
-export interface RankedCandidate {
-  readonly name: string;
-  /** From 1: the selected ones in the reverse of the order in which they would leave, those that come in, those that leave, others. */
-  readonly rank: number;
-  /** Undefined for a cluster that is selected, or was. */
-  readonly left: { readonly group: Group; readonly contest: Contest } | undefined;
+/** How the clusters that pass every rule stand. */
+export interface Order {
+  /** From 1, by name. */
+  readonly ranks: ReadonlyMap<string, number>;
+  /** Those that are not selected, and were not; none where clusters are not compared. */
+  readonly left: ReadonlyMap<string, { readonly group: Group; readonly contest: Contest }>;
 }
 
-/** Who has a place in a decision, and who would yield it. */
-export function placesOf(decided: Decision): Parameters<typeof afterChoice>[0] {
-  return { selected: chosen(decided), yielding: stuck(decided).map(({ cluster }) => cluster) };
+/** What is left to choose from, and the domains, once the decision is carried out. */
+function afterDecision(
+  decided: Decision,
+  snapshot: PlacementSnapshot,
+  scoreOf: ScoreOf,
+): ReturnType<typeof afterChoice> {
+  const yielding = stuck(decided).map(({ cluster }) => cluster);
+  return afterChoice({ selected: chosen(decided), yielding }, (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
 }
 
 /**
- * The clusters of `passing`, which pass every rule, by name. The others follow the selected ones as they would come in, by the
- * order as it stands after the decision.
+ * The clusters of `passing`, which pass every rule, by name: the selected ones in the reverse of the order in which they would leave,
+ * those that come in, those that are not needed any more, and the others as they would come in after the decision. Those come last
+ * that yield their place, and those that could not come in now, but that may have been selected before. In O(n log n).
  */
-function rankedClusters(
-  passing: ReadonlySet<string>,
-  decided: Decision,
-  snapshot: PlacementSnapshot,
-): ReadonlyMap<string, RankedCandidate> {
+export function orderOfSelection(passing: ReadonlySet<string>, decided: Decision, snapshot: PlacementSnapshot): Order {
+  const { placement, selected: views, now } = snapshot;
+  const areCompared = isCompared(placement.rules);
   const scoreOf = scoresOf(snapshot);
-  const tierOf = (name: string): number =>
-    tierOfSelected(taintedCluster(snapshot.selected.get(name), snapshot.placement.rules, snapshot.now));
-  const staying = decided.kept.flat().filter((name) => passing.has(name));
-  const notNeeded = new Set(
-    leaving(decided)
-      .filter(({ cause }) => cause === 'NotNeeded')
-      .map(({ cluster }) => cluster),
-  );
-  const selected = [...lowestFirstOf({ names: [...staying, ...notNeeded], tierOf }, snapshot, scoreOf)].reverse();
-  const { contest, left } = afterChoice(placesOf(decided), (name) => tierOfNew(name, snapshot), snapshot, scoreOf);
-  const ranked = new Map<string, RankedCandidate>();
-  const add = (name: string, of: RankedCandidate['left']): void => {
-    if (passing.has(name) && !ranked.has(name)) ranked.set(name, { name, rank: ranked.size + 1, left: of });
+  const tierOf = (name: string): number => tierOfSelected(taintedCluster(views.get(name), placement.rules, now));
+  const gone = leaving(decided).flatMap(({ cluster, cause }) => (cause === 'NotNeeded' ? [cluster] : []));
+  const notNeeded = new Set(gone);
+  const names = [...decided.kept.flat().filter((name) => passing.has(name)), ...gone];
+  const selected = areCompared
+    ? [...lowestFirstOf({ names, tierOf }, snapshot, scoreOf)].reverse()
+    : byTier(names, tierOf, placement);
+  const ranks = new Map<string, number>();
+  const left = new Map<string, { readonly group: Group; readonly contest: Contest }>();
+  const add = (name: string): void => {
+    if (passing.has(name) && !ranks.has(name)) ranks.set(name, ranks.size + 1);
   };
-  for (const name of [...selected.filter((one) => !notNeeded.has(one)), ...comingIn(decided)]) add(name, undefined);
-  for (const name of selected.filter((one) => notNeeded.has(one))) add(name, undefined);
-  for (const { name, group } of inOrder(left)) if (!notNeeded.has(name)) add(name, { group, contest });
-  return ranked;
+  const steady = selected.filter((name) => tierOf(name) !== YIELDS);
+  for (const name of steady) if (!notNeeded.has(name)) add(name);
+  comingIn(decided).forEach(add);
+  steady.forEach(add);
+  if (ranks.size === passing.size) return { ranks, left };
+  const known = new Set(selected);
+  if (areCompared) {
+    const after = afterDecision(decided, snapshot, scoreOf);
+    for (const { name, group } of inOrder(after.left)) {
+      if (known.has(name)) continue;
+      left.set(name, { group, contest: after.contest });
+      add(name);
+    }
+  } else {
+    const others = [...passing].filter((name) => !known.has(name));
+    byTier(others, (name) => tierOfNew(name, snapshot), placement).forEach(add);
+  }
+  selected.forEach(add);
+  const rest = [...passing].filter((name) => !ranks.has(name));
+  byTier(rest, () => 0, placement).forEach(add);
+  return { ranks, left };
 }
 
-/** Undefined where clusters are not compared. */
-export function choiceOf(
-  judged: readonly ToRank[],
-  decided: Decision,
-  snapshot: PlacementSnapshot,
-): ReadonlyMap<string, RankedCandidate> | undefined {
-  if (!isCompared(snapshot.placement.rules)) return undefined;
-  const passing = judged.filter(({ causes }) => causes.length === 0).map(({ name }) => name);
-  return rankedClusters(new Set(passing), decided, snapshot);
+/** By tier and then by hash; without those that have no tier. */
+function byTier(
+  names: readonly string[],
+  tierOf: (name: string) => number | undefined,
+  { namespace, name: placement }: PlacementView,
+): readonly string[] {
+  const tiers: string[][] = [];
+  for (const name of names) {
+    const tier = tierOf(name);
+    if (tier !== undefined) (tiers[tier] ??= []).push(name);
+  }
+  const lists = Array.from(tiers, (list) => list ?? []);
+  return bestFirst(lists, Infinity, seedOf(namespace, placement));
 }
+
+const YIELDS: ReturnType<typeof tierOfSelected> = 2;
 
 /**
  * The rank of each cluster that passes every rule, as `explain` says it with all members. `explained` is of the same input, with
@@ -74,36 +103,45 @@ export function ranksOf(
   { schedule: decided, clusters }: Explanation,
 ): ReadonlyMap<string, number> {
   if (decided === undefined) return new Map();
-  const judged: ToRank[] = clusters.filter(({ inDecision }) => inDecision);
-  const known = new Set(judged.map(({ name }) => name));
+  const inDecision = new Map(clusters.flatMap((one) => (one.inDecision ? [[one.name, one.causes]] : [])));
+  const passing = new Set([...inDecision].flatMap(([name, causes]) => (causes.length === 0 ? [name] : [])));
   for (const { name } of snapshot.candidates.matched) {
     const mayBeSelected = !readable.decisions || tierOfNew(name, snapshot) !== undefined;
-    if (!known.has(name) && mayBeSelected) judged.push({ name, cluster: undefined, inDecision: false, causes: [] });
+    if (!inDecision.has(name) && mayBeSelected) passing.add(name);
   }
-  return orderOfSelection(judged, snapshot, choiceOf(judged, decided, snapshot));
+  return orderOfSelection(passing, decided, snapshot).ranks;
 }
 
-export type ToRank = Pick<ClusterExplanation, 'name' | 'cluster' | 'inDecision' | 'causes'>;
+/** A constraint that the selected clusters do not keep. */
+export interface ExceededSpread {
+  readonly constraint: SpreadConstraint;
+  /** The domains with more than `maxSkew` above the lowest count, sorted by their values. */
+  readonly full: readonly { readonly domain: string; readonly count: number }[];
+  readonly lowest: number;
+}
 
-/** The ranks of the clusters that pass every rule: the decision's come first, those that yield their place last. */
-export function orderOfSelection(
-  judged: readonly ToRank[],
-  snapshot: PlacementSnapshot,
-  choice: ReadonlyMap<string, RankedCandidate> | undefined,
-): ReadonlyMap<string, number> {
-  if (choice !== undefined) return new Map([...choice.values()].map(({ name, rank }) => [name, rank]));
-  const { placement, now } = snapshot;
-  const selectedTiers: [string[], string[], string[]] = [[], [], []];
-  const newTiers: string[][] = [];
-  for (const { name, cluster, inDecision, causes } of judged) {
-    if (causes.length > 0) continue;
-    const tier = inDecision ? undefined : tierOfNew(name, snapshot);
-    if (tier !== undefined) (newTiers[tier] ??= []).push(name);
-    // A cluster that could not come in now, but that may have been selected before, comes last, too.
-    else selectedTiers[inDecision ? tierOfSelected(taintedCluster(cluster, placement.rules, now)) : 2].push(name);
-  }
-  const [untainted, tainted, yielding] = selectedTiers;
-  const tiers = [untainted, tainted, ...Array.from(newTiers, (names) => names ?? []), yielding];
-  const ranked = bestFirst(tiers, Infinity, seedOf(placement.namespace, placement.name));
-  return new Map(ranked.map((name, index) => [name, index + 1]));
+/** Characters of a list of domains. */
+const DOMAINS_LIMIT = 160;
+
+/** The domains that a decision leaves, by constraint in the order of the spec. */
+export function topologiesAfter(decided: Decision, snapshot: PlacementSnapshot): readonly Topology[] {
+  if (snapshot.placement.rules.spread.length === 0) return [];
+  return afterDecision(decided, snapshot, () => 0).contest.topologies;
+}
+
+/** The constraints that the decision exceeds, in the order of the spec. */
+export function exceededSpread(decided: Decision, snapshot: PlacementSnapshot): readonly ExceededSpread[] {
+  return topologiesAfter(decided, snapshot).flatMap(({ constraint, excess, lowest, domains }) => {
+    if (excess === 0) return [];
+    const full = domains.filter(({ count }) => count - lowest > constraint.maxSkew);
+    return [{ constraint, full: full.map(({ value, count }) => ({ domain: value, count })), lowest }];
+  });
+}
+
+/** `spread by claim region (maxSkew 1) is exceeded: eu has 3 clusters, the lowest count is 0`. */
+export function exceededText({ constraint, full, lowest }: ExceededSpread): string {
+  const domains = full.map(
+    ({ domain, count }) => `${wordText(domain)} has ${count} ${count === 1 ? 'cluster' : 'clusters'}`,
+  );
+  return `${spreadText(constraint)} is exceeded: ${boundedList(domains, ', ', DOMAINS_LIMIT)}, the lowest count is ${lowest}`;
 }
