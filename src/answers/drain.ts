@@ -4,14 +4,13 @@ import { MAINTENANCE_TAINTS, taintsOf } from '../domain/clusters/maintenance.js'
 import { timestamp, type RawObject } from '../runtime/vocabulary/meta.js';
 import type { PlacementSnapshot } from '../domain/placement/select/snapshot.js';
 import { standingOf } from '../domain/placement/select/standing.js';
-import { boundText } from '../domain/placement/report/holds.js';
-import { waitText } from '../domain/placement/report/waits.js';
+import { holdersText } from '../domain/placement/report/holds.js';
 import { timeText } from '../domain/placement/explain/taints.js';
 import { forecastOf } from './world/forecast.js';
 import { holdersOf } from './whoselects.js';
 import { inputsOf } from './world/once.js';
 import { WorldInputs, type World } from './world/world.js';
-import { boundIn, endOf } from '../domain/placement/select/decision.js';
+import { endOf, isHeld } from '../domain/placement/select/decision.js';
 
 /** What becomes of the decisions that name a cluster when it is drained. */
 
@@ -71,11 +70,11 @@ function effectOf(
     return { kind: 'Misconfigured', text: 'stays: the spec is invalid', isStaying: true };
   const fate = schedule.fates.get(cluster);
   if (fate?.kind === 'held') {
-    const bound = boundIn(fate.by);
+    const stays = `stays: ${holdersText(fate.by, snapshot)}`;
     const isStaying = fate.by.some((one) => endOf(one) === undefined);
-    if (bound === undefined) return { kind: 'Waits', text: `stays: ${waitText(fate.by)}`, isStaying };
+    if (!isHeld(fate.by)) return { kind: 'Waits', text: stays, isStaying };
     const release = `kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
-    return { kind: 'Held', text: `stays: ${boundText(bound, snapshot)}; to let it go: ${release}`, isStaying };
+    return { kind: 'Held', text: `${stays}; to let it go: ${release}`, isStaying };
   }
   const standing = standingOf(snapshot.selected.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
   const until = standing.kind === 'leaves' ? undefined : standing.until;

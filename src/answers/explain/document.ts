@@ -1,7 +1,7 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { waitingTexts } from '../../domain/placement/report/waits.js';
+import { waitingTexts } from '../../domain/placement/report/holds.js';
 import { absentText } from '../../domain/placement/explain/absentsets.js';
-import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
+import { bestFix, fixFor, membershipFix, type MembershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
@@ -13,7 +13,7 @@ import type { Taint } from '../../domain/placement/spec/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
 import type { LeavingEvent } from './events.js';
 import { movementFields } from './moves.js';
-import { isOffered, proposalDocument, proposalsOf } from './proposals.js';
+import { proposalDocument, proposalsOf } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { CLI_API_VERSION } from '../output.js';
 import { releasesField } from '../reasons.js';
@@ -38,7 +38,8 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
   const scoreOf = scoreExplainer(explanation);
-  const fixes = proposalsOf(report).flatMap((one) => proposalDocument(one, report) ?? []);
+  const proposals = proposalsOf(report);
+  const fixes = proposals.flatMap((one) => (one.kind === 'Harmful' ? [] : [proposalDocument(one, report)]));
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'PlacementExplanation',
@@ -115,10 +116,8 @@ function predicateDocument(one: PredicateExplanation): object {
   };
 }
 
-function clusterDocument(one: ClusterExplanation, report: ExplainReport, score: ScoreExplanation | undefined): object {
+function clusterDocument(one: ClusterExplanation, report: ExplainReport, score: ScoreExplanation | undefined) {
   const matched = matchedPredicate(one);
-  const fix = membershipFix(one, report.input, (index) => isOffered(index, report));
-  const isHarmless = fix !== undefined && report.harm.ofLabels(one.name, fix.labels) === undefined;
   return {
     name: one.name,
     clusterSets: one.sets,
@@ -129,7 +128,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport, score: 
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     ...(matched === undefined ? {} : { predicate: matched }),
     ...pieceFields(one, report),
-    ...(isHarmless ? { fix: fix.command } : {}),
+    ...fixField(one, membershipFix(one, report.input, report.isOffered), report),
     ...scoreFields(score),
     ...(one.blocked === undefined ? {} : { spread: spreadFields(one.blocked) }),
     ...taintFields(one, report),
@@ -150,7 +149,7 @@ function pieceFields({ name }: ClusterExplanation, { explanation }: ExplainRepor
 }
 
 /** The score and its parts; none without a policy, and for a cluster that no rule lets in. */
-function scoreFields(explained: ScoreExplanation | undefined): object {
+function scoreFields(explained: ScoreExplanation | undefined) {
   if (explained === undefined) return {};
   const scores = explained.parts.map(({ prioritizer, coordinate, found, score, problem }) => ({
     configuration: prioritizer.index,
@@ -203,21 +202,25 @@ function fieldsOf({ key, value, effect, since }: Taint): object {
 
 function fixFields(one: ClusterExplanation, index: number, report: ExplainReport): object {
   const fix = fixFor(one, index, report.input);
-  if (fix === undefined || (fix.kind === 'Passes' && !isProposed(one.name, index, fix.labels, report))) return {};
-  return fix.kind === 'Leaves' ? { wouldLeave: fix.sets } : { fix: fix.command };
+  if (fix?.kind === 'Leaves') return { wouldLeave: fix.sets };
+  return report.isOffered(index) ? fixField(one, fix, report) : {};
 }
 
-function isProposed(name: string, index: number, labels: LabelChanges, report: ExplainReport): boolean {
-  return isOffered(index, report) && report.harm.ofLabels(name, labels) === undefined;
+/** Left out where another Placement would lose a cluster by it. */
+function fixField(
+  { name }: ClusterExplanation,
+  fix: Pick<MembershipFix, 'labels' | 'command'> | undefined,
+  { harm }: ExplainReport,
+): object {
+  return fix === undefined || harm.ofLabels(name, fix.labels) !== undefined ? {} : { fix: fix.command };
 }
 
 function nearestDocument(one: ClusterExplanation, report: ExplainReport): object {
-  const fix = bestFix(one, report.input, (index) => isOffered(index, report));
   return {
     name: one.name,
     predicate: one.best ?? 0,
     unmet: one.unmet[one.best ?? 0]?.length ?? 0,
-    ...(fix?.kind === 'Passes' && report.harm.ofLabels(one.name, fix.labels) === undefined ? { fix: fix.command } : {}),
+    ...fixField(one, bestFix(one, report.input, report.isOffered), report),
   };
 }
 

@@ -9,7 +9,7 @@ import { hasNumbers } from '../../domain/placement/spec/predicates.js';
 import type { AccessAttributes } from '../../runtime/client/client.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { labelChanges } from './harm.js';
-import { fixText, isDenied, missingRights, missingText } from './rights.js';
+import { fixText, isDenied, missingRights } from './rights.js';
 import { explainReport, setsText, type ExplainReport } from './report.js';
 import { chosen } from '../../domain/placement/select/decision.js';
 
@@ -139,14 +139,14 @@ function withChanges(report: ExplainReport, changes: readonly Change[]): Explain
  * probably misspelt.
  */
 function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: readonly string[]): readonly Proposal[] {
-  const { explanation, satisfaction, predicates, input, harm } = report;
+  const { explanation, satisfaction, predicates, isOffered, input, harm } = report;
   if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return [];
   const found: Proposal[] = [];
   let then = report;
   for (const one of explanation.nearest.slice(0, MOST_CLUSTERS)) {
     if (found.length >= missingClusters(explanation)) break;
-    const fix = bestFix(one, input, (index) => isOffered(index, report));
-    if (fix?.kind !== 'Passes' || harm.ofLabels(one.name, fix.labels) !== undefined) continue;
+    const fix = bestFix(one, input, isOffered);
+    if (fix === undefined || harm.ofLabels(one.name, fix.labels) !== undefined) continue;
     const { name: cluster } = one;
     // Also by a cluster that is proposed before. Each try explains the whole fleet, and most Placements need none.
     const next = mayStayOut(explanation) ? withLabelsOf(then, cluster, fix.labels) : undefined;
@@ -182,54 +182,31 @@ function missingClusters({ schedule: decided }: ExplainReport['explanation']): n
   return decided.wanted - chosen(decided).length;
 }
 
-/** Whether a change of labels is offered for the predicate: not where it asks for a value that no candidate has. */
-export function isOffered(index: number, { predicates }: ExplainReport): boolean {
-  const { unmatched } = predicates[index] ?? {};
-  return unmatched?.kind !== 'RequirementUnmet';
-}
-
-/** Bindings, and the names of sets that were probably meant. */
-export function setLines(proposals: readonly Proposal[], report: ExplainReport): readonly string[] {
-  return proposals.flatMap((one): string[] => {
-    switch (one.kind) {
-      case 'Bind':
-        return [`${fixText(one, report)}${one.sets.length === 1 ? '' : `, with one of ${one.sets.join(', ')}`}`];
-      case 'Harmful':
-        return [`no fix: with a binding of ${one.set}, ${one.loser}`];
-      case 'Rename':
-        return [`there is no ManagedClusterSet ${wordText(one.set)}${meantWords([one.suggested])}`];
-      case 'Label':
-        return [];
-    }
-  });
-}
-
 /** `to select edge-1, with cluster set edge bound: kubectl label …`. */
-export function labelLines(proposals: readonly Proposal[], report: ExplainReport): readonly string[] {
-  return proposals.flatMap((one): string[] => {
-    if (one.kind !== 'Label') return [];
-    const bound = one.bound.length === 0 ? '' : `, with ${setsText(one.bound)} bound`;
-    const missing = missingText(one.rights, report);
-    const by = missing === undefined ? '' : `, by somebody who may ${missing}`;
-    return [`to select ${wordText(one.cluster)}${bound}${by}: ${one.command}`];
-  });
-}
-
-/** Field `fixes`, in the order in which to run them. */
-export function proposalDocument(one: Proposal, report: ExplainReport): object | undefined {
+export function proposalText(one: Proposal, report: ExplainReport): string {
   switch (one.kind) {
     case 'Bind':
-      return { reason: 'NoBinding', clusterSets: one.sets, command: one.command, ...rightsField(one, report) };
-    case 'Rename':
-      return { reason: 'NoSuchSet', clusterSets: [one.set], suggested: one.suggested };
-    case 'Label':
-      return { reason: 'NotMatched', cluster: one.cluster, command: one.command, ...rightsField(one, report) };
+      return `${fixText(one, report)}${one.sets.length === 1 ? '' : `, with one of ${one.sets.join(', ')}`}`;
     case 'Harmful':
-      return undefined;
+      return `no fix: with a binding of ${one.set}, ${one.loser}`;
+    case 'Rename':
+      return `there is no ManagedClusterSet ${wordText(one.set)}${meantWords([one.suggested])}`;
+    case 'Label': {
+      const bound = one.bound.length === 0 ? '' : `, with ${setsText(one.bound)} bound`;
+      return fixText(one, report, `to select ${wordText(one.cluster)}${bound}`);
+    }
   }
 }
 
-function rightsField({ rights }: Extract<Proposal, { rights: unknown }>, report: ExplainReport): object {
-  const missing = missingRights(rights, report);
-  return missing.length === 0 ? {} : { missingRights: missing };
+/** Field `fixes`, in the order in which to run them. */
+export function proposalDocument(one: Exclude<Proposal, { kind: 'Harmful' }>, report: ExplainReport) {
+  if (one.kind === 'Rename') return { reason: 'NoSuchSet' as const, clusterSets: [one.set], suggested: one.suggested };
+  const missing = missingRights(one.rights, report);
+  const { command } = one;
+  return {
+    ...(one.kind === 'Bind'
+      ? { reason: 'NoBinding' as const, clusterSets: one.sets, command }
+      : { reason: 'NotMatched' as const, cluster: one.cluster, command }),
+    ...(missing.length === 0 ? {} : { missingRights: missing }),
+  };
 }

@@ -4,7 +4,7 @@ import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { clusterViewIn, explainInputOf, WorldInputs, type Withheld, type World } from '../world/world.js';
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
-import { absentSets, absentText, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
+import { absentList, absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
 import { absentKeys, type AbsentKey } from '../../domain/placement/explain/absentkeys.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
@@ -45,6 +45,8 @@ export interface ExplainReport {
   readonly satisfaction: Satisfaction;
   readonly summary: Summary;
   readonly predicates: readonly PredicateExplanation[];
+  /** Whether a change of labels is offered for the predicate of this index: not where it asks for a value that no candidate has. */
+  readonly isOffered: (index: number) => boolean;
   /** The keys of spread, scores, groups and details that no candidate has. */
   readonly absentKeys: readonly AbsentKey[];
   /** What is said of groups without a cluster; undefined for none. */
@@ -85,13 +87,15 @@ export function explainReport(
   const explanation = explain(input);
   const { rules } = input.snapshot.placement;
   const eligibility = explanation.schedule?.eligibility;
+  const predicates = explainPredicates(explanation);
   let movement: Movement | undefined;
   return {
     input,
     explanation,
     satisfaction: satisfactionOf(explanation, input),
     summary: summarize(explanation),
-    predicates: explainPredicates(explanation),
+    predicates,
+    isOffered: (index) => predicates[index]?.unmatched?.kind !== 'RequirementUnmet',
     absentKeys: absentKeys(rules, candidatesOf(explanation)),
     emptyGroups: emptyGroupsText(rules.groups, explanation.pieces.values()),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
@@ -180,8 +184,7 @@ export function otherTaintsOf(one: ClusterExplanation, explanation: Explanation)
 /** The sets that bring in no cluster, with the reason; undefined without one. */
 export function absentLine({ absent, explanation }: ExplainReport): string | undefined {
   if (absent.length === 0) return undefined;
-  const { namespace } = explanation.placement;
-  return `nothing comes from ${absent.map((one) => `${one.set} (${absentText(one, namespace)})`).join(', ')}`;
+  return `nothing comes from ${absentList(absent, explanation.placement.namespace, Infinity)}`;
 }
 
 /** What could not be read; undefined when everything was. */

@@ -36,13 +36,14 @@ export async function deniedOf(
 export function fixText(
   { command, rights }: { readonly command: string; readonly rights: readonly AccessAttributes[] },
   report: Caller,
+  what = 'fix',
 ): string {
   const missing = missingText(rights, report);
-  return missing === undefined ? `fix: ${command}` : `fix, by somebody who may ${missing}: ${command}`;
+  return `${what}${missing === undefined ? '' : `, by somebody who may ${missing}`}: ${command}`;
 }
 
 /** `create and patch managedclustersetbindings in namespace shop`; undefined where nothing is known to be missing. */
-export function missingText(rights: readonly AccessAttributes[], report: Caller): string | undefined {
+function missingText(rights: readonly AccessAttributes[], report: Caller): string | undefined {
   const verbs = new Map<string, string[]>();
   for (const right of rights.filter((one) => isDenied(one, report))) {
     const of = objectsText(right);

@@ -1,27 +1,17 @@
 import { fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
-import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
+import { hintText } from '../../domain/placement/explain/hints.js';
 import { pieceText } from '../../domain/placement/explain/choicetext.js';
-import { predicateText } from '../../domain/placement/explain/predicates.js';
+import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { foundText, requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/explain/taints.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
-import { boundText, heldBackCause } from '../../domain/placement/report/holds.js';
-import { waitingTexts } from '../../domain/placement/report/waits.js';
+import { heldBackCause, holdersText, waitingTexts } from '../../domain/placement/report/holds.js';
 import { endableLine } from '../../domain/placement/report/releases.js';
-import { textOf } from '../../domain/placement/select/rules.js';
 import { verdictWord } from '../reasons.js';
 import { table, type Cell, type Color } from '../table.js';
 import { clusterMoveLines, movementLines } from './moves.js';
-import {
-  isOffered,
-  labelLines,
-  LABEL_RIGHTS,
-  proposalsOf,
-  setLines,
-  withLabelsOf,
-  type Proposal,
-} from './proposals.js';
+import { LABEL_RIGHTS, proposalsOf, proposalText, withLabelsOf } from './proposals.js';
 import {
   absentLine,
   otherTaintsOf,
@@ -35,7 +25,7 @@ import {
 import { fixText } from './rights.js';
 import { clusterScoreLines, scoreLines } from './scoretable.js';
 import { outText, verdictText } from './verdicttext.js';
-import { boundOf, comingIn, isHeld, keptOut, leaving } from '../../domain/placement/select/decision.js';
+import { comingIn, isHeld, keptOut, leaving, staying } from '../../domain/placement/select/decision.js';
 
 export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
@@ -61,13 +51,27 @@ const COLORS: Readonly<Partial<Record<Verdict, Color>>> = {
   Deleting: 'red',
   Gone: 'red',
 };
-/** Those between the clusters that can be selected and the nearest ones. */
-const OTHERS: readonly Verdict[] = ['Unknown', 'Tainted', 'Deleting', 'NotMember', 'Gone'];
+/** The verdicts in the order in which their clusters are shown; those that match no predicate follow, the nearest ones. */
+const ORDER: readonly ReturnType<typeof verdictWord>[] = [
+  'Selected',
+  'Held',
+  'Waiting',
+  'NotNeeded',
+  'Moved',
+  'SpreadBlocked',
+  'Unknown',
+  'Tainted',
+  'Deleting',
+  'NotMember',
+  'Gone',
+];
 
 /** The explanation of a Placement for a terminal, as lines. */
 export function explanationLines(report: ExplainReport, options: TextOptions): readonly string[] {
   const proposals = proposalsOf(report);
-  const lines = [headline(report), ...notes(report, proposals)];
+  const proposed = (ofLabels: boolean): readonly string[] =>
+    proposals.filter(({ kind }) => (kind === 'Label') === ofLabels).map((one) => proposalText(one, report));
+  const lines = [headline(report), ...notes(report), ...proposed(false), ...findingLines(report)];
   const { shown, left } = rowsOf(report, options);
   if (shown.length > 0) {
     const wide = options.wide === true;
@@ -75,7 +79,7 @@ export function explanationLines(report: ExplainReport, options: TextOptions): r
     lines.push(...table([head, ...shown.map((one) => cellsOf(one, report, wide))], options.colored));
   }
   const scores = options.scores === true ? ['', ...scoreLines(shown, report, options.colored)] : [];
-  return [...lines, ...left, ...scores, ...labelLines(proposals, report)];
+  return [...lines, ...left, ...scores, ...proposed(true)];
 }
 
 function headline({ explanation, satisfaction }: ExplainReport): string {
@@ -87,7 +91,7 @@ function headline({ explanation, satisfaction }: ExplainReport): string {
   return `${namespace}/${name}: ${satisfaction.phase}, ${wants}`;
 }
 
-function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly string[] {
+function notes(report: ExplainReport): readonly string[] {
   const { explanation, satisfaction, summary } = report;
   const { status, reason, message } = satisfaction;
   const chosen = explanation.clusters.length;
@@ -102,8 +106,6 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
     count,
     ...changeLines(report),
     ...unread.filter((one) => one !== undefined),
-    ...setLines(proposals, report),
-    ...findingLines(report),
   ];
 }
 
@@ -121,15 +123,17 @@ export function changeLines(report: ExplainReport): readonly string[] {
 /** What holds clusters in the decision or out of it, and the commands that let them go or in. */
 function holdLines({ explanation, input }: ExplainReport): readonly string[] {
   const { schedule: decided, placement } = explanation;
+  if (decided === undefined) return [];
   const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
-  const lines: string[] = [];
-  const bound = decided && boundOf(decided);
-  if (bound !== undefined)
-    lines.push(`removals are held: ${boundText(bound, input.snapshot)}; to let them go: ${release}`);
-  if (decided !== undefined && keptOut(decided, isHeld).length > 0)
-    lines.push(`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`);
-  if (decided !== undefined) lines.push(...waitingTexts(input.snapshot, decided).map(({ message }) => message));
-  return lines;
+  const [held] = staying(decided, isHeld);
+  const [out] = keptOut(decided, isHeld);
+  return [
+    ...(held ? [`removals are held: ${holdersText(held.by, input.snapshot)}; to let them go: ${release}`] : []),
+    ...(out === undefined
+      ? []
+      : [`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`]),
+    ...waitingTexts(input.snapshot, decided).map(({ message }) => message),
+  ];
 }
 
 /** What of the predicates matches no cluster, with suggestions, and what is not published yet. */
@@ -139,9 +143,7 @@ export function findingLines(report: ExplainReport): readonly string[] {
   const unmatched = report.predicates.flatMap((one) => {
     const text = predicateText(one);
     if (text === undefined) return [];
-    return [
-      `${[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')}${existingValues(one.index, report)}`,
-    ];
+    return [`${[text, ...one.hints.map(hintText)].join('; ')}${existingValues(one)}`];
   });
   const [adds, removes] = decided === undefined ? [0, 0] : [comingIn(decided).length, leaving(decided).length];
   const isPending = readable.decisions && input.snapshot.stored.length > 0 && adds + removes > 0;
@@ -157,29 +159,15 @@ function rowsOf(
   { explanation }: ExplainReport,
   { nearest, wide }: TextOptions,
 ): { readonly shown: readonly ClusterExplanation[]; readonly left: readonly string[] } {
+  const byWord = new Map<string, ClusterExplanation[]>(ORDER.map((word) => [word, []]));
+  for (const one of explanation.clusters) byWord.get(verdictWord(one, explanation))?.push(one);
   const shown: ClusterExplanation[] = [];
   const left: string[] = [];
-  const mostRows = wide === true ? Infinity : MOST_ROWS;
-  const add = (verdict: ReturnType<typeof verdictWord>, from: readonly ClusterExplanation[], most: number): void => {
-    shown.push(...from.slice(0, most));
-    if (from.length > most && most > 0) left.push(`${from.length - most} more are ${verdict}`);
-  };
-  const ofVerdict = (verdict: Verdict): readonly ClusterExplanation[] => {
-    const list = explanation.clusters.filter((one) => one.verdict === verdict);
-    return list.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
-  };
-  add('Selected', ofVerdict('Selected'), Infinity);
-  const held = ofVerdict('Held');
-  for (const word of ['Held', 'Waiting'] as const)
-    add(
-      word,
-      held.filter((one) => verdictWord(one, explanation) === word),
-      mostRows,
-    );
-  add('NotNeeded', ofVerdict('NotNeeded'), mostRows);
-  add('Moved', ofVerdict('Moved'), mostRows);
-  add('SpreadBlocked', ofVerdict('SpreadBlocked'), mostRows);
-  for (const verdict of OTHERS) add(verdict, ofVerdict(verdict), mostRows);
+  for (const [word, all] of byWord) {
+    const most = word === 'Selected' || wide === true ? Infinity : MOST_ROWS;
+    shown.push(...all.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)).slice(0, most));
+    if (all.length > most) left.push(`${all.length - most} more are ${word}`);
+  }
   shown.push(...explanation.nearest.slice(0, nearest));
   return { shown, left };
 }
@@ -197,17 +185,11 @@ function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean):
 const MOST_VALUES = 5;
 
 /** The values that candidates have where the predicate asks for one that none has: `; there are label tier=gold (5), tier=silver (4)`. */
-function existingValues(index: number, { explanation, predicates }: ExplainReport): string {
-  const { unmatched, hints = [] } = predicates[index] ?? {};
+function existingValues({ unmatched, hints, values }: PredicateExplanation): string {
   if (unmatched?.kind !== 'RequirementUnmet' || hints.length > 0) return '';
   const { source, requirement } = unmatched.requirement;
   if (source === 'expression') return '';
-  const counts = new Map<string, number>();
-  for (const { cluster, sets } of explanation.clusters) {
-    const found = cluster && sets.length > 0 ? textOf(cluster, source, requirement.key) : undefined;
-    if (found !== undefined) counts.set(found, (counts.get(found) ?? 0) + 1);
-  }
-  const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const sorted = [...values].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const texts = sorted
     .slice(0, MOST_VALUES)
     .map(([value, count]) => `${wordText(requirement.key)}=${wordText(value)} (${count})`);
@@ -253,7 +235,7 @@ function predicateLines(one: ClusterExplanation, report: ExplainReport): readonl
     if (hints.length > 0) return [...lines, last, ...hints.map((hint) => `    ${hintText(hint)}`)];
     const fix = fixFor(one, index, input);
     if (fix?.kind === 'Leaves') return [...lines, `${last} (would leave ${setsText(fix.sets)} with it)`];
-    if (fix === undefined || !isOffered(index, report)) return [...lines, last];
+    if (fix === undefined || !report.isOffered(index)) return [...lines, last];
     const loser = report.harm.ofLabels(one.name, fix.labels);
     if (loser !== undefined) return [...lines, `${last} (${loser} with this label)`];
     const out = stillOut(one.name, fix.labels, report);
@@ -288,7 +270,7 @@ function taintLines(one: ClusterExplanation, { explanation }: ExplainReport, ver
 }
 
 function membershipLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
-  const fix = membershipFix(one, report.input, (index) => isOffered(index, report));
+  const fix = membershipFix(one, report.input, report.isOffered);
   if (fix === undefined) return [];
   const loser = report.harm.ofLabels(one.name, fix.labels);
   if (loser !== undefined) return [`  no fix: in cluster set ${fix.set}, ${loser}`];

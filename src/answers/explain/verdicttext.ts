@@ -1,11 +1,9 @@
 import { notNeededText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isWaiting, keptOutBy, type ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { boundText, heldBackCause } from '../../domain/placement/report/holds.js';
-import { waitText } from '../../domain/placement/report/waits.js';
+import { heldBackCause, holdersText } from '../../domain/placement/report/holds.js';
 import { hasNumbers } from '../../domain/placement/spec/predicates.js';
-import { boundIn, staying, type Holders } from '../../domain/placement/select/decision.js';
-import type { PlacementSnapshot } from '../../domain/placement/select/snapshot.js';
+import { staying } from '../../domain/placement/select/decision.js';
 import { problemText } from '../../domain/conditions.js';
 import { someNames } from '../output.js';
 import { whyText, type ExplainReport } from './report.js';
@@ -88,10 +86,4 @@ function stayText(one: ClusterExplanation, report: ExplainReport): string {
   const cause = fate?.kind === 'held' ? `; ${holdersText(fate.by, input.snapshot)}` : '';
   const what = isWaiting(one, explanation) ? 'its removal waits' : 'its removal is held';
   return `stays in the decision: ${what}, ${whyText(one, report)}${cause}`;
-}
-
-/** What keeps a removal from being made. */
-function holdersText(by: Holders, snapshot: PlacementSnapshot): string {
-  const bound = boundIn(by);
-  return bound === undefined ? waitText(by) : boundText(bound, snapshot);
 }

@@ -1,16 +1,13 @@
 import { timestamp } from '../../runtime/vocabulary/meta.js';
-import { notNeededText, pieceText } from '../../domain/placement/explain/choicetext.js';
-import { heldBackCause, heldCause } from '../../domain/placement/report/holds.js';
+import { pieceText } from '../../domain/placement/explain/choicetext.js';
+import { heldBackCause, holdersText } from '../../domain/placement/report/holds.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
-import { waitText } from '../../domain/placement/report/waits.js';
 import { sameList, type Piece } from '../../domain/placement/stored/items.js';
-import { causeText } from '../../domain/placement/explain/causes.js';
-import { explainDropped } from '../../domain/placement/explain/explain.js';
-import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { leavingText } from '../../domain/placement/explain/causes.js';
 import { absentKeys } from '../../domain/placement/explain/absentkeys.js';
 import { readsViews } from '../../domain/placement/spec/predicates.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
-import { keptNow, leaving, waitsFor, windowIn } from '../../domain/placement/select/decision.js';
+import { keptNow, waitsFor, windowIn } from '../../domain/placement/select/decision.js';
 import { scorerOfSnapshot, type Scorer } from '../../domain/placement/select/scores.js';
 import type { Before, Candidates, ClusterView } from '../../domain/placement/select/snapshot.js';
 import { forecastOf } from '../world/forecast.js';
@@ -186,12 +183,13 @@ function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
     const { kind, by } = fate;
     const field = waitsFor(by);
     const waits = field && { waitsFor: field };
-    if (kind === 'keptOut') return { name, cause: 'HeldBack', why: waits ? waitText(by) : heldBack, ...waits };
-    const why = heldCause({ cluster: name, cause: fate.cause }, snapshot, schedule);
+    if (kind === 'keptOut')
+      return { name, cause: 'HeldBack', why: waits ? holdersText(by, snapshot) : heldBack, ...waits };
+    const why = leavingText({ cluster: name, cause: fate.cause }, snapshot, schedule);
     if (waits === undefined) return { name, cause: fate.cause, why };
     const window = windowIn(by);
     const until = window && { waitsUntil: timestamp(window.opens) };
-    return { name, cause: fate.cause, why: `${why}; ${waitText(by)}`, ...waits, ...until };
+    return { name, cause: fate.cause, why: `${why}; ${holdersText(by, snapshot)}`, ...waits, ...until };
   });
   return planned.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -219,22 +217,20 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
   if (names.length === 0) return [];
   if (after === undefined)
     return names.map((name) => ({ name, cause: 'PlacementDeleted', why: 'the Placement is deleted' }));
-  const explained = new Map(explainDropped(after.snapshot, after.forecast.schedule).map((one) => [one.name, one]));
-  const causes = new Map(leaving(after.forecast.schedule).map((one) => [one.cluster, one.cause]));
+  const snapshot = { ...after.snapshot, before: changeSince(before) };
+  const { schedule } = after.forecast;
   return names.map((name) => {
-    const [one, cause] = [explained.get(name), causes.get(name)];
-    if (one === undefined || cause === undefined)
+    const fate = schedule.fates.get(name);
+    if (fate?.kind !== 'leaves')
       return { name, cause: 'PlacementDeleted', why: 'the Placement is deleted and created again' };
-    const why = removalText(one, { before, after });
-    return { name, cause, ...(cause === 'NotNeeded' ? scored(why, one.cluster, after.scorer) : { why }) };
+    const { cause } = fate;
+    const why = leavingText({ cluster: name, cause }, snapshot, schedule);
+    return {
+      name,
+      cause,
+      ...(cause === 'NotNeeded' ? scored(why, snapshot.selected.get(name), after.scorer) : { why }),
+    };
   });
-}
-
-function removalText(one: ClusterExplanation, { before, after }: Sides): string {
-  if (after === undefined) return '';
-  const { placement } = after.snapshot;
-  if (one.verdict === 'NotNeeded') return notNeededText(one.cluster, placement.rules);
-  return causeText(one, { placement, schedule: after.forecast.schedule }, changeSince(before)) ?? '';
 }
 
 /** What the causes of removals are compared with. */

@@ -8,7 +8,7 @@ import { LONGEST_RELEASE_MS, MOST_RELEASED, releaseText } from '../../domain/pla
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { isHeldForLoss } from '../../domain/placement/select/definitions.js';
 import type { ExplainInput } from '../../domain/placement/explain/verdict.js';
-import { releaseWaits, waitText } from '../../domain/placement/report/waits.js';
+import { holdersText, releaseWaits } from '../../domain/placement/report/holds.js';
 import { isHeld, keptOut, merelyWaits, staying, type Decision } from '../../domain/placement/select/decision.js';
 import { schedule } from '../../domain/placement/select/schedule.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
@@ -85,7 +85,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const decided = input && schedule(input.snapshot);
   const clusters = request.clusters ?? heldIn(world, decided, additions);
   if (clusters.length === 0)
-    return `${of} holds no cluster${additions ? ' out' : ''}: nothing to release${waitingClause(decided, additions)}`;
+    return `${of} holds no cluster${additions ? ' out' : ''}: nothing to release${waitingClause(input, decided, additions)}`;
   checkNames(clusters, world, { input: additions ? undefined : input, of });
   const waits = additions ? undefined : input && decided && releaseWaits(input.snapshot, decided, { clusters, until });
   if (waits?.tooLate !== undefined) {
@@ -123,12 +123,12 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
 }
 
 /** What no release lets go: `; edge-1 waits for the change window that opens at …`. */
-function waitingClause(decided: Decision | undefined, additions: boolean): string {
+function waitingClause(input: ExplainInput | undefined, decided: Decision | undefined, additions: boolean): string {
   const kept = decided?.fates.of(additions ? 'keptOut' : 'held') ?? [];
   const [first, ...more] = kept.filter(([, { by }]) => merelyWaits(by)).sort(([a], [b]) => (a < b ? -1 : 1));
-  if (first === undefined) return '';
+  if (input === undefined || first === undefined) return '';
   const [name, { by }] = first;
-  return `; ${wordText(name)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${waitText(by)}`;
+  return `; ${wordText(name)}${more.length === 0 ? '' : ` and ${more.length} more`}: ${holdersText(by, input.snapshot)}`;
 }
 
 /** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */

@@ -4,7 +4,7 @@ import { eligibleSets } from '../../../src/domain/placement/select/eligible.js';
 import type { IndexedDecision } from '../../../src/operator/index/reading.js';
 import { compileSpec } from '../../../src/domain/placement/spec/predicates.js';
 import { statementsOf } from '../../../src/domain/placement/report/statements.js';
-import { waitingTexts } from '../../../src/domain/placement/report/waits.js';
+import { waitingTexts } from '../../../src/domain/placement/report/holds.js';
 import { groupOf } from '../../../src/domain/placement/spec/groups.js';
 import { selectedClusters } from '../../../src/domain/placement/select/decision.js';
 import type { Published } from '../../../src/domain/placement/stored/decision.js';

@@ -1,3 +1,4 @@
+import { boundedList } from '../../conditions.js';
 import type { Eligibility, IgnoredBinding } from '../select/eligible.js';
 
 /** A set that a Placement or a binding names, and that brings in no cluster. */
@@ -22,6 +23,12 @@ export function absentAmong(sets: readonly string[], { eligible, ignored }: Bind
   return sets
     .filter((set) => !eligible.includes(set))
     .map((set) => ({ set, why: byName.get(set) ?? ('NoBinding' as const) }));
+}
+
+/** `nope (there is no ManagedClusterSet nope), old (its binding is being deleted)`. `limit`: of characters. */
+export function absentList(absent: readonly AbsentSet[], namespace: string, limit?: number): string {
+  const texts = absent.map((one) => `${one.set} (${absentText(one, namespace)})`);
+  return boundedList(texts, ', ', limit);
 }
 
 /** Why the set brings in no cluster. Without a binding it is not known whether the set exists. */

@@ -1,8 +1,10 @@
+import type { Decision, Leaving } from '../select/decision.js';
 import type { Eligibility } from '../select/eligible.js';
-import { moveText } from './choicetext.js';
+import { moveText, notNeededText } from './choicetext.js';
+import { leastUnmet } from './explain.js';
 import { unmetText } from './requirementtext.js';
 import { unmet as unmetIn } from '../select/rules.js';
-import type { Before, ClusterView, PlacementView } from '../select/snapshot.js';
+import type { Before, ClusterView, PlacementSnapshot, PlacementView } from '../select/snapshot.js';
 import { taintedText } from './taints.js';
 import { noneOf, notMemberText } from './membership.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
@@ -10,10 +12,7 @@ import type { ClusterExplanation, Explanation } from './verdict.js';
 /** Why a cluster or a set is left out, as text. */
 
 /** A cluster that fails rules: its verdict is the first of them, or Held. */
-export type FailingCluster = Pick<
-  ClusterExplanation,
-  'cluster' | 'inDecision' | 'verdict' | 'causes' | 'unmet' | 'best'
->;
+type FailingCluster = Pick<ClusterExplanation, 'cluster' | 'inDecision' | 'verdict' | 'causes' | 'unmet' | 'best'>;
 
 /**
  * Why the cluster is not selected, or is held, for one that fails a rule; undefined for any other. With `before` it is about
@@ -40,6 +39,36 @@ export function causeText(
     default:
       return undefined;
   }
+}
+
+/** Why a cluster leaves by a decision, or would leave where something keeps it; where `before` is known, by what changed since. */
+export function leavingText(
+  { cluster: name, cause }: Leaving,
+  { placement, selected, before }: PlacementSnapshot,
+  schedule: Decision,
+): string {
+  const cluster = selected.get(name);
+  if (cause === 'NotNeeded') return notNeededText(cluster, placement.rules);
+  const isAsked = cause === 'NotMatched' && cluster !== undefined;
+  const unmet = isAsked ? placement.rules.predicates.map((one) => [...unmetIn(one, cluster)]) : [];
+  const one: FailingCluster = { cluster, inDecision: true, verdict: cause, causes: [], unmet, best: leastUnmet(unmet) };
+  return causeText(one, { placement, schedule }, before) ?? cause;
+}
+
+/** The names of clusters by why they leave or would leave, in their order. */
+export function leavingByText(
+  clusters: readonly Leaving[],
+  snapshot: PlacementSnapshot,
+  schedule: Decision,
+): ReadonlyMap<string, readonly string[]> {
+  const byText = new Map<string, string[]>();
+  for (const one of clusters) {
+    const text = leavingText(one, snapshot, schedule);
+    const names = byText.get(text);
+    if (names === undefined) byText.set(text, [one.cluster]);
+    else names.push(one.cluster);
+  }
+  return byText;
 }
 
 function notIn(

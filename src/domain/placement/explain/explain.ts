@@ -67,15 +67,6 @@ export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): 
   return { ...judged, verdict: judged.causes[0] ?? 'Unknown' };
 }
 
-/** Explains the clusters that `decided` drops: each with the cause for which it is dropped as its verdict. */
-export function explainDropped(snapshot: PlacementSnapshot, decided: Decision): readonly ClusterExplanation[] {
-  const criteria = criteriaOf(snapshot, decided);
-  return leaving(decided).map(({ cluster: name, cause }) => {
-    const dropped = { name, cluster: snapshot.selected.get(name), sets: [], inDecision: true };
-    return { ...judge(dropped, criteria), verdict: cause };
-  });
-}
-
 /**
  * What the rules say of a cluster. Its verdict and rank depend on the other clusters, and are set afterwards. They are
  * set in place: to copy ten thousand clusters takes half as long as the rules.

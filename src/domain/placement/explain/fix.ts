@@ -41,8 +41,8 @@ export function fixFor(one: ClusterExplanation, index: number, input: ExplainInp
 export function bestFix(
   one: ClusterExplanation,
   input: ExplainInput,
-  isOffered: (index: number) => boolean = () => true,
-): Fix | undefined {
+  isOffered: (index: number) => boolean,
+): Extract<Fix, { kind: 'Passes' }> | undefined {
   for (const index of fewestFirst(one)) {
     if (index === undefined || !isOffered(index)) continue;
     const fix = fixFor(one, index, input);

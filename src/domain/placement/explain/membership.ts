@@ -1,9 +1,9 @@
 import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { selects, type ClusterSelector } from '../../clusters/selector.js';
-import { boundedList, nameList } from '../../conditions.js';
+import { nameList } from '../../conditions.js';
 import { valueOf, type StringMap } from '../../selectors.js';
 import { readableSelectors, type Eligibility } from '../select/eligible.js';
-import { absentAmong, absentText } from './absentsets.js';
+import { absentAmong, absentList, absentText } from './absentsets.js';
 import { unmetText, wordText } from './requirementtext.js';
 import { unmet, type Unmet } from '../select/rules.js';
 import type { Before, ClusterView, PlacementView } from '../select/snapshot.js';
@@ -126,8 +126,7 @@ function absentCauses(outside: Outside): readonly string[] {
   if (absent.some(({ set }) => set === setLabel(cluster.labels))) return [];
   const mayHave = absent.filter(({ set }) => mayHaveHad(set, outside));
   if (mayHave.length === 0) return [];
-  const texts = mayHave.map((one) => `${one.set} (${absentText(one, placement.namespace)})`);
-  return [`nothing comes from ${boundedList(texts, ', ', ABSENT_LIMIT)}`];
+  return [`nothing comes from ${absentList(mayHave, placement.namespace, ABSENT_LIMIT)}`];
 }
 
 /** Why the sets bring in no cluster that the decision was made with, and that may have had this one. Undefined: they are not known. */

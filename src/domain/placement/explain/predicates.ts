@@ -1,3 +1,4 @@
+import type { Words } from '@multicluster-engine/values/nearestword';
 import type { Requirement } from '../../selectors.js';
 import { sourcedRequirements, type ClusterRequirement, type SourcedRequirement, type Unmet } from '../select/rules.js';
 import { answersAmong, whyUnmatched, type Unmatched } from '../select/unmatched.js';
@@ -16,6 +17,8 @@ export interface PredicateExplanation {
   readonly unmatched: Unmatched | undefined;
   /** For requirements that no candidate meets, in their order. */
   readonly hints: readonly Hint[];
+  /** The values that candidates have in place of those of a requirement that none meets, and how many have each. */
+  readonly values: Words;
 }
 
 export type RequirementExplanation = ClusterRequirement & {
@@ -43,12 +46,15 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
   return placement.rules.predicates.map((predicate, index) => {
     const requirements = sourcedRequirements(predicate).map((one) => ({ ...one, met: metBy(one.requirement) }));
     const isUnmatched = candidates.length > 0 && matched[index] === 0;
+    const unmatched = isUnmatched ? whyUnmatched(sourcedRequirements(predicate), answers) : undefined;
+    const unmet = unmatched?.kind === 'RequirementUnmet' ? unmetBy.get(unmatched.requirement.requirement) : undefined;
     return {
       index,
       matched: matched[index] ?? 0,
       requirements,
-      unmatched: isUnmatched ? whyUnmatched(sourcedRequirements(predicate), answers) : undefined,
+      unmatched,
       hints: isUnmatched ? requirements.filter(({ met }) => met === 0).flatMap(hintsOf) : [],
+      values: unmet?.values ?? new Map(),
     };
   });
 }

@@ -38,9 +38,10 @@ export function scoreExplainer({
     const cluster = scoredCluster(one);
     if (cluster === undefined || scorer === undefined) return undefined;
     let total = 0;
-    const parts = scorer.coordinates(cluster).map((part) => {
-      total += part.prioritizer.weight * part.hundredths;
-      return partOf(part, texts.get(part.prioritizer) ?? '');
+    const parts = scorer.coordinates(cluster).map(({ prioritizer, hundredths, found, problem }): ScorePart => {
+      total += prioritizer.weight * hundredths;
+      const coordinate = texts.get(prioritizer) ?? '';
+      return { prioritizer, coordinate, found, score: hundredths / 100, problem: problemText(problem, prioritizer) };
     });
     return { score: total / 100, parts };
   };
@@ -48,17 +49,6 @@ export function scoreExplainer({
 
 function scoredCluster({ cluster, causes }: ClusterExplanation): ClusterView | undefined {
   return causes.every((cause) => cause === 'Tainted') ? cluster : undefined;
-}
-
-function partOf({ prioritizer, hundredths, found, problem }: CoordinateScore, coordinate: string): ScorePart {
-  const score = hundredths / 100;
-  return {
-    prioritizer,
-    coordinate,
-    found,
-    score,
-    problem: problemText(problem, prioritizer),
-  };
 }
 
 /** `claim cost-per-hour, ascending`, `Balance`, `label provider=aws`. */

@@ -28,43 +28,46 @@ export interface Summary {
 type Phrase = readonly [one: string, several: string];
 
 const MOST_PARTS = 8;
+const PHRASES = {
+  Selected: ['is selected', 'are selected'],
+  Held: ['is held', 'are held'],
+  Waiting: ['waits', 'wait'],
+  Unknown: ['is not known', 'are not known'],
+  Moved: alike('leaves for a better one'),
+  NotMember: ['is in none of the cluster sets', 'are in none of the cluster sets'],
+  Deleting: ['is being deleted', 'are being deleted'],
+  Gone: ['was deleted', 'were deleted'],
+} as const satisfies Readonly<Record<string, Phrase>>;
 
 /** Counts the clusters of an explanation by what keeps them out: for a predicate, the first unmet requirement of the best one. */
 export function summarize(explanation: Explanation): Summary {
   const { clusters, placement } = explanation;
-  const counts = new Map<string | Requirement, { readonly of: ClusterExplanation; count: number }>();
+  const phrases = phrasesFor(explanation);
+  const counts = new Map<string, { readonly phrase: Phrase; count: number }>();
   for (const one of clusters) {
-    const cause = one.unmet[one.best ?? 0]?.[0]?.requirement;
-    const key = one.verdict === 'NotMatched' && cause !== undefined ? cause : phraseKey(one, explanation);
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { of: one, count: 1 });
+    const phrase = phrases(one);
+    const known = counts.get(phrase[1]);
+    if (known === undefined) counts.set(phrase[1], { phrase, count: 1 });
     else known.count += 1;
   }
-  const isKnown = !counts.has('Unknown');
-  const countOf = (key: string): number => (isKnown ? (counts.get(key)?.count ?? 0) : 0);
-  const [held, count] = [countOf('Held'), countOf('Waiting')];
-  const selected = isKnown ? countOf('Selected') + held + count : undefined;
-  if (isKnown) for (const key of ['Selected', 'Held', 'Waiting']) counts.delete(key);
+  const isKnown = !counts.has(PHRASES.Unknown[1]);
+  const take = ([, text]: Phrase): number => {
+    const count = counts.get(text)?.count ?? 0;
+    return isKnown && counts.delete(text) ? count : 0;
+  };
+  const [held, count] = [take(PHRASES.Held), take(PHRASES.Waiting)];
+  const selected = take(PHRASES.Selected) + held + count;
   const awaits = placement.rules.paused ? 'Resumed' : 'WindowOpens';
-  const waiting = count === 0 ? {} : { waiting: { count, awaits } as const };
-  return { selected, held, ...waiting, total: clusters.length, parts: partsOf([...counts.values()], explanation) };
-}
-
-/** Equal requirements of several predicates are one part. */
-function partsOf(
-  counted: readonly { readonly of: ClusterExplanation; readonly count: number }[],
-  explanation: Explanation,
-): readonly SummaryPart[] {
-  const sums = new Map<string, { readonly phrase: Phrase; count: number }>();
-  for (const { of, count } of counted) {
-    const phrase = phraseOf(of, explanation);
-    const known = sums.get(phrase[1]);
-    if (known === undefined) sums.set(phrase[1], { phrase, count });
-    else known.count += count;
-  }
-  return [...sums.values()]
-    .map(({ phrase, count }) => ({ count, text: count === 1 ? phrase[0] : phrase[1] }))
+  const parts = [...counts.values()]
+    .map(({ phrase, count: of }) => ({ count: of, text: phrase[of === 1 ? 0 : 1] }))
     .sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
+  return {
+    selected: isKnown ? selected : undefined,
+    held,
+    ...(count === 0 ? {} : { waiting: { count, awaits } }),
+    total: clusters.length,
+    parts,
+  };
 }
 
 /** `3/9 clusters are selected: 4 didn't match label tier=gold, 2 weren't needed (3 wanted).` */
@@ -81,50 +84,44 @@ export function summaryText({ selected, held, waiting, total, parts }: Summary):
   return `${selected}/${total} clusters are selected${ofThem}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
 }
 
-/** What clusters with the same verdict are counted by. */
-function phraseKey(one: ClusterExplanation, explanation: Explanation): string {
-  const { rules } = explanation.placement;
-  if (one.verdict === 'Held' && !one.inDecision) return `HeldBack ${keptOutBy(one, explanation) ?? ''}`;
-  if (isWaiting(one, explanation)) return 'Waiting';
-  if (one.blocked !== undefined) return `SpreadBlocked ${topologyText(one.blocked.constraint)}`;
-  if (one.verdict === 'NotNeeded') return `NotNeeded ${fullPredicate(one, rules)}`;
-  return one.verdict === 'Tainted' ? `Tainted ${taintedKey(one, rules)}` : one.verdict;
+/** What is said of a cluster; of ten thousand that fail the same requirement its text is made once. */
+function phrasesFor(explanation: Explanation): (one: ClusterExplanation) => Phrase {
+  const unmatched = new Map<Requirement, Phrase>();
+  return (one) => {
+    const [unmet] = one.unmet[one.best ?? 0] ?? [];
+    if (one.verdict !== 'NotMatched' || unmet === undefined) return phraseOf(one, explanation);
+    const phrase = unmatched.get(unmet.requirement) ?? alike(`didn't match ${requirementText(unmet)}`);
+    unmatched.set(unmet.requirement, phrase);
+    return phrase;
+  };
 }
 
 function phraseOf(one: ClusterExplanation, explanation: Explanation): Phrase {
-  const { verdict, unmet, best, inDecision } = one;
   const { rules } = explanation.placement;
-  const { wanted } = rules;
-  switch (verdict) {
+  switch (one.verdict) {
     case 'NotMatched':
-      return alike(`didn't match ${firstText(unmet[best ?? 0])}`);
+      return alike("didn't match a predicate");
     case 'NotNeeded': {
       const index = fullPredicate(one, rules);
       const number =
-        index === undefined ? `${wanted} wanted` : `predicate ${index} wants ${rules.predicates[index]?.wanted ?? 0}`;
+        index === undefined
+          ? `${rules.wanted} wanted`
+          : `predicate ${index} wants ${rules.predicates[index]?.wanted ?? 0}`;
       return [`wasn't needed (${number})`, `weren't needed (${number})`];
     }
-    case 'Moved':
-      return alike('leaves for a better one');
     case 'SpreadBlocked': {
       const over = one.blocked === undefined ? '' : ` over ${topologyText(one.blocked.constraint)}`;
       return [`is kept out by spread${over}`, `are kept out by spread${over}`];
     }
-    case 'NotMember':
-      return ['is in none of the cluster sets', 'are in none of the cluster sets'];
-    case 'Deleting':
-      return ['is being deleted', 'are being deleted'];
-    case 'Gone':
-      return ['was deleted', 'were deleted'];
-    case 'Tainted':
-      return [`has taint ${taintedKey(one, rules)}`, `have taint ${taintedKey(one, rules)}`];
+    case 'Tainted': {
+      const key = taintedKey(one, rules);
+      return [`has taint ${key}`, `have taint ${key}`];
+    }
     case 'Held':
-      if (!inDecision) return alike(`kept out by ${keptOutBy(one, explanation) ?? ''}`);
-      return isWaiting(one, explanation) ? ['waits', 'wait'] : ['is held', 'are held'];
-    case 'Selected':
-      return ['is selected', 'are selected'];
-    case 'Unknown':
-      return ['is not known', 'are not known'];
+      if (!one.inDecision) return alike(`kept out by ${keptOutBy(one, explanation) ?? ''}`);
+      return PHRASES[isWaiting(one, explanation) ? 'Waiting' : 'Held'];
+    default:
+      return PHRASES[one.verdict];
   }
 }
 
@@ -135,9 +132,4 @@ function fullPredicate(one: ClusterExplanation, rules: PlacementRules): number |
 
 function alike(text: string): Phrase {
   return [text, text];
-}
-
-function firstText(unmet: ClusterExplanation['unmet'][number] = []): string {
-  const [first] = unmet;
-  return first === undefined ? 'a predicate' : requirementText(first);
 }

@@ -1,8 +1,7 @@
 import { boundedList, clip, nameList, joinedTexts } from '../../conditions.js';
 import { MESSAGE_LIMIT } from '../../../api/names.js';
-import { moveText, notNeededText } from '../explain/choicetext.js';
-import { causeText } from '../explain/causes.js';
-import { explainDropped } from '../explain/explain.js';
+import { moveText } from '../explain/choicetext.js';
+import { leavingByText } from '../explain/causes.js';
 import { comingIn, leaving, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { hintText, type Hint } from '../explain/hints.js';
@@ -11,12 +10,6 @@ import { summarize, summaryText } from '../explain/summary.js';
 import type { Explanation } from '../explain/verdict.js';
 
 /** The notes of the events for a changed decision, and for a Placement that is not satisfied. */
-
-/** Clusters that left for one cause. */
-interface Departure {
-  readonly cause: string;
-  readonly names: readonly string[];
-}
 
 const MOST_CAUSES = 4;
 /** Characters of one cause. */
@@ -38,10 +31,14 @@ export function changeNote(
   if (move !== undefined && comes.length > 0)
     return stored.has(move.comes) ? `moved 1 cluster: ${moveText(move, snapshot.placement.rules)}` : undefined;
   const added = comes.filter((name) => stored.has(name));
-  const departures = departuresOf(snapshot, decided);
+  const removed = leaving(decided);
+  // The causes that most clusters have come first.
+  const byCause = [...leavingByText(removed, snapshot, decided)].sort(
+    ([a, names], [b, others]) => others.length - names.length || (a < b ? -1 : 1),
+  );
   const parts = (limit: number): string[] => [
     ...(added.length === 0 ? [] : [`added ${counted(added.length)}: ${boundedList(added, ', ', limit)}`]),
-    ...(departures.length === 0 ? [] : [removedText(departures, leaving(decided).length, limit)]),
+    ...(removed.length === 0 ? [] : [`removed ${counted(removed.length)}: ${causesText(byCause, limit)}`]),
   ];
   const notes = NAME_LIMITS.map((limit) => parts(limit).join('; '));
   const fitting = notes.find((note) => note.length <= MESSAGE_LIMIT) ?? clip(notes.at(-1) ?? '');
@@ -57,24 +54,11 @@ function counted(count: number): string {
   return `${count} ${count === 1 ? 'cluster' : 'clusters'}`;
 }
 
-/** The causes that most clusters have come first. */
-function departuresOf(snapshot: PlacementSnapshot, decided: Decision): readonly Departure[] {
-  const names = new Map<string, string[]>();
-  for (const one of explainDropped(snapshot, decided)) {
-    const explained = { placement: snapshot.placement, schedule: decided };
-    const cause = causeText(one, explained, snapshot.before) ?? notNeededText(one.cluster, snapshot.placement.rules);
-    names.set(cause, [...(names.get(cause) ?? []), one.name]);
-  }
-  return [...names]
-    .map(([cause, of]) => ({ cause, names: of }))
-    .sort((a, b) => b.names.length - a.names.length || (a.cause < b.cause ? -1 : 1));
-}
-
-function removedText(departures: readonly Departure[], count: number, limit: number): string {
-  const shown = departures.slice(0, MOST_CAUSES);
-  const rest = departures.slice(MOST_CAUSES).reduce((sum, { names }) => sum + names.length, 0);
-  const texts = shown.map(({ names, cause }) => `${boundedList(names, ', ', limit)} (${clip(cause, CAUSE_LIMIT)})`);
-  return `removed ${counted(count)}: ${texts.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+function causesText(byCause: readonly (readonly [cause: string, names: readonly string[]])[], limit: number): string {
+  const shown = byCause.slice(0, MOST_CAUSES);
+  const rest = byCause.slice(MOST_CAUSES).reduce((sum, [, names]) => sum + names.length, 0);
+  const texts = shown.map(([cause, names]) => `${boundedList(names, ', ', limit)} (${clip(cause, CAUSE_LIMIT)})`);
+  return `${texts.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
 }
 
 /** The kinds of hints, the surest first. */

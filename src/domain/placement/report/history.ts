@@ -1,8 +1,6 @@
 import { field, recordsIn, textField } from '../../../runtime/vocabulary/json.js';
 import { clip } from '../../conditions.js';
-import { causeText } from '../explain/causes.js';
-import { notNeededText } from '../explain/choicetext.js';
-import { explainDropped } from '../explain/explain.js';
+import { leavingText } from '../explain/causes.js';
 import { leaving, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
@@ -19,12 +17,10 @@ const MOST_CAUSES = 8;
 export type Causes = ReadonlyMap<string, Pick<Departure, 'cause' | 'why'>>;
 
 export function causesOf(snapshot: PlacementSnapshot, decided: Decision): Causes {
-  const causes = new Map(leaving(decided).map(({ cluster, cause }) => [cluster, cause]));
-  const explained = { placement: snapshot.placement, schedule: decided };
   return new Map(
-    explainDropped(snapshot, decided).map((one) => {
-      const why = causeText(one, explained, snapshot.before) ?? notNeededText(one.cluster, snapshot.placement.rules);
-      return [one.name, { cause: causes.get(one.name) ?? one.verdict, why: clip(why, CAUSE_LIMIT) }];
+    leaving(decided).map((one) => {
+      const why = clip(leavingText(one, snapshot, decided), CAUSE_LIMIT);
+      return [one.cluster, { cause: one.cause, why }];
     }),
   );
 }

@@ -5,46 +5,62 @@ import {
   MESSAGE_LIMIT,
   REMOVALS_ANNOTATION,
 } from '../../../api/names.js';
+import { timestamp } from '../../../runtime/vocabulary/meta.js';
 import { boundedList, clip, nameList } from '../../conditions.js';
-import { isOwn, type StoredDecision } from '../stored/decision.js';
-import { moveText, notNeededText } from '../explain/choicetext.js';
-import { causeText } from '../explain/causes.js';
-import { leastUnmet } from '../explain/explain.js';
-import { unmet } from '../select/rules.js';
-import { boundOf, isHeld, keptOut, staying, type Bound, type Decision, type Leaving } from '../select/decision.js';
+import { isOwn } from '../stored/decision.js';
+import { leavingByText } from '../explain/causes.js';
+import {
+  isHeld,
+  keptOut,
+  staying,
+  windowIn,
+  type Bound,
+  type ClosedWindow,
+  type Decision,
+  type HeldCluster,
+  type Holder,
+  type Holders,
+  type Leaving,
+} from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { releaseOfLoss, replacedDefinitions } from '../select/definitions.js';
 import { budgetInForce } from '../select/limits.js';
-import { limitValue } from '../spec/budget.js';
+import { isReleased, limitValue } from '../spec/budget.js';
+
+/** What holds clusters, and what they wait for, a change window or the end of a pause, as text. */
 
 /** Characters of the clusters that a message names, and of the cause of some of them. */
 const HELD_LIMIT = 540;
 const CAUSE_LIMIT = 160;
 const GROUP = 'cluster.fleetmgmt.io';
+const PAUSED = 'spec.paused is true';
 
 /** What the condition RemovalsHeld says: what holds the clusters, which with their causes, and how to let them go. */
-export function heldMessage(snapshot: PlacementSnapshot, decision: Decision): string {
-  const { namespace, name } = snapshot.placement;
+export function heldMessage(bound: Bound, snapshot: PlacementSnapshot, decision: Decision): string {
+  const { namespace, name, release } = snapshot.placement;
   const tail =
     `; to let them go: kubectl mce release placement ${name} -n ${namespace} ` +
     `(annotation ${ALLOW_REMOVALS_ANNOTATION})`;
-  switch (boundOf(decision)) {
-    case 'Definitions':
-      return clippedHead(definitionsHead(snapshot, decision), `${restoreText(snapshot)}${tail}`);
+  const clusters = staying(decision, isHeld);
+  const held = (): string => `; held: ${causesText(clusters, snapshot, decision)}`;
+  switch (bound) {
+    case 'Definitions': {
+      const isOld = release !== undefined && releaseOfLoss(snapshot) === undefined;
+      const ignored = isOld ? '; the release that the Placement had before does not count' : '';
+      const restore = `; to recover, create the clusters, sets and bindings of namespace ${namespace} again, from Git or a backup`;
+      return clippedHead(`${replacedText(snapshot)}${ignored}${held()}`, `${restore}${tail}`);
+    }
     case 'Deletions':
-      return clippedHead(deletionsHead(decision), `; those that are created again stay${tail}`);
-    default:
-      return clippedHead(budgetHead(snapshot, decision), `${tail}, or ${raiseText(snapshot, 'maxRemovals')}`);
+      return clippedHead(deletionsHead(clusters), `; those that are created again stay${tail}`);
+    case 'Budget': {
+      const head = `${exceededText(snapshot, 'maxRemovals')}${unreadableText(snapshot, 'removals')}${held()}`;
+      return clippedHead(head, `${tail}, or ${raiseText(snapshot, 'maxRemovals')}`);
+    }
   }
 }
 
 function clippedHead(head: string, tail: string): string {
   return `${clip(head, MESSAGE_LIMIT - tail.length)}${tail}`;
-}
-
-function budgetHead(snapshot: PlacementSnapshot, decision: Decision): string {
-  const unreadable = unreadableText(snapshot, REMOVALS_ANNOTATION, (one) => one.removals);
-  return `${exceededText(snapshot, 'maxRemovals')}${unreadable}; held: ${causesText(staying(decision, isHeld), snapshot, decision)}`;
 }
 
 /** `maxRemovals 10% in 3600 s would be exceeded`. */
@@ -61,15 +77,23 @@ function raiseText({ placement }: PlacementSnapshot, field: 'maxRemovals' | 'max
   return `${isFormer ? 'set a larger' : 'raise'} spec.disruptionBudget.${field}`;
 }
 
-/** What holds removals, in short. */
-export function boundText(bound: Bound, snapshot: PlacementSnapshot): string {
-  switch (bound) {
+/** What keeps a change from being made: the bound or, without one, each thing that it waits for. */
+export function holdersText(by: Holders, snapshot: PlacementSnapshot): string {
+  return (isHeld(by) ? by.slice(0, 1) : by).map((one) => holderText(one, snapshot)).join(', and ');
+}
+
+function holderText(holder: Holder, snapshot: PlacementSnapshot): string {
+  switch (holder.kind) {
     case 'Definitions':
       return replacedText(snapshot);
     case 'Deletions':
       return 'more than half of the decision was deleted within a minute and stays for 15 minutes';
     case 'Budget':
       return exceededText(snapshot, 'maxRemovals');
+    case 'Pause':
+      return PAUSED;
+    case 'Window':
+      return `waits for the change window that opens at ${openingText(holder)}`;
   }
 }
 
@@ -77,17 +101,10 @@ export function boundText(bound: Bound, snapshot: PlacementSnapshot): string {
  * The number changes with each cluster that is deleted or comes back, so that the time of the condition is that of the last. It
  * does not say of how many: an unrelated change of the decision would make the hold longer.
  */
-function deletionsHead(decision: Decision): string {
-  const names = staying(decision, isHeld).map((one) => one.cluster);
+function deletionsHead(clusters: readonly Leaving[]): string {
+  const names = clusters.map((one) => one.cluster);
   const head = `${names.length} ${names.length === 1 ? 'cluster was deleted and stays' : 'clusters were deleted and stay'} for 15 minutes`;
   return `${head}, since more than half of the decision was deleted within a minute: ${boundedList(names, ', ', HELD_LIMIT)}`;
-}
-
-function definitionsHead(snapshot: PlacementSnapshot, decision: Decision): string {
-  const { release } = snapshot.placement;
-  const before = release !== undefined && releaseOfLoss(snapshot) === undefined;
-  const ignored = before ? '; the release that the Placement had before does not count' : '';
-  return `${replacedText(snapshot)}${ignored}; held: ${causesText(staying(decision, isHeld), snapshot, decision)}`;
 }
 
 function replacedText(snapshot: PlacementSnapshot): string {
@@ -98,19 +115,14 @@ function replacedText(snapshot: PlacementSnapshot): string {
   return `CustomResourceDefinition ${which} was deleted with all its objects, and created again`;
 }
 
-function restoreText({ placement }: PlacementSnapshot): string {
-  return `; to recover, create the clusters, sets and bindings of namespace ${placement.namespace} again, from Git or a backup`;
-}
-
 /** What the condition AdditionsHeld says. */
 export function heldAdditionsMessage(snapshot: PlacementSnapshot, decision: Decision): string {
   const { namespace, name } = snapshot.placement;
   const tail =
     `; to let them in: kubectl mce release placement ${name} -n ${namespace} --additions ` +
     `(annotation ${ALLOW_ADDITIONS_ANNOTATION}), or ${raiseText(snapshot, 'maxAdditions')}`;
-  const unreadable = unreadableText(snapshot, ADDITIONS_ANNOTATION, (one) => one.additions);
   const names = boundedList([...keptOut(decision, isHeld)].sort(), ', ', HELD_LIMIT);
-  return clippedHead(`${heldBackCause(snapshot)}${unreadable}; held: ${names}`, tail);
+  return clippedHead(`${heldBackCause(snapshot)}${unreadableText(snapshot, 'additions')}; held: ${names}`, tail);
 }
 
 /** Why a cluster is held back. */
@@ -119,27 +131,17 @@ export function heldBackCause(snapshot: PlacementSnapshot): string {
 }
 
 /** The objects whose record cannot be read: while there is one, the budget counts as full. */
-function unreadableText(
-  { stored }: PlacementSnapshot,
-  annotation: string,
-  recordOf: (object: StoredDecision) => StoredDecision['removals'],
-): string {
-  const names = stored.filter((one) => isOwn(one) && recordOf(one)?.kind === 'unreadable').map((object) => object.name);
+function unreadableText({ stored }: PlacementSnapshot, records: 'removals' | 'additions'): string {
+  const names = stored.flatMap((one) => (isOwn(one) && one[records]?.kind === 'unreadable' ? [one.name] : []));
   if (names.length === 0) return '';
+  const annotation = records === 'removals' ? REMOVALS_ANNOTATION : ADDITIONS_ANNOTATION;
   return ` (annotation ${annotation} of PlacementDecision ${nameList(names.sort())} cannot be read and counts as full)`;
 }
 
 /** `prod-eu-2, prod-us-1 (there is no ManagedClusterSet production)`: the clusters by cause, in the order of their names. */
-export function causesText(removals: readonly Leaving[], snapshot: PlacementSnapshot, decision: Decision): string {
-  const byCause = new Map<string, string[]>();
+function causesText(removals: readonly Leaving[], snapshot: PlacementSnapshot, decision: Decision): string {
   // A status says the same after a restart, when nothing is known of the decision before.
-  const undated = { ...snapshot, before: undefined };
-  for (const one of removals) {
-    const cause = heldCause(one, undated, decision);
-    const names = byCause.get(cause) ?? [];
-    names.push(one.cluster);
-    byCause.set(cause, names);
-  }
+  const byCause = leavingByText(removals, { ...snapshot, before: undefined }, decision);
   let text = '';
   let left = removals.length;
   for (const [cause, names] of byCause) {
@@ -151,20 +153,104 @@ export function causesText(removals: readonly Leaving[], snapshot: PlacementSnap
   return text;
 }
 
-/** Why a cluster that is held or waits would leave; `snapshot.before` counts. */
-export function heldCause({ cluster: name, cause }: Leaving, snapshot: PlacementSnapshot, decision: Decision): string {
-  const { placement, selected, before } = snapshot;
-  if (cause === 'NotNeeded') return notNeededText(selected.get(name), placement.rules);
-  if (cause === 'Moved') return decision.move === undefined ? cause : moveText(decision.move, placement.rules);
-  const cluster = selected.get(name);
-  const failing = cluster === undefined ? [] : placement.rules.predicates.map((one) => [...unmet(one, cluster)]);
-  const judged = {
-    cluster,
-    inDecision: true,
-    verdict: cause,
-    causes: [cause],
-    unmet: failing,
-    best: leastUnmet(failing),
-  };
-  return causeText(judged, { placement, schedule: decision }, before) ?? cause;
+/** What the condition Paused says: always the same, whatever would change. */
+function pausedMessage({ placement: { namespace, name } }: PlacementSnapshot): string {
+  return `spec.paused is true: no cluster comes in and none leaves; to resume: kubectl mce resume placement ${name} -n ${namespace}`;
+}
+
+/**
+ * What the condition ChangesWaiting says: when the next window opens, and which clusters leave then, with their causes. It is True
+ * beside Paused and RemovalsHeld, which keep clusters longer.
+ */
+function waitingMessage(snapshot: PlacementSnapshot, decision: Decision, { clusters, window }: Windowed): string {
+  const { rebalance, paused } = snapshot.placement.rules;
+  const released = releasedTooShort(snapshot, clusters, window);
+  const others = [
+    ...(paused ? [PAUSED] : []),
+    ...(clusters.some(({ by }) => isHeld(by)) ? ['they are held'] : []),
+    ...(released === undefined
+      ? []
+      : [`they are held again after their release, which ends at ${timestamp(released)}`]),
+  ];
+  const unless = others.length === 0 ? '' : `, unless ${others.join(' or ')},`;
+  const leaving = causesText(clusters, snapshot, decision);
+  const further =
+    decision.move === undefined ? '' : `; further moves may follow, one in ${rebalance?.intervalSeconds} s`;
+  return clip(
+    `outside of spec.changeWindows; the next one opens at ${openingText(window)}; then${unless} these leave: ${leaving}${further}`,
+  );
+}
+
+/** The clusters that leave when the next window opens, where nothing else keeps them then, sorted by name. */
+interface Windowed {
+  readonly clusters: readonly HeldCluster[];
+  readonly window: ClosedWindow;
+}
+
+/** Undefined where none waits for a window. */
+function windowedIn(decision: Decision): Windowed | undefined {
+  const clusters = staying(decision, (by) => windowIn(by) !== undefined);
+  const [first] = clusters;
+  const window = first && windowIn(first.by);
+  return window && { clusters, window };
+}
+
+/** When a release ends that lets some of the clusters go, and that has ended when the window opens; undefined without one. */
+function releasedTooShort(
+  { placement: { release, rules }, now }: PlacementSnapshot,
+  windowed: readonly HeldCluster[],
+  { opens }: ClosedWindow,
+): number | undefined {
+  if (release === undefined || release.until > opens || rules.budget === undefined) return undefined;
+  return windowed.some(({ cluster }) => isReleased(release, cluster, now)) ? release.until : undefined;
+}
+
+/** The conditions Paused and ChangesWaiting, those that are True, and what they say. */
+export function waitingTexts(
+  snapshot: PlacementSnapshot,
+  decision: Decision,
+): readonly { readonly type: 'Paused' | 'ChangesWaiting'; readonly message: string }[] {
+  const windowed = windowedIn(decision);
+  const paused = { type: 'Paused', message: pausedMessage(snapshot) } as const;
+  return [
+    ...(snapshot.placement.rules.paused ? [paused] : []),
+    ...(windowed ? [{ type: 'ChangesWaiting', message: waitingMessage(snapshot, decision, windowed) } as const] : []),
+  ];
+}
+
+/** What a release does not let go at once. */
+export interface ReleaseWaits {
+  /** `a release opens no change window: they leave when the next one opens, at …`; empty where all leave at once. */
+  readonly text: string;
+  /** When the change window opens for which all of its clusters wait, if it ends before, ms since the epoch. */
+  readonly tooLate?: number;
+}
+
+/** `clusters`: names, or `*` alone. `until`: when the release ends, ms since the epoch. */
+export function releaseWaits(
+  { placement: { rules } }: PlacementSnapshot,
+  decision: Decision,
+  { clusters, until }: { readonly clusters: readonly string[]; readonly until: number },
+): ReleaseWaits {
+  const { paused } = rules;
+  const isAll = clusters.includes('*');
+  const { clusters: waiting = [], window } = windowedIn(decision) ?? {};
+  const windowed = waiting.map((one) => one.cluster).filter((name) => isAll || clusters.includes(name));
+  if (windowed.length === 0 || window === undefined)
+    return { text: paused ? 'they stay while spec.paused is true' : '' };
+  const are = !isAll && windowed.length === clusters.length;
+  const which = are ? 'they' : nameList(windowed);
+  const one = !are && windowed.length === 1;
+  if (window.opens >= until) {
+    const text = `the release ends before the next change window opens, at ${openingText(window)}: ${which} ${one ? 'stays' : 'stay'}`;
+    return { text, ...(are && { tooLate: window.opens }) };
+  }
+  const resumed = paused ? ', if spec.paused is not true then' : '';
+  const text = `a release opens no change window: ${which} ${one ? 'leaves' : 'leave'} when the next one opens, at ${openingText(window)}${resumed}`;
+  return { text };
+}
+
+/** `2026-11-30T21:00:00Z (Mon 22:00 Europe/Berlin)`. */
+function openingText({ opens, text }: ClosedWindow): string {
+  return `${timestamp(opens)} (${text})`;
 }

@@ -2,7 +2,7 @@ import type { ConditionStatus } from '../../../runtime/vocabulary/meta.js';
 import type { PlacementReason } from '../../../api/placementreasons.js';
 import { boundedList, clip, joinedTexts, nameList, problemText } from '../../conditions.js';
 import type { IgnoredBinding } from '../select/eligible.js';
-import { absentText, type AbsentSet } from '../explain/absentsets.js';
+import { absentList, absentText, type AbsentSet } from '../explain/absentsets.js';
 import type { Statements } from './statements.js';
 import { shortageTexts } from '../explain/choicetext.js';
 import { unmatchedText } from '../explain/requirementtext.js';
@@ -84,20 +84,24 @@ function noBinding({ bound, ignored, namespace }: Statements): ConditionText | u
   const remedy =
     `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, ` +
     'with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet';
-  const ignoredText = ignored.length === 0 ? '' : `; ignored: ${boundedList(ignored.map(ignoredReason), '; ')}`;
+  const ignoredText =
+    ignored.length === 0
+      ? ''
+      : `; ignored: ${boundedList(
+          ignored.map((one) => ignoredReason(one, namespace)),
+          '; ',
+        )}`;
   return { status: 'False', reason: 'NoManagedClusterSetBindings', message: `${remedy}${ignoredText}` };
 }
 
-function ignoredReason({ binding, clusterSet, why }: IgnoredBinding): string {
+function ignoredReason({ binding, clusterSet, why }: IgnoredBinding, namespace: string): string {
   switch (why) {
     case 'OtherName':
       return `binding ${binding} (its name is not its spec.clusterSet, ${clusterSet})`;
     case 'BindingDeleting':
       return `binding ${binding} (it is being deleted)`;
-    case 'NoSuchSet':
-      return `binding ${binding} (there is no ManagedClusterSet ${clusterSet})`;
-    case 'SetDeleting':
-      return `binding ${binding} (ManagedClusterSet ${clusterSet} is being deleted)`;
+    default:
+      return `binding ${binding} (${absentText({ set: clusterSet, why }, namespace)})`;
   }
 }
 
@@ -157,13 +161,9 @@ function missing(statements: Statements): string {
   const tainted =
     statements.taintKeys.length === 0 ? '' : `matching clusters are tainted: ${nameList(statements.taintKeys)}`;
   const texts = shortageTexts(statements.shortage, tainted !== '').map((one) => clip(one, SHORTAGE_LIMIT));
-  const head = texts.length > 0 ? `${text}: ${texts.slice(0, MOST_SHORTAGES).join('; ')}` : text;
-  if (texts.length === 0 && tainted === '') return joined(`${head}: every cluster that matches is selected`, why);
-  return joined(joined(head, tainted), why);
-}
-
-function joined(text: string, tail: string): string {
-  return tail === '' ? text : `${text}; ${tail}`;
+  const ends = texts.length === 0 && tainted === '' ? ['every cluster that matches is selected'] : texts;
+  const head = ends.length > 0 ? `${text}: ${ends.slice(0, MOST_SHORTAGES).join('; ')}` : text;
+  return [head, tainted, why].filter((one) => one !== '').join('; ');
 }
 
 /** Held clusters take places: they are no missing ones, as in the count of selected clusters. */
@@ -226,12 +226,4 @@ function isNamed(set: string, { reason }: ConditionText, { ignored }: Statements
 
 function nothingComesFrom(absent: readonly AbsentSet[], { namespace }: Statements): string {
   return `nothing comes from ${absentList(absent, namespace)}`;
-}
-
-/** `nope (there is no ManagedClusterSet nope), old (its binding is being deleted)`. */
-function absentList(absent: readonly AbsentSet[], namespace: string): string {
-  return boundedList(
-    absent.map((one) => `${one.set} (${absentText(one, namespace)})`),
-    ', ',
-  );
 }

@@ -7,8 +7,7 @@ import { isList } from '../../selectors.js';
 import { wantedToRemember, budgetInForce, budgetToRemember } from '../select/limits.js';
 import { basisToStore, hadDecision, readBasis } from '../stored/basis.js';
 import { definitionsToRemember, releaseToRemember } from '../select/definitions.js';
-import { heldAdditionsMessage, heldMessage } from './holds.js';
-import { waitingTexts } from './waits.js';
+import { heldAdditionsMessage, heldMessage, waitingTexts } from './holds.js';
 import { statementsOf, type Statements } from './statements.js';
 import { decisionGroups, emptyGroupsText } from './groups.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
@@ -70,19 +69,17 @@ export function placementReport(
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
     decisionGroups: decisionGroups(slices),
-    states: statesOf(
-      statements,
-      {
-        satisfied,
-        ready,
-        held: [
-          ...heldStates(snapshot, decision),
-          ...waitStates(snapshot, decision),
-          ...emptyGroupStates(snapshot, slices),
-        ],
-      },
-      snapshot.placement.generation,
-    ),
+    states: statesOf(snapshot, statements, {
+      satisfied,
+      ready,
+      others: [
+        ...heldStates(snapshot, decision),
+        ...waitingTexts(snapshot, decision).map(({ type, message }) =>
+          stateOf(snapshot, type, statement('True', WAIT_REASONS[type], message)),
+        ),
+        ...emptyGroupStates(snapshot, slices),
+      ],
+    }),
     basis: basisOf(snapshot, decision, publication),
   };
 }
@@ -109,43 +106,34 @@ const HOLD_REASONS: Readonly<Record<Bound, PlacementReason>> = {
   Deletions: 'ClustersDeleted',
 };
 
+const WAIT_REASONS = { Paused: 'PausedBySpec', ChangesWaiting: 'OutsideChangeWindows' } as const;
+
+function stateOf({ placement }: PlacementSnapshot, type: string, text: ConditionText): ConditionState {
+  return { type, ...text, observedGeneration: placement.generation };
+}
+
 /** The conditions RemovalsHeld and AdditionsHeld, those that are True. */
 export function heldStates(snapshot: PlacementSnapshot, decision: Decision): readonly ConditionState[] {
-  const { generation: observedGeneration } = snapshot.placement;
+  const { RemovalsHeld, AdditionsHeld } = PlacementConditions;
   const states: ConditionState[] = [];
   const bound = boundOf(decision);
   if (bound !== undefined) {
-    const text = statement('True', HOLD_REASONS[bound], heldMessage(snapshot, decision));
-    states.push({ type: PlacementConditions.RemovalsHeld, ...text, observedGeneration });
+    const text = statement('True', HOLD_REASONS[bound], heldMessage(bound, snapshot, decision));
+    states.push(stateOf(snapshot, RemovalsHeld, text));
   }
   if (keptOut(decision, isHeld).length > 0) {
     const text = statement('True', 'DisruptionBudgetExceeded', heldAdditionsMessage(snapshot, decision));
-    states.push({ type: PlacementConditions.AdditionsHeld, ...text, observedGeneration });
+    states.push(stateOf(snapshot, AdditionsHeld, text));
   }
   return states;
 }
 
-/** The conditions Paused and ChangesWaiting, those that are True. */
-function waitStates(snapshot: PlacementSnapshot, decision: Decision): readonly ConditionState[] {
-  const { generation: observedGeneration } = snapshot.placement;
-  return waitingTexts(snapshot, decision).map(({ awaits, message }) =>
-    awaits === 'Pause'
-      ? { type: PlacementConditions.Paused, ...statement('True', 'PausedBySpec', message), observedGeneration }
-      : {
-          type: PlacementConditions.ChangesWaiting,
-          ...statement('True', 'OutsideChangeWindows', message),
-          observedGeneration,
-        },
-  );
-}
-
 /** The condition GroupsEmpty, while it is True. */
-function emptyGroupStates({ placement }: PlacementSnapshot, slices: readonly PublishedSlice[]): ConditionState[] {
+function emptyGroupStates(snapshot: PlacementSnapshot, slices: readonly PublishedSlice[]): ConditionState[] {
   const filled = slices.flatMap(({ piece, clusters }) => (piece === undefined || clusters.length === 0 ? [] : [piece]));
-  const message = emptyGroupsText(placement.rules.groups, filled);
+  const message = emptyGroupsText(snapshot.placement.rules.groups, filled);
   if (message === undefined) return [];
-  const text = statement('True', 'NoClusterInGroup', message);
-  return [{ type: PlacementConditions.GroupsEmpty, ...text, observedGeneration: placement.generation }];
+  return [stateOf(snapshot, PlacementConditions.GroupsEmpty, statement('True', 'NoClusterInGroup', message))];
 }
 
 /** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */
@@ -157,7 +145,7 @@ function basisOf(snapshot: PlacementSnapshot, decision: Decision, publication: P
   const made = {
     wanted: wantedToRemember(snapshot, additions),
     definitions: definitionsToRemember(snapshot, bound === 'Definitions'),
-    clusterSets: setsToRemember(snapshot, decision),
+    clusterSets: setsToRemember(snapshot, { bound, eligible: decision.eligibility.eligible }),
   };
   const isStored = publication.done >= publication.changes.writes.length;
   const isFirst =
@@ -179,10 +167,10 @@ const NOT_MADE = { wanted: undefined, definitions: undefined, clusterSets: undef
 /** The sets to remember with a decision: while clusters are held, those that they came from. */
 function setsToRemember(
   { placement: { rules, status } }: PlacementSnapshot,
-  decision: Decision,
+  { bound, eligible }: { readonly bound: Bound | undefined; readonly eligible: readonly string[] },
 ): readonly string[] | undefined {
-  if (boundOf(decision) !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
-  return rules.budget?.maxRemovals === undefined ? undefined : decision.eligibility.eligible;
+  if (bound !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
+  return rules.budget?.maxRemovals === undefined ? undefined : eligible;
 }
 
 /**
@@ -239,32 +227,29 @@ function readiness({ changes, done, failure }: Publication, namespace: string, i
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }
 
-/** The conditions beside those that the statements alone decide. */
-interface Findings {
-  readonly satisfied: ConditionText;
-  readonly ready: ConditionText;
-  readonly held: readonly ConditionState[];
-}
-
 /** All conditions in their order; PlacementSatisfied, PlacementMisconfigured and Ready always, others only when they are True. */
-function statesOf(statements: Statements, { satisfied, ready, held }: Findings, generation: number): ConditionState[] {
+function statesOf(
+  snapshot: PlacementSnapshot,
+  statements: Statements,
+  of: Record<'satisfied' | 'ready', ConditionText> & { readonly others: readonly ConditionState[] },
+): readonly ConditionState[] {
+  const { satisfied, ready, others } = of;
   const { problem } = statements;
+  const types = PlacementConditions;
   const missing = missingSetsCondition(statements);
   const misconfigured =
     problem === undefined
       ? statement('False', 'Succeedconfigured', 'every field of the spec is valid')
       : statement('True', 'Misconfigured', problemText(problem));
-  const states: ConditionState[] = [];
-  const add = (type: string, text: ConditionText): void => {
-    states.push({ type, ...text, observedGeneration: generation });
-  };
-  add(PlacementConditions.PlacementSatisfied, satisfied);
-  add(PlacementConditions.PlacementMisconfigured, misconfigured);
-  add(PlacementConditions.Ready, ready);
-  if (missing !== undefined) add(PlacementConditions.ClusterSetsMissing, missing);
-  states.push(...held);
-  if (problem !== undefined) add(PlacementConditions.Stalled, misconfigured);
-  else if (ready.status !== 'True') add(PlacementConditions.Reconciling, { ...ready, status: 'True' });
+  const states = [
+    stateOf(snapshot, types.PlacementSatisfied, satisfied),
+    stateOf(snapshot, types.PlacementMisconfigured, misconfigured),
+    stateOf(snapshot, types.Ready, ready),
+  ];
+  if (missing !== undefined) states.push(stateOf(snapshot, types.ClusterSetsMissing, missing));
+  states.push(...others);
+  if (problem !== undefined) states.push(stateOf(snapshot, types.Stalled, misconfigured));
+  else if (ready.status !== 'True') states.push(stateOf(snapshot, types.Reconciling, { ...ready, status: 'True' }));
   return states;
 }
 

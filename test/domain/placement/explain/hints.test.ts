@@ -119,7 +119,7 @@ describe('a fix', () => {
   ])('the fix for $of is $fix', ({ wanted, fix }) => {
     const input = explainInput(world([wanted]));
     const one = explain(input).clusters.find(({ name }) => name === 'a');
-    const found = one === undefined ? undefined : bestFix(one, input);
+    const found = one === undefined ? undefined : bestFix(one, input, () => true);
 
     expect(found?.kind === 'Passes' ? found.command : undefined).toBe(fix);
   });
@@ -134,7 +134,7 @@ describe('a fix', () => {
     const one = explain(input).clusters.find(({ name }) => name === 'a');
 
     expect(one && fixFor(one, 0, input)).toEqual({ kind: 'Leaves', labels: { tier: 'silver' }, sets: ['edge'] });
-    expect(one && bestFix(one, input)).toBeUndefined();
+    expect(one && bestFix(one, input, () => true)).toBeUndefined();
   });
 
   it('a cluster that yields its place has none: another one takes the place', () => {
@@ -154,7 +154,7 @@ describe('a fix', () => {
     const one = explain(input).clusters.find(({ name }) => name === 'a');
 
     expect(one?.verdict).toBe('NotMatched');
-    expect(one && bestFix(one, input)).toBeUndefined();
+    expect(one && bestFix(one, input, () => true)).toBeUndefined();
   });
 
   it('a cluster name that a shell would read otherwise stands in quotes', () => {
@@ -162,7 +162,9 @@ describe('a fix', () => {
     const input = explainInput(world([predicate({ tier: 'gold' })], [strange]));
     const [one] = explain(input).clusters;
 
-    expect(one && bestFix(one, input)).toMatchObject({ command: `kubectl label mcl 'a'\\''; rm' tier=gold` });
+    expect(one && bestFix(one, input, () => true)).toMatchObject({
+      command: `kubectl label mcl 'a'\\''; rm' tier=gold`,
+    });
   });
 
   it('fixes and hints hold in any world', () => {
