@@ -13,7 +13,7 @@ import type { Taint } from '../../domain/placement/spec/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
 import type { LeavingEvent } from './events.js';
 import { movementFields } from './moves.js';
-import { proposalDocument, proposalsOf } from './proposals.js';
+import { proposalDocument, proposalsOf, proposalText } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { CLI_API_VERSION } from '../output.js';
 import { releasesField } from '../reasons.js';
@@ -31,8 +31,10 @@ export interface DocumentOptions {
   readonly unread?: readonly { readonly resource: string; readonly verb: string; readonly status: number }[];
 }
 
+export type PlacementExplanation = ReturnType<typeof explanationDocument>;
+
 /** The explanation as JSON, of kind PlacementExplanation (docs/reference/cli/placementexplanation.schema.json). */
-export function explanationDocument(report: ExplainReport, options: DocumentOptions): object {
+export function explanationDocument(report: ExplainReport, options: DocumentOptions) {
   const { clusters, nearest, events, timeZoneData, unread = [] } = options;
   const { explanation, satisfaction, summary, predicates, absent, withheld, releases } = report;
   const { namespace, name, rules } = explanation.placement;
@@ -40,6 +42,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   const scoreOf = scoreExplainer(explanation);
   const proposals = proposalsOf(report);
   const fixes = proposals.flatMap((one) => (one.kind === 'Harmful' ? [] : [proposalDocument(one, report)]));
+  const harmful = proposals.filter(({ kind }) => kind === 'Harmful').map((one) => proposalText(one, report));
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'PlacementExplanation',
@@ -60,6 +63,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     clusters: clusters.map((one) => clusterDocument(one, report, scoreOf(one))),
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
     ...(fixes.length === 0 ? {} : { fixes }),
+    ...(harmful.length === 0 ? {} : { harmful }),
     ...(events === undefined ? {} : { events }),
     ...releasesField(releases, explanation.placement),
     ...waitingField(report),
@@ -70,7 +74,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
 }
 
 /** Its field `held` counts those that wait, too. */
-function summaryDocument(summary: Summary): object {
+function summaryDocument(summary: Summary) {
   const { waiting, held } = summary;
   const waits = waiting === undefined ? {} : { waiting: { count: waiting.count, until: waiting.awaits } };
   return { ...summary, held: held + (waiting?.count ?? 0), ...waits, text: summaryText(summary) };

@@ -2,35 +2,22 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { conditionsOf, hubSummary, phaseCounts, type HubSummary } from '../../answers/status.js';
-import { absentText } from '../../domain/placement/explain/absentsets.js';
-import { summarize, summaryText } from '../../domain/placement/explain/summary.js';
+import { summarize } from '../../domain/placement/explain/summary.js';
+import { explanationDocument } from '../../answers/explain/document.js';
 import { explainReport, type ExplainReport } from '../../answers/explain/report.js';
-import { proposalsOf, type Proposal } from '../../answers/explain/proposals.js';
 import { changeLines, findingLines } from '../../answers/explain/text.js';
 import { eligibleSets, readableSelectors } from '../../domain/placement/select/eligible.js';
 import { setsOf } from '../../answers/world/clustertable.js';
 import { field, textField } from '../../runtime/vocabulary/json.js';
-import type {
-  Fix,
-  FunnelStep,
-  PlacementRow,
-  Placements,
-  PlacementView,
-  Choice,
-  PieceView,
-  ScoreTable,
-  SpreadView,
-} from '../wire/placement.js';
+import type { FunnelStep, PlacementRow, Placements, PlacementView, PieceView, SpreadView } from '../wire/placement.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { managerOf, manifestText } from './manifest.js';
 import type { Snapshot } from './snapshot.js';
 import { decisionHistories } from '../../answers/history.js';
 import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
-import { coordinateText, scoreExplainer } from '../../domain/placement/explain/scores.js';
 import { topologiesAfter } from '../../domain/placement/explain/ranking.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
 import { domainOf } from '../../domain/placement/spec/spread.js';
-import { valueText } from '../../answers/explain/scoretable.js';
 
 /** The list of Placements, and one of them as `explain` explains it. */
 
@@ -84,35 +71,24 @@ export function placementAnswer(snapshot: Snapshot, namespace: string, name: str
 }
 
 function viewOf(snapshot: Snapshot, report: ExplainReport, object: RawObject): PlacementView {
-  const { explanation, satisfaction, summary } = report;
-  const { namespace, name, rules } = explanation.placement;
-  const numbers = numbersOf(object);
-  const { since } = numbers;
-  const isDecided = report.input.readable.decisions;
+  const { explanation, input } = report;
+  const { schedule, placement } = explanation;
+  const { since, selected } = numbersOf(object);
   const manager = managerOf(object, 'f:spec');
+  const histories = decisionHistories(snapshot.world, placement.name);
+  const history = histories.find((one) => one.namespace === placement.namespace);
   return {
-    namespace,
-    name,
-    phase: satisfaction.phase,
-    status: satisfaction.status,
-    reason: satisfaction.reason,
-    message: satisfaction.message,
+    explanation: explanationDocument(report, { clusters: scored(explanation), nearest: 0 }),
     ...(since === undefined ? {} : { since }),
-    ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
     // Without decisions, what the status says.
-    selected: isDecided ? explanation.clusters.filter(isIn).length : numbers.selected,
-    isKnown: explanation.schedule !== undefined && rules.problem === undefined,
-    held: summary.held,
-    ...(summary.waiting === undefined ? {} : { waiting: summary.waiting.count }),
-    ...(explanation.schedule === undefined ? {} : { summary: summaryText(summary) }),
+    selected: input.readable.decisions ? explanation.clusters.filter(isIn).length : selected,
+    isKnown: schedule !== undefined && placement.rules.problem === undefined,
     funnel: funnelOf(snapshot, report),
-    sets: {
-      eligible: explanation.schedule?.eligibility.eligible ?? [],
-      absent: report.absent.map((one) => ({ name: one.set, message: absentText(one, namespace) })),
-    },
-    choice: choiceOf(snapshot, report),
+    spread: spreadOf(explanation, input),
+    pieces: piecesOf(explanation),
+    changes: history?.changes ?? [],
+    olderChanges: history?.notKept ?? 0,
     notes: [...changeLines(report), ...findingLines(report)],
-    fixes: proposalsOf(report).flatMap(fixOf),
     conditions: conditionsOf(object.status),
     manifest: manifestText(object),
     ...(manager === undefined ? {} : { manager }),
@@ -147,19 +123,6 @@ function funnelOf(snapshot: Snapshot, { explanation, input, world }: ExplainRepo
   ];
 }
 
-function fixOf(one: Proposal): readonly Fix[] {
-  switch (one.kind) {
-    case 'Bind':
-      return [{ text: `bind ${one.sets.join(' or ')} to the namespace`, command: one.command }];
-    case 'Label':
-      return [{ text: `select ${one.cluster}`, command: one.command }];
-    case 'Rename':
-      return [{ text: `there is no cluster set ${one.set}; ${one.suggested} may be meant`, command: '' }];
-    case 'Harmful':
-      return [{ text: `no fix: with a binding of ${one.set}, ${one.loser}`, command: '' }];
-  }
-}
-
 /** Rows of scores: of the selected, and of those that would be next. */
 const MOST_SCORED = 20;
 const NEXT_SCORED = 5;
@@ -167,18 +130,6 @@ const NEXT_SCORED = 5;
 /** Whether the decision names the cluster once it is published. */
 export function isIn({ verdict, inDecision }: { readonly verdict: string; readonly inDecision: boolean }): boolean {
   return verdict === 'Selected' || (verdict === 'Held' && inDecision) || (verdict === 'Unknown' && inDecision);
-}
-
-export function choiceOf({ world }: Snapshot, { explanation, input }: ExplainReport): Choice {
-  const { namespace, name } = explanation.placement;
-  const history = decisionHistories(world, name).find((one) => one.namespace === namespace);
-  return {
-    spread: spreadOf(explanation, input),
-    ...(explanation.scorer === undefined ? {} : { scores: scoresOf(explanation) }),
-    pieces: piecesOf(explanation),
-    changes: history?.changes ?? [],
-    olderChanges: history?.notKept ?? 0,
-  };
 }
 
 /** The domains that the decision leaves. */
@@ -202,27 +153,11 @@ function spreadOf({ clusters, schedule }: Explanation, { snapshot }: ExplainInpu
   });
 }
 
-function scoresOf(explanation: Explanation): ScoreTable {
-  const explain = scoreExplainer(explanation);
-  const ranked = explanation.clusters
-    .filter(({ rank }) => rank !== undefined)
-    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
-  const shown = [
-    ...ranked.filter(isIn).slice(0, MOST_SCORED),
-    ...ranked.filter((one) => !isIn(one)).slice(0, NEXT_SCORED),
-  ];
-  return {
-    coordinates: explanation.placement.rules.prioritizers.map((one) => ({
-      text: coordinateText(one),
-      weight: one.weight,
-    })),
-    rows: shown.flatMap((one) => {
-      const explained = explain(one);
-      if (explained === undefined) return [];
-      const parts = explained.parts.map((part) => ({ value: valueText(part), points: part.score }));
-      return [{ name: one.name, verdict: one.verdict, score: explained.score, parts }];
-    }),
-  };
+/** Those whose scores are shown. */
+function scored({ clusters, scorer }: Explanation): readonly ClusterExplanation[] {
+  if (scorer === undefined) return [];
+  const ranked = clusters.filter(({ rank }) => rank !== undefined).sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  return [...ranked.filter(isIn).slice(0, MOST_SCORED), ...ranked.filter((one) => !isIn(one)).slice(0, NEXT_SCORED)];
 }
 
 function piecesOf({ pieces }: Explanation): readonly PieceView[] {

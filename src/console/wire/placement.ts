@@ -1,5 +1,6 @@
 import type { Health } from '../../answers/fleetsummary.js';
 import type { Condition } from '../../answers/status.js';
+import type { PlacementExplanation } from '../../answers/explain/document.js';
 import type { DecisionHistory } from '../../answers/history.js';
 
 /** Placements: the list, one with its funnel, the matrix of requirements. */
@@ -32,48 +33,27 @@ export interface FunnelStep {
   readonly out?: string;
 }
 
-/** A command that helps, and what it does. */
-export interface Fix {
-  readonly text: string;
-  readonly command: string;
-}
-
 export interface PlacementView {
-  readonly namespace: string;
-  readonly name: string;
-  readonly phase: string;
-  /** Of the condition PlacementSatisfied, computed from the same reading. */
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
+  /** What `explain placement NAME -o json` prints, with the clusters whose scores are shown alone: the selected ones by rank, and those that would be next. */
+  readonly explanation: PlacementExplanation;
   readonly since?: string;
-  readonly wanted?: number;
   readonly selected: number;
   /** Whether the spec is valid, and clusters, sets and bindings could be read: else only the decision is known. */
   readonly isKnown: boolean;
-  /** Clusters that a bound keeps in the decision. */
-  readonly held: number;
-  /** Those that stay until a pause ends or a change window opens; absent for none. */
-  readonly waiting?: number;
-  /** `3/9 clusters are selected: …`; absent where the fleet could not be read. */
-  readonly summary?: string;
   readonly funnel: readonly FunnelStep[];
-  readonly sets: SetsOfPlacement;
-  readonly choice: Choice;
+  readonly spread: readonly SpreadView[];
+  readonly pieces: readonly PieceView[];
+  /** The newest first. */
+  readonly changes: DecisionHistory['changes'];
+  readonly olderChanges: number;
   /** What holds, releases, is not published or was left out, as `explain` says it. */
   readonly notes: readonly string[];
-  readonly fixes: readonly Fix[];
   readonly conditions: readonly Condition[];
   /** As somebody would apply it. */
   readonly manifest: string;
   /** The field manager that wrote the spec last; absent where that is not recorded. */
   readonly manager?: string;
   readonly deleting: boolean;
-}
-
-export interface SetsOfPlacement {
-  readonly eligible: readonly string[];
-  readonly absent: readonly { readonly name: string; readonly message: string }[];
 }
 
 export const SHOWS = ['in', 'near', 'out', 'all'] as const;
@@ -136,32 +116,9 @@ export interface SpreadView {
   readonly domains: readonly { readonly value: string; readonly count: number }[];
 }
 
-export interface ScoreTable {
-  readonly coordinates: readonly { readonly text: string; readonly weight: number }[];
-  /** The selected clusters by rank, and those that would be next; the lists may be cut. */
-  readonly rows: readonly ScoreRow[];
-}
-
-interface ScoreRow {
-  readonly name: string;
-  readonly verdict: string;
-  readonly score: number;
-  readonly parts: readonly { readonly value: string; readonly points: number }[];
-}
-
 /** A part of the decision that belongs to a group. */
 export interface PieceView {
   /** `piece 0 (group canary)`. */
   readonly text: string;
   readonly clusters: readonly string[];
-}
-
-export interface Choice {
-  readonly spread: readonly SpreadView[];
-  /** Absent where nothing is preferred. */
-  readonly scores?: ScoreTable;
-  readonly pieces: readonly PieceView[];
-  /** The newest first. */
-  readonly changes: DecisionHistory['changes'];
-  readonly olderChanges: number;
 }

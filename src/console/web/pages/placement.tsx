@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { SHOWS, type PlacementView, type FunnelStep } from '../../wire/placement.js';
+import { SHOWS, type FunnelStep, type PlacementView } from '../../wire/placement.js';
 import { shown, shownLines } from '../command.js';
 import { hrefOf } from '../navigate.js';
 import type { Route } from '../route.js';
@@ -55,7 +55,7 @@ export function PlacementPage({ route }: { readonly route: Extract<Route, { page
             {view.funnel.length > 1 && <Funnel steps={view.funnel} />}
             <Notes view={view} />
             <MatrixView namespace={namespace} name={name} show={view.isKnown ? show : 'in'} isKnown={view.isKnown} />
-            <ChoiceView choice={view.choice} />
+            <ChoiceView view={view} />
             <Details view={view} />
           </>
         )}
@@ -76,7 +76,10 @@ function Missing({ namespace, name }: { readonly namespace: string; readonly nam
 }
 
 function Standing({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { phase, selected, wanted, held, waiting = 0, status, message, reason, summary, since } = view;
+  const { explanation, selected, since } = view;
+  const { phase, satisfied, wanted, summary } = explanation;
+  const waiting = summary?.waiting?.count ?? 0;
+  const held = (summary?.held ?? 0) - waiting;
   return (
     <div class="standing">
       <p class="standing-line">
@@ -91,21 +94,23 @@ function Standing({ view }: { readonly view: PlacementView }): JSX.Element {
         {view.deleting && <span class="chip bad">being deleted</span>}
         <Since time={since} />
       </p>
-      {status === 'False' && (
+      {satisfied?.status === 'False' && (
         <p>
-          <strong>{reason}</strong>: {shown(message)}
+          <strong>{satisfied.reason}</strong>: {shown(satisfied.message)}
         </p>
       )}
-      {status !== 'False' && summary !== undefined && <p class="muted">{shown(summary)}</p>}
+      {satisfied?.status !== 'False' && summary !== undefined && <p class="muted">{shown(summary.text)}</p>}
     </div>
   );
 }
 
-function Notes({ view: { notes, fixes, sets } }: { readonly view: PlacementView }): JSX.Element | null {
-  if (notes.length + fixes.length + sets.absent.length === 0) return null;
+function Notes({ view }: { readonly view: PlacementView }): JSX.Element | null {
+  const { fixes = [], harmful = [], clusterSets } = view.explanation;
+  const notes = [...view.notes, ...harmful];
+  if (notes.length + fixes.length + clusterSets.absent.length === 0) return null;
   return (
     <section class="card notes" aria-label="What to know, and what helps">
-      {sets.absent.map(({ name, message }) => (
+      {clusterSets.absent.map(({ name, message }) => (
         <p key={name}>
           Nothing comes from cluster set <Text of={name} />: {shown(message)}
         </p>
@@ -113,21 +118,30 @@ function Notes({ view: { notes, fixes, sets } }: { readonly view: PlacementView 
       {notes.map((note) => (
         <p key={note}>{shown(note)}</p>
       ))}
-      {fixes.map(({ text, command }) => (
-        <div key={text} class="fix">
+      {fixes.map((one) => (
+        <div key={fixText(one)} class="fix">
           <p>
-            <strong>To help:</strong> {shown(text)}
+            <strong>To help:</strong> {shown(fixText(one))}
           </p>
-          {command !== '' && <Command text={shown(command)} />}
+          {'command' in one && <Command text={shown(one.command)} />}
         </div>
       ))}
     </section>
   );
 }
 
+function fixText(one: NonNullable<PlacementView['explanation']['fixes']>[number]): string {
+  if (one.reason === 'NotMatched') return `select ${one.cluster}`;
+  const sets = one.clusterSets.join(' or ');
+  return one.reason === 'NoBinding'
+    ? `bind ${sets} to the namespace`
+    : `there is no cluster set ${sets}; ${one.suggested} may be meant`;
+}
+
 function Details({ view }: { readonly view: PlacementView }): JSX.Element {
-  const { sets, conditions, manifest, manager, isKnown } = view;
-  const eligible = sets.eligible.length === 0 ? 'none is eligible' : sets.eligible.map(shown).join(', ');
+  const { explanation, conditions, manifest, manager, isKnown } = view;
+  const { eligible } = explanation.clusterSets;
+  const sets = eligible.length === 0 ? 'none is eligible' : eligible.map(shown).join(', ');
   return (
     <div class="columns">
       <section class="card">
@@ -137,7 +151,7 @@ function Details({ view }: { readonly view: PlacementView }): JSX.Element {
       <section class="card">
         <h2>Manifest</h2>
         <p class="muted">
-          Cluster sets: {isKnown ? eligible : 'not known'}
+          Cluster sets: {isKnown ? sets : 'not known'}
           {manager !== undefined && `. Managed by ${shown(manager)}`}
         </p>
         <pre tabIndex={0} aria-label="Manifest">

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Choice, PieceView, ScoreTable, SpreadView } from '../../wire/placement.js';
+import type { PieceView, PlacementView, SpreadView } from '../../wire/placement.js';
 import { shown } from '../command.js';
 import { now } from '../store.js';
 import { momentText } from '../time.js';
@@ -8,8 +8,9 @@ import { ClusterLink, Count, Since, Text } from './name.js';
 
 /** How a Placement chooses among the clusters that match, and what has changed in its decision. */
 
-export function ChoiceView({ choice }: { readonly choice: Choice }): JSX.Element {
-  const { spread, scores, pieces, changes, olderChanges } = choice;
+export function ChoiceView({ view }: { readonly view: PlacementView }): JSX.Element {
+  const { spread, pieces, changes, olderChanges, explanation } = view;
+  const { clusters } = explanation;
   return (
     <>
       {(spread.length > 0 || pieces.length > 0) && (
@@ -20,7 +21,7 @@ export function ChoiceView({ choice }: { readonly choice: Choice }): JSX.Element
           {pieces.length > 0 && <Pieces list={pieces} />}
         </div>
       )}
-      {scores !== undefined && <Scores table={scores} />}
+      {clusters.length > 0 && <Scores clusters={clusters} />}
       {changes.length > 0 && <History changes={changes} older={olderChanges} />}
     </>
   );
@@ -89,50 +90,59 @@ function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
   );
 }
 
-function Scores({ table: { coordinates, rows } }: { readonly table: ScoreTable }): JSX.Element {
+type Scored = PlacementView['explanation']['clusters'];
+
+function Scores({ clusters }: { readonly clusters: Scored }): JSX.Element {
   return (
     <section class="card">
       <h2>Scores</h2>
-      {rows.length === 0 ? (
-        <p class="muted">No cluster matches.</p>
-      ) : (
-        <div class="sideways" tabIndex={0} role="region" aria-label="Scores">
-          <table class="scores">
-            <thead>
-              <tr>
-                <th scope="col">Cluster</th>
-                <th scope="col">Score</th>
-                {coordinates.map(({ text, weight }) => (
-                  <th key={text} scope="col">
-                    {shown(text)} <span class="muted">× {weight}</span>
-                  </th>
+      <div class="sideways" tabIndex={0} role="region" aria-label="Scores">
+        <table class="scores">
+          <thead>
+            <tr>
+              <th scope="col">Cluster</th>
+              <th scope="col">Score</th>
+              {clusters[0]?.scores?.map(({ coordinate, weight }) => (
+                <th key={coordinate} scope="col">
+                  {shown(coordinate)} <span class="muted">× {weight}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {clusters.map(({ name, verdict, score, scores = [] }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <WordMark word={verdict} text="" /> <span class="unseen">{verdict}</span>
+                  <ClusterLink name={name} />
+                </th>
+                <td class="strong">{score}</td>
+                {scores.map((one, index) => (
+                  <td key={index}>
+                    {one.score} <span class="muted">({shown(valueText(one))})</span>
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ name, verdict, score, parts }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <WordMark word={verdict} text="" /> <span class="unseen">{verdict}</span>
-                    <ClusterLink name={name} />
-                  </th>
-                  <td class="strong">{score}</td>
-                  {parts.map(({ value, points }, index) => (
-                    <td key={index}>
-                      {points} <span class="muted">({shown(value)})</span>
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }
 
-function History({ changes, older }: { readonly changes: Choice['changes']; readonly older: number }): JSX.Element {
+function valueText({ value, message }: NonNullable<Scored[number]['scores']>[number]): string {
+  if (value === undefined) return message ?? '-';
+  return message === undefined ? value : `${value} (${message})`;
+}
+
+function History({
+  changes,
+  older,
+}: {
+  readonly changes: PlacementView['changes'];
+  readonly older: number;
+}): JSX.Element {
   return (
     <section class="card">
       <h2>History</h2>
@@ -163,6 +173,6 @@ function History({ changes, older }: { readonly changes: Choice['changes']; read
 }
 
 /** How many names did not fit. */
-function unnamed({ added, removed, repaired }: Choice['changes'][number]['more']): number {
+function unnamed({ added, removed, repaired }: PlacementView['changes'][number]['more']): number {
   return added + removed + repaired;
 }
