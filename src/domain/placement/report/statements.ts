@@ -1,9 +1,8 @@
-import type { Problem } from '../../selectors.js';
 import { hasNumbers, type PlacementRules } from '../spec/predicates.js';
 import { requirementText } from '../explain/requirementtext.js';
 import { sourcedRequirements } from '../select/rules.js';
 import type { Shortage } from '../select/choice/choose.js';
-import type { IgnoredBinding } from '../select/eligible.js';
+import type { Eligibility } from '../select/eligible.js';
 import { absentSets, type AbsentSet } from '../explain/absentsets.js';
 import {
   boundOf,
@@ -24,24 +23,17 @@ import type { UnmatchedPredicate } from '../select/unmatched.js';
  * Nothing here counts clusters of the fleet, so a change of the fleet that changes no statement writes no status. The only numbers
  * are `wanted`, `scheduled`, `stored` and `keptAbove`, a part of these.
  */
-export interface Statements {
+export interface Statements
+  extends
+    Pick<Decision, 'problem' | 'wanted' | 'taintKeys' | 'shortage'>,
+    Pick<Eligibility, 'bound' | 'eligible' | 'unreadable' | 'ignored'> {
   readonly namespace: string;
-  readonly problem: Problem | undefined;
-  /** Every list of names is sorted. */
-  readonly bound: readonly string[];
-  readonly eligible: readonly string[];
-  readonly unreadable: readonly string[];
-  readonly ignored: readonly IgnoredBinding[];
   /** The sets that ClusterSets (or, where it is empty, a binding) names and that bring in no cluster. */
   readonly absent: readonly AbsentSet[];
   readonly someCandidate: boolean;
   readonly someMatch: boolean;
   /** Only while fewer clusters match than are wanted, or predicates have numbers. */
   readonly unmatched: readonly UnmatchedPredicate[];
-  /** What numbers of predicates and spread have to do with it that too few are selected. */
-  readonly shortage: Shortage;
-  /** The keys of the taints that keep matching clusters out, while too few are selected; sorted. */
-  readonly taintKeys: readonly string[];
   /** The selected clusters that would yield their place, which no other cluster can take; sorted. */
   readonly stuck: readonly StuckCluster[];
   /** Whether a pause keeps clusters out, which may be one that would take the place of one of these. */
@@ -56,8 +48,6 @@ export interface Statements {
   readonly keptAbove: number;
   /** Which field of the spec keeps some clusters out that match; undefined for none. */
   readonly keptOutBy: 'disruptionBudget.maxAdditions' | 'paused' | undefined;
-  /** numberOfClusters; undefined for all matching clusters. */
-  readonly wanted: number | undefined;
   /** Whether predicates have numbers, and whether each is 0, which is why none is wanted. */
   readonly numbers: 'none' | 'some' | 'zero';
   /** The number of clusters that are selected and stored. */
@@ -99,7 +89,8 @@ function keptOutBy({ fates }: Decision): Statements['keptOutBy'] {
 /** The statements after a pass; `stored`: the names in the decision objects as they are stored. */
 export function statementsOf(snapshot: PlacementSnapshot, decision: Decision, stored: ReadonlySet<string>): Statements {
   const { placement, candidates } = snapshot;
-  const { eligibility, problem, wanted } = decision;
+  const { problem, wanted, taintKeys } = decision;
+  const { bound, eligible, unreadable, ignored } = decision.eligibility;
   const chosen = selectedClusters(decision);
   const scheduled = chosen.filter((name) => stored.has(name)).length;
   const unselected = staying(decision).filter(({ cause }) => cause !== 'Moved');
@@ -107,19 +98,19 @@ export function statementsOf(snapshot: PlacementSnapshot, decision: Decision, st
   return {
     namespace: placement.namespace,
     problem,
-    bound: eligibility.bound,
-    eligible: eligibility.eligible,
-    unreadable: eligibility.unreadable,
-    ignored: eligibility.ignored,
-    absent: problem === undefined ? absentSets(placement.rules.requested, eligibility) : [],
+    bound,
+    eligible,
+    unreadable,
+    ignored,
+    absent: problem === undefined ? absentSets(placement.rules.requested, decision.eligibility) : [],
     someCandidate: decision.candidates > 0,
     someMatch: decision.matched > 0,
     unmatched: decision.matched < (wanted ?? 1) || hasNumbers(placement.rules) ? candidates.unmatched : [],
     shortage: withShadows(decision.shortage, placement.rules),
-    taintKeys: decision.taintKeys,
+    taintKeys,
     stuck: stuck(decision),
     isPlaceKept: isKeptOutByPause(decision),
-    allTainted: decision.taintKeys.length > 0 && chosen.length === 0 && !someHeld,
+    allTainted: taintKeys.length > 0 && chosen.length === 0 && !someHeld,
     allStored: scheduled === chosen.length,
     keptBy: someHeld ? keptBy(decision, placement.rules) : undefined,
     keptAbove: unselected.filter(({ cause }) => cause === 'NotNeeded').length,
