@@ -12,7 +12,7 @@ import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/explain/taints.js';
 import type { LeavingEvent } from './events.js';
-import { movementFields } from './moves.js';
+import { constraintFields, movementFields } from './moves.js';
 import { proposalDocument, proposalsOf, proposalText } from './proposals.js';
 import { otherTaintsOf, whyText, type ExplainReport } from './report.js';
 import { CLI_API_VERSION } from '../output.js';
@@ -36,7 +36,7 @@ export type PlacementExplanation = ReturnType<typeof explanationDocument>;
 /** The explanation as JSON, of kind PlacementExplanation (docs/reference/cli/placementexplanation.schema.json). */
 export function explanationDocument(report: ExplainReport, options: DocumentOptions) {
   const { clusters, nearest, events, timeZoneData, unread = [] } = options;
-  const { explanation, satisfaction, summary, predicates, absent, withheld, releases } = report;
+  const { explanation, satisfaction, summary, predicates, absent, world, releases } = report;
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
   const scoreOf = scoreExplainer(explanation);
@@ -69,7 +69,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...waitingField(report),
     ...(timeZoneData === undefined ? {} : { timeZoneData }),
     ...movementFields(report.movement()),
-    withheld: [...withheld, ...unread],
+    withheld: [...world.withheld, ...unread],
   };
 }
 
@@ -104,19 +104,10 @@ function predicateDocument(one: PredicateExplanation): object {
     matched: one.matched,
     requirements: one.requirements.map(({ met, ...requirement }) => ({ ...requirementFields(requirement), met })),
     ...(one.unmatched === undefined ? {} : { unmatched: { reason: one.unmatched.kind, message } }),
-    hints: one.hints.map((hint) => ({
-      reason: hint.kind,
-      path: hint.requirement.path,
-      word: hint.word,
-      suggested: {
-        source: hint.suggested.source,
-        key: hint.suggested.key,
-        ...(hint.suggested.value === undefined ? {} : { value: hint.suggested.value }),
-      },
-      carriers: hint.carriers,
-      candidates: hint.candidates,
-      message: hintText(hint),
-    })),
+    hints: one.hints.map((hint) => {
+      const { kind: reason, requirement, word, suggested, carriers, candidates } = hint;
+      return { reason, path: requirement.path, word, suggested, carriers, candidates, message: hintText(hint) };
+    }),
   };
 }
 
@@ -167,11 +158,9 @@ function scoreFields(explained: ScoreExplanation | undefined) {
 }
 
 function spreadFields({ constraint, domain, count, lowest }: SpreadBlock): object {
-  const { source, key, maxSkew, minDomains } = constraint;
+  const { minDomains } = constraint;
   return {
-    topologyKey: key,
-    topologyKeyType: source === 'claim' ? 'Claim' : 'Label',
-    maxSkew,
+    ...constraintFields(constraint),
     ...(minDomains === undefined ? {} : { minDomains }),
     ...(domain === undefined ? {} : { domain, count }),
     lowest,

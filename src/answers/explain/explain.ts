@@ -104,10 +104,10 @@ export function explanationOf(found: readonly Explained[], question: ExplainQues
   return namespace === undefined || first === undefined ? { apiVersion: 'v1', kind: 'List', items: documents } : first;
 }
 
-export function unknownCluster(name: string, { explanation, withheld, world }: ExplainReport): string {
+export function unknownCluster(name: string, { explanation, world }: ExplainReport): string {
   const word = wordText(name);
   if (explanation.schedule === undefined) {
-    const unread = withheld.map(({ resource }) => resource).join(', ');
+    const unread = world.withheld.map(({ resource }) => resource).join(', ');
     return `cluster ${word} is not in the decision; more is not known, since ${unread} could not be read`;
   }
   const { eligible } = explanation.schedule.eligibility;

@@ -3,7 +3,8 @@ import { keyOf } from '../../runtime/vocabulary/names.js';
 import { overlay, type Change } from '../world/overlay.js';
 import { forecastOf } from '../world/forecast.js';
 import { planFleet } from '../plan/fleetplan.js';
-import { WorldInputs, type PlacementInput, type World } from '../world/world.js';
+import { inputsOf, once } from '../world/once.js';
+import type { PlacementInput, World } from '../world/world.js';
 import { selects } from '../../domain/clusters/selector.js';
 import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { firstFailure, type Subject } from '../../domain/placement/select/rules.js';
@@ -37,9 +38,6 @@ const MOST_NAMES = 3;
 export class Harm {
   readonly #world: World;
   readonly #refused: boolean;
-  #inputs: WorldInputs | undefined;
-  #others: readonly Other[] | undefined;
-  #holders: ReadonlyMap<string, readonly Other[]> | undefined;
 
   /** `own`: the Placement that is explained. */
   constructor({ world, refused }: OtherPlacements, own: { readonly namespace: string; readonly name: string }) {
@@ -52,14 +50,14 @@ export class Harm {
   /** Of labels of a cluster. */
   ofLabels(name: string, labels: LabelChanges): string | undefined {
     if (this.#refused || this.#world.withheld.length > 0) return UNREAD;
-    const cluster = this.#inputsNow().cluster(name);
+    const cluster = inputsOf(this.#world).cluster(name);
     if (cluster === undefined || this.#world.objects.placements.length === 0) return undefined;
     const changed = { ...cluster, labels: withLabels(cluster.labels, labels) };
-    const loser = this.#holdersOf(name).find(
-      ({ input }) => passes(cluster, input, { selected: true }) && !passes(changed, input, { selected: true }),
-    );
+    const loser = holdersIn(this.#world)
+      .get(name)
+      ?.find(({ input }) => passes(cluster, input, { selected: true }) && !passes(changed, input, { selected: true }));
     if (loser !== undefined) return lostText(loser.input.snapshot.placement, [name]);
-    const replacing = this.#othersNow().filter(
+    const replacing = othersIn(this.#world).filter(
       ({ yields, clusters, input }) =>
         yields && !clusters.includes(name) && passes(changed, input, { selected: false }),
     );
@@ -69,7 +67,7 @@ export class Harm {
   /** Of objects in a namespace, which only Placements there depend on. */
   ofObjects(changes: readonly Change[], namespace: string): string | undefined {
     if (this.#world.withheld.length > 0) return UNREAD;
-    const here = this.#othersNow().filter(({ input }) => input.snapshot.placement.namespace === namespace);
+    const here = othersIn(this.#world).filter(({ input }) => input.snapshot.placement.namespace === namespace);
     return this.#lostBy(changes, here);
   }
 
@@ -88,42 +86,38 @@ export class Harm {
     }
     return undefined;
   }
+}
 
-  #inputsNow(): WorldInputs {
-    return (this.#inputs ??= new WorldInputs(this.#world));
-  }
-
-  #othersNow(): readonly Other[] {
-    return (this.#others ??= this.#world.objects.placements.flatMap(({ metadata: { namespace = '', name } }) => {
-      const input = this.#inputsNow().input({ namespace, name });
+function othersIn(world: World): readonly Other[] {
+  return once(world, 'others', () =>
+    world.objects.placements.flatMap(({ metadata: { namespace = '', name } }) => {
+      const input = inputsOf(world).input({ namespace, name });
       if (input === undefined || input.deleting) return [];
       const { clusters, schedule } = forecastOf(input.snapshot);
       const kept = new Set(keptNow(schedule).map(([cluster]) => cluster));
       return [{ input, clusters, kept, yields: stuck(schedule).length > 0 }];
-    }));
-  }
+    }),
+  );
+}
 
-  #holdersOf(cluster: string): readonly Other[] {
-    this.#holders ??= holdersIn(this.#othersNow());
-    return this.#holders.get(cluster) ?? [];
-  }
+/** Who has each cluster. */
+function holdersIn(world: World): ReadonlyMap<string, readonly Other[]> {
+  return once(world, 'holders', () => {
+    const holders = new Map<string, Other[]>();
+    for (const other of othersIn(world))
+      for (const name of other.clusters) {
+        const known = holders.get(name);
+        if (known === undefined) holders.set(name, [other]);
+        else known.push(other);
+      }
+    return holders;
+  });
 }
 
 export function labelChanges(cluster: string, labels: LabelChanges): readonly Change[] {
   return Object.entries(labels).map(([key, value]): Change => {
     return { kind: 'label', resource: 'managedclusters', object: { name: cluster }, key, value: value ?? undefined };
   });
-}
-
-function holdersIn(others: readonly Other[]): ReadonlyMap<string, readonly Other[]> {
-  const holders = new Map<string, Other[]>();
-  for (const other of others)
-    for (const name of other.clusters) {
-      const known = holders.get(name);
-      if (known === undefined) holders.set(name, [other]);
-      else known.push(other);
-    }
-  return holders;
 }
 
 /** Whether the cluster passes every rule of the Placement. */

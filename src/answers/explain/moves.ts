@@ -3,6 +3,7 @@ import { laterText, mayMove, movesAhead, pairText, type MovesAhead, type Planned
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { exceededSpread, exceededText, type ExceededSpread } from '../../domain/placement/explain/ranking.js';
 import type { PlacementRules } from '../../domain/placement/spec/predicates.js';
+import type { SpreadConstraint } from '../../domain/placement/spec/spread.js';
 import type { ClusterExplanation, ExplainInput, Explanation } from '../../domain/placement/explain/verdict.js';
 
 /** Which clusters will move, what for, and which spread constraints are exceeded. */
@@ -76,12 +77,14 @@ export function movementFields({ moves, addLater, isComplete, exceeded }: Moveme
   };
 }
 
+export function constraintFields({ key, source, maxSkew }: SpreadConstraint): object {
+  return { topologyKey: key, topologyKeyType: source === 'claim' ? 'Claim' : 'Label', maxSkew };
+}
+
 function exceededDocument(one: ExceededSpread): object {
   const { constraint, full, lowest } = one;
   return {
-    topologyKey: constraint.key,
-    topologyKeyType: constraint.source === 'claim' ? 'Claim' : 'Label',
-    maxSkew: constraint.maxSkew,
+    ...constraintFields(constraint),
     domains: full,
     lowest,
     message: exceededText(one),

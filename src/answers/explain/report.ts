@@ -2,7 +2,7 @@ import type { RawObject } from '../../runtime/vocabulary/meta.js';
 import { textField } from '../../runtime/vocabulary/json.js';
 import { conditionIn } from '../../domain/conditions.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { clusterViewIn, explainInputOf, WorldInputs, type Withheld, type World } from '../world/world.js';
+import { clusterViewIn, explainInputOf, WorldInputs, type World } from '../world/world.js';
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { absentList, absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
@@ -52,7 +52,6 @@ export interface ExplainReport {
   /** What is said of groups without a cluster; undefined for none. */
   readonly emptyGroups: string | undefined;
   readonly absent: readonly AbsentSet[];
-  readonly withheld: readonly Withheld[];
   /** What annotations of the Placement let leave or come in. */
   readonly releases: readonly ActiveRelease[];
   /** Which clusters will move; computed at the first call. */
@@ -99,7 +98,6 @@ export function explainReport(
     absentKeys: absentKeys(rules, candidatesOf(explanation)),
     emptyGroups: emptyGroupsText(rules.groups, explanation.pieces.values()),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
-    withheld: world.withheld,
     releases: placementIn(world, namespace, name).flatMap((one) => activeReleases(one, world.at)),
     movement: () => (movement ??= movementOf(input, explanation)),
     world,
@@ -188,11 +186,11 @@ export function absentLine({ absent, explanation }: ExplainReport): string | und
 }
 
 /** What could not be read; undefined when everything was. */
-export function withheldLine({ withheld, explanation }: ExplainReport): string | undefined {
+export function withheldLine({ world, explanation }: ExplainReport): string | undefined {
   const rest = explanation.readable.fleet
     ? 'which clusters were selected before is not known'
     : 'verdicts Unknown; the rest is from status and decisions';
-  return unreadableLine(withheld, rest);
+  return unreadableLine(world.withheld, rest);
 }
 
 /** `cluster set edge`, `cluster sets edge, production`, `no cluster set`. */

@@ -10,7 +10,7 @@ export interface Hint extends SourcedRequirement {
   /** The key, or one of the values. */
   readonly word: string;
   /** What to write instead: a key of `source`, and a value of it when `word` is a value. */
-  readonly suggested: { readonly source: KeySource; readonly key: string; readonly value: string | undefined };
+  readonly suggested: { readonly source: KeySource; readonly key: string; readonly value?: string };
   /** How many of the candidates have it. */
   readonly carriers: number;
   readonly candidates: number;
@@ -47,12 +47,12 @@ function keyHint(one: KeyRequirement, candidates: readonly ClusterView[]): reado
   const total = candidates.length;
   const elsewhere = candidates.filter((cluster) => textOf(cluster, other, word) !== undefined).length;
   if (elsewhere > 0) {
-    const suggested = { source: other, key: word, value: undefined };
+    const suggested = { source: other, key: word };
     return [{ ...one, kind: 'OtherSource', word, suggested, carriers: elsewhere, candidates: total }];
   }
   const match = nearestWord(word, countKeys(candidates, source));
   if (match === undefined) return [];
-  return [{ ...one, ...match, word, suggested: { source, key: match.word, value: undefined }, candidates: total }];
+  return [{ ...one, ...match, word, suggested: { source, key: match.word }, candidates: total }];
 }
 
 function countKeys(candidates: readonly ClusterView[], source: KeySource): Words {
