@@ -2,21 +2,15 @@ import { delay } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import type { HealthCheck } from '../runtime/endpoints/health.js';
 import type { Runnable } from '../runtime/process/lifecycle.js';
-import type { ClusterReport } from '../domain/agent/report/report.js';
-import type { Home, StoredSecret } from './home.js';
+import type { HubToken } from '../domain/agent/hubtoken.js';
 import { Observer } from './observer.js';
 import { DEFAULT_LEASE_SECONDS, retryMs } from './schedule.js';
 import { isReplaced } from './session/attempts.js';
-import { type AgentTools, type OpenHub, type SessionContext, type SessionEnd, HubState } from './session/context.js';
+import { HubState, type SessionContext, type SessionEnd } from './session/context.js';
 import { runSession } from './session/session.js';
 
-interface AgentOptions {
-  readonly home: Home;
-  readonly openHub: OpenHub;
-  readonly tools: AgentTools;
-  /** Requested for each token, 600 or more. */
-  readonly tokenLifetimeSeconds: number;
-}
+/** What all sessions of an agent share; its token lifetime: 600 s or more. */
+type AgentOptions = Pick<SessionContext, 'home' | 'openHub' | 'tools' | 'tokenLifetimeSeconds'>;
 
 /** While the hub has another cluster of this name, the Secret is read this often for a new manifest. */
 const REREAD_MS = 30_000;
@@ -34,11 +28,10 @@ export class Agent implements Runnable {
   readonly #observer: Observer;
   #state: HubState | undefined;
   #problem = 'the Secret hub-token has not been read yet';
-  #reportChanged: () => void = () => undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#observer = new Observer({ ...options.tools, home: options.home, onChange: () => this.#reportChanged() });
+    this.#observer = new Observer({ ...options.tools, home: options.home });
   }
 
   /** Until `signal` fires. Never rejects. */
@@ -66,21 +59,17 @@ export class Agent implements Runnable {
 
   /** One membership, until it ends. */
   async #join(signal: AbortSignal): Promise<void> {
-    const { home, openHub, tools, tokenLifetimeSeconds } = this.#options;
-    const secret = await this.#untilRead(() => this.#readSecret(signal), signal);
+    const { home, tools } = this.#options;
+    const { join, token: storedToken } = await this.#untilRead(() => this.#readSecret(signal), signal);
     const clusterId = await this.#untilRead(() => home.clusterId(signal), signal);
-    if (secret.content.kind !== 'complete') return;
     const over = new AbortController();
     const outcome: { how?: SessionEnd } = {};
     const state = new HubState(tools.clock, DEFAULT_LEASE_SECONDS * 1000);
     const context: SessionContext = {
-      tools,
-      home,
-      openHub,
-      secret,
-      join: secret.content.join,
+      ...this.#options,
+      join,
+      storedToken,
       clusterId,
-      tokenLifetimeSeconds,
       state,
       end: (how) => {
         outcome.how = how;
@@ -88,10 +77,8 @@ export class Agent implements Runnable {
       },
     };
     this.#state = state;
-    const onReporting = (changed: () => void): void => void (this.#reportChanged = changed);
     const ended = AbortSignal.any([signal, over.signal]);
-    const report = (): ClusterReport | undefined => this.#observer.report(state.secretTrouble);
-    await runSession({ context, report, onReporting }, ended).catch((error: unknown) => {
+    await runSession(context, this.#observer, ended).catch((error: unknown) => {
       if (!ended.aborted) throw error;
     });
     if (outcome.how === 'replaced') tools.log.info({}, 'the Secret hub-token has the content of a new manifest');
@@ -99,10 +86,10 @@ export class Agent implements Runnable {
   }
 
   /** @throws Error while the Secret is missing or incomplete. */
-  async #readSecret(signal: AbortSignal): Promise<StoredSecret> {
-    const secret = await this.#options.home.readSecret(signal);
-    if (secret.content.kind === 'unusable') throw new Error(`Secret hub-token: ${secret.content.problem}`);
-    return secret;
+  async #readSecret(signal: AbortSignal): Promise<HubToken & { readonly kind: 'complete' }> {
+    const { content } = await this.#options.home.readSecret(signal);
+    if (content.kind === 'unusable') throw new Error(`Secret hub-token: ${content.problem}`);
+    return content;
   }
 
   async #untilReplaced(context: SessionContext, signal: AbortSignal): Promise<void> {

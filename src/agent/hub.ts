@@ -12,7 +12,8 @@ import { microTime } from '../runtime/leaderelection/leaserecord.js';
 import type { Call } from '../runtime/transport/call.js';
 import { createTransport, type Transport, type TransportOptions } from '../runtime/transport/transport.js';
 import type { Clock } from '../runtime/clock.js';
-import { isFailure, type FailedCall } from '../runtime/errors.js';
+import { isFailure } from '../runtime/errors.js';
+import type { ObjectName, ResourceType } from '../runtime/vocabulary/meta.js';
 import { DEFAULT_LEASE_SECONDS } from './schedule.js';
 import { withoutEmpty, type ClusterReport } from '../domain/agent/report/report.js';
 
@@ -69,26 +70,23 @@ export function connectHub(join: JoinData, token: () => string, { env, ...tools 
     tls: { ...(join.hubCa === undefined ? {} : { ca: join.hubCa }), rejectUnauthorized: true },
   });
   const transport = createTransport({ load }, { ...tools, connections: 2, deadlineMs: DEADLINE_MS });
-  return createHub(transport, join, tools.clock);
+  return new TransportHub(transport, join, tools.clock);
 }
 
 type Identity = Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>;
 
-/** A hub over a transport whose user is the agent's ServiceAccount. */
-export function createHub(transport: Transport, identity: Identity, clock: Clock): Hub {
-  return new TransportHub(transport, identity, clock);
-}
-
-type Request = Pick<Call, 'method' | 'path' | 'query' | 'contentType'> & {
+type Request = Pick<Call, 'method' | 'query' | 'contentType'> & {
+  readonly verb: string;
+  readonly type: ResourceType;
+  readonly subresource?: 'status';
   readonly body: object;
-  /** What errors say of the call, without the name of the object. */
-  readonly target: Pick<FailedCall, 'verb' | 'resource'>;
 };
 
 const MERGE_PATCH = 'application/merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
 
-class TransportHub implements Hub {
+/** A hub over a transport whose user is the agent's ServiceAccount. */
+export class TransportHub implements Hub {
   readonly #transport: Transport;
   readonly #identity: Identity;
   readonly #clock: Clock;
@@ -131,8 +129,7 @@ class TransportHub implements Hub {
       metadata: { ...this.#name, ownerReferences: [owner] },
       spec: { holderIdentity: holder, leaseDurationSeconds: seconds, acquireTime: time, renewTime: time },
     };
-    const path = collectionPath(Leases, AGENTS_NAMESPACE);
-    await this.#send({ method: 'POST', path, target: { verb: 'create', resource: LEASES }, body }, signal);
+    await this.#send({ method: 'POST', verb: 'create', type: Leases, body }, signal);
   }
 
   async takeLease(holder: string, signal: AbortSignal): Promise<number> {
@@ -146,11 +143,7 @@ class TransportHub implements Hub {
   async applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number> {
     const { cluster, clusterUid } = this.#identity;
     const metadata = { name: cluster, uid: clusterUid };
-    const patch = {
-      method: 'PATCH' as const,
-      path: objectPath(ManagedClusters, { name: cluster }, 'status'),
-      target: { verb: 'patch', resource: resourceOf(ManagedClusters, 'status') },
-    };
+    const patch = { method: 'PATCH', verb: 'patch', type: ManagedClusters, subresource: 'status' } as const;
     const applied = {
       apiVersion: apiVersionOf(ManagedClusters),
       kind: ManagedClusters.kind,
@@ -173,10 +166,9 @@ class TransportHub implements Hub {
 
   async deleteJoinSecret(signal: AbortSignal): Promise<boolean> {
     const preconditions = { uid: this.#identity.joinSecretUid };
-    const target = { verb: 'delete', resource: resourceOf(Secrets) };
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
     try {
-      await this.#send({ method: 'DELETE', path: objectPath(Secrets, this.#name), target, body }, signal);
+      await this.#send({ method: 'DELETE', verb: 'delete', type: Secrets, body }, signal);
       // The response does not say whether a finalizer keeps it; the next request does.
       return false;
     } catch (error) {
@@ -187,17 +179,20 @@ class TransportHub implements Hub {
 
   #patchLease(fields: object, signal: AbortSignal): Promise<unknown> {
     const spec = { ...fields, renewTime: microTime(this.#clock.now()) };
-    const path = objectPath(Leases, this.#name);
-    const target = { verb: 'patch', resource: LEASES };
-    return this.#send({ method: 'PATCH', path, target, contentType: MERGE_PATCH, body: { spec } }, signal);
+    return this.#send(
+      { method: 'PATCH', verb: 'patch', type: Leases, contentType: MERGE_PATCH, body: { spec } },
+      signal,
+    );
   }
 
   /** One attempt: the agent's own back-off decides when it is sent again. */
-  async #send({ target, body, ...request }: Request, signal: AbortSignal): Promise<unknown> {
+  async #send({ verb, type, subresource, body, ...request }: Request, signal: AbortSignal): Promise<unknown> {
+    const name: ObjectName = type.namespaced ? this.#name : { name: this.#identity.cluster };
     const response = await this.#transport.call({
       ...request,
+      path: request.method === 'POST' ? collectionPath(type, name.namespace) : objectPath(type, name, subresource),
       body: JSON.stringify(body),
-      target: this.#called(target),
+      target: { verb, resource: resourceOf(type, subresource), ...name },
       idempotent: true,
       attempts: 1,
       deadlineMs: DEADLINE_MS,
@@ -205,14 +200,7 @@ class TransportHub implements Hub {
     });
     return response.body;
   }
-
-  #called(target: Request['target']): FailedCall {
-    const { name, namespace } = this.#name;
-    return target.resource.startsWith(ManagedClusters.plural) ? { ...target, name } : { ...target, namespace, name };
-  }
 }
-
-const LEASES = resourceOf(Leases);
 
 /** `spec.leaseDurationSeconds` of a Lease or a ManagedCluster. */
 function durationIn(object: unknown): number {

@@ -36,8 +36,6 @@ interface ObserverOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Runs when {@link Observer.report} may have changed. */
-  readonly onChange: () => void;
 }
 
 /**
@@ -47,6 +45,8 @@ interface ObserverOptions {
  * value, so that a claim never disappears because of a failed request.
  */
 export class Observer {
+  /** Runs when {@link report} may have changed. */
+  onChange: () => void = () => undefined;
   readonly #options: ObserverOptions;
   #sample: Sample | undefined;
   #controlPlane: ControlPlaneState | undefined;
@@ -138,14 +138,14 @@ export class Observer {
     if (failures === 1 || message === before?.message) return;
     const since = before?.since ?? timestamp(this.#options.clock.now());
     this.#unread = message === undefined ? undefined : { reason: 'ClusterNotRead', message, since };
-    this.#options.onChange();
+    this.onChange();
   }
 
   async #probes(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, home } = this.#options;
     while (!signal.aborted) {
       const sentAt = clock.monotonic();
-      const failure = await this.#probe(signal);
+      const failure = await home.probe(signal).then(() => undefined, errorText);
       if (signal.aborted) return;
       const before = this.#controlPlane;
       this.#controlPlane = afterProbe(before, { sentAt, now: clock.now(), failure });
@@ -154,21 +154,12 @@ export class Observer {
     }
   }
 
-  async #probe(signal: AbortSignal): Promise<string | undefined> {
-    try {
-      await this.#options.home.probe(signal);
-      return undefined;
-    } catch (error) {
-      return errorText(error);
-    }
-  }
-
   #changed(): void {
     if (this.#sample !== undefined && this.#isClaimsSynced) {
       this.#claims = claimsOf({ ...this.#sample, configMaps: [...this.#options.home.claims.store.values()] });
       this.#logRejected(this.#claims.rejected);
     }
-    this.#options.onChange();
+    this.onChange();
   }
 
   /** Custom claims that are not published are logged once. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
-import { createHub, type Hub } from '../../src/agent/hub.js';
+import { TransportHub, type Hub } from '../../src/agent/hub.js';
 import { afterProbe, reportOf } from '../../src/domain/agent/report/report.js';
 import type { Call } from '../../src/runtime/transport/call.js';
 import type { Transport } from '../../src/runtime/transport/transport.js';
@@ -26,7 +26,7 @@ beforeEach(() => {
     open: () => Promise.reject(new Error('an agent opens no stream')),
     close: async () => undefined,
   };
-  hub = createHub(transport, joinData(), new ManualClock());
+  hub = new TransportHub(transport, joinData(), new ManualClock());
 });
 
 /** The only request so far. */

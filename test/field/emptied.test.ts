@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { createHub } from '../../src/agent/hub.js';
+import { TransportHub } from '../../src/agent/hub.js';
 import type { ClusterReport } from '../../src/domain/agent/report/report.js';
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
 import { INVENTORIES_FIELD_MANAGER, TAINTS } from '../../src/api/names.js';
@@ -153,7 +153,7 @@ describeWithServer('fields whose last part goes', { own: true }, (server) => {
 
   it('an agent whose nodes are all unready reports that there is nothing to allocate', async () => {
     const { uid: clusterUid = '' } = (await agents.cluster('nodes', { hubAcceptsClient: true })).metadata;
-    const hub = createHub(transport, { cluster: 'nodes', clusterUid, joinSecretUid: '' }, systemClock);
+    const hub = new TransportHub(transport, { cluster: 'nodes', clusterUid, joinSecretUid: '' }, systemClock);
     const report: ClusterReport = {
       clusterClaims: [{ name: 'id.k8s.io', value: 'a' }],
       version: { kubernetes: 'v1.36.3' },

@@ -2,7 +2,7 @@ import type { JoinData } from '../../domain/agent/hubtoken.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { AgentMetrics } from '../metrics.js';
-import type { Home, StoredSecret } from '../home.js';
+import type { Home } from '../home.js';
 import type { Hub } from '../hub.js';
 import type { Trouble } from '../../domain/agent/report/report.js';
 import { asError } from '../../runtime/errors.js';
@@ -26,10 +26,10 @@ export interface SessionContext {
   readonly tools: AgentTools;
   readonly home: Home;
   readonly openHub: OpenHub;
-  /** The Secret of the manifest; its content is complete. */
-  readonly secret: StoredSecret;
-  /** What the content says of the hub and the cluster. */
+  /** What the Secret of the manifest says of the hub and the cluster. */
   readonly join: JoinData;
+  /** The agent's own token in the Secret at the begin; undefined for none. */
+  readonly storedToken: string | undefined;
   /** The holder identity in the Lease. */
   readonly clusterId: string;
   /** The lifetime that is requested for each token. */

@@ -1,18 +1,12 @@
 import { whenAborted, within } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
+import type { Observer } from '../observer.js';
 import { ShortenableDelay } from '../schedule.js';
 import type { ClusterReport } from '../../domain/agent/report/report.js';
 import type { SessionContext } from './context.js';
 import { acquireLease, deleteJoinSecret, firstToken, renewLease, rotateTokens } from './join.js';
 import { Publisher } from './publisher.js';
 import { OwnToken } from './owntoken.js';
-
-interface SessionOptions {
-  readonly context: SessionContext;
-  readonly report: () => ClusterReport | undefined;
-  /** Receives what is to be called when the report may have changed. */
-  readonly onReporting: (changed: () => void) => void;
-}
 
 /**
  * Joins the hub and reports to it.
@@ -22,9 +16,8 @@ interface SessionOptions {
  * continues there: each step can be repeated, and a stored token skips the first.
  * Until `signal` fires; rejects with its reason.
  */
-export async function runSession({ context, report, onReporting }: SessionOptions, signal: AbortSignal): Promise<void> {
-  const { join, secret, openHub, state, tools } = context;
-  const stored = secret.content.kind === 'complete' ? secret.content.token : undefined;
+export async function runSession(context: SessionContext, observer: Observer, signal: AbortSignal): Promise<void> {
+  const { join, storedToken: stored, openHub, state, tools } = context;
   const token = new OwnToken(context, stored);
   const first = stored === undefined ? await firstToken(context, token, signal) : undefined;
   const hub = openHub(join, () => token.value);
@@ -33,9 +26,10 @@ export async function runSession({ context, report, onReporting }: SessionOption
     state.renewed();
     tools.log.info({ cluster: join.cluster, hub: join.hubUrl }, 'joined the hub');
     const due = new ShortenableDelay(tools.clock);
+    const report = (): ClusterReport | undefined => observer.report(state.secretTrouble);
     // The Lease gets another duration at once: the hub goes by the longer one until then.
     const publisher = new Publisher(context, { hub, report, onLease: () => due.shortenTo(0) });
-    onReporting(() => publisher.changed());
+    observer.onChange = () => publisher.changed();
     token.onTrouble = () => publisher.changed();
     await Promise.all([
       renewLease(context, { hub, due }, signal),
@@ -45,7 +39,7 @@ export async function runSession({ context, report, onReporting }: SessionOption
       rotateTokens(context, { hub, first, token }, signal),
     ]);
   } finally {
-    onReporting(() => undefined);
+    observer.onChange = () => undefined;
     await hub.close();
   }
 }
