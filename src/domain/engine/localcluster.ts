@@ -6,8 +6,6 @@ import {
   LOCAL_CLUSTER_LABEL,
   SOURCE_ANNOTATION,
 } from '../../api/names.js';
-import { ManagedClusters } from '../../api/resources.js';
-import { apiVersionOf } from '../../runtime/vocabulary/kinds.js';
 import { sameJson } from '../../runtime/vocabulary/json.js';
 import { claimsOf, ID_CLAIM, isOwnClaim } from '../agent/report/claims.js';
 import { type ControlPlaneState, reportOf, withoutEmpty } from '../agent/report/report.js';
@@ -67,7 +65,6 @@ export function standingOf({ metadata, spec, status }: ManagedCluster, hubId: st
 /** The ManagedCluster to create. It joins no set: which one is for people to say. */
 export function newLocalCluster(name: string): ManagedCluster {
   return {
-    ...HEAD,
     metadata: {
       name,
       labels: { [LOCAL_CLUSTER_LABEL]: 'true' },
@@ -80,7 +77,7 @@ export function newLocalCluster(name: string): ManagedCluster {
 /** A status to apply to `cluster`; an empty one releases all fields. */
 export function withStatus({ metadata: { name, uid = '' } }: ManagedCluster, status: Status): ManagedCluster {
   // An empty status would stay owned, and become null when its last field goes.
-  return { ...HEAD, metadata: { name, uid }, spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
+  return { metadata: { name, uid }, spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
 }
 
 /** What the hub reports of itself; times stay where nothing changes. `now` is RFC 3339. */
@@ -132,7 +129,6 @@ export function statusForAgent({ metadata, status }: ManagedCluster, hasReported
   return conditions === undefined ? undefined : claims;
 }
 
-const HEAD = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
 const NOT_REPORTED = { type: AVAILABLE_CONDITION, status: 'Unknown', reason: 'LocalClusterNotReported' } as const;
 
 function stateOf({ isHealthy, message }: ControlPlaneState) {

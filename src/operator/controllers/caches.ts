@@ -5,7 +5,7 @@ import type { Result } from '../../runtime/controller/result.js';
 /** What a reconcile does while a cache is not current. */
 
 /** The plural names of the caches that are not current: never synced, or not readable at the moment. */
-export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly string[] {
+export function cachesNotCurrent(caches: readonly Pick<Cache<KubeObject>, 'current' | 'type'>[]): readonly string[] {
   return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
 }
 

@@ -136,7 +136,7 @@ describe('the status of the cluster that stands for the hub', () => {
   });
 
   it('fields are given up by an apply without a status', () => {
-    expect(Object.keys(withStatus(cluster(), {}))).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
+    expect(Object.keys(withStatus(cluster(), {}))).toEqual(['metadata', 'spec']);
     expect(newLocalCluster('a').metadata.labels).toEqual({ 'local-cluster': 'true' });
   });
 });

@@ -21,7 +21,8 @@ import {
 import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, fixedNamespaceOf, type ComponentRow, isBinding, typeOf, type Templates } from '../catalogue.js';
 import { componentsOn, type EffectiveSpec } from '../spec.js';
-import { idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
+import { idOf, itemsAt, treeAt, type Manifest } from './manifest.js';
+import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { withApiServerPorts } from './networkpolicies.js';
 import { renderResources } from './resources.js';
 
@@ -165,10 +166,10 @@ function renderDeployment(deployment: Manifest, rendering: Rendering): Manifest 
 
 /** What changes in a pod template. `container`: of each container, those that run first included. */
 interface PodChange {
-  readonly labels?: Tree;
-  readonly annotations?: Tree;
-  readonly pod?: (pod: Tree) => Tree;
-  readonly container?: (container: Tree) => Tree;
+  readonly labels?: JsonRecord;
+  readonly annotations?: JsonRecord;
+  readonly pod?: (pod: JsonRecord) => JsonRecord;
+  readonly container?: (container: JsonRecord) => JsonRecord;
 }
 
 /** A Deployment with another pod template; labels and annotations are added. */
@@ -186,7 +187,7 @@ export function withPods(deployment: Manifest, { labels, annotations, pod: chang
 }
 
 /** The platform assigns the group of volumes together with the user. */
-function withoutUserIds(pod: Tree): Tree {
+function withoutUserIds(pod: JsonRecord): JsonRecord {
   const {
     runAsUser: _user,
     runAsGroup: _group,
@@ -199,11 +200,12 @@ function withoutUserIds(pod: Tree): Tree {
 /** The environment variable of a component's containers whose value is the namespace of the replicas' Lease. */
 const LEASE_NAMESPACE_VARIABLE = 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE';
 
-function renderContainer(container: Tree, { row, spec, settings }: Rendering): Tree {
+function renderContainer(container: JsonRecord, { row, spec, settings }: Rendering): JsonRecord {
   const { imageRegistry, imagePullPolicy } = spec;
   const { resources } = spec.components[row.name] ?? {};
   const image = imageRegistry === undefined ? settings.image : imageFrom(imageRegistry, settings.image);
-  const isLease = ({ name }: Tree): boolean => name === LEASE_NAMESPACE_VARIABLE && row.leaderElection !== undefined;
+  const isLease = ({ name }: JsonRecord): boolean =>
+    name === LEASE_NAMESPACE_VARIABLE && row.leaderElection !== undefined;
   const given = itemsAt(container, 'env').map((one) =>
     isLease(one) ? { ...one, value: settings.operatorNamespace } : one,
   );
@@ -230,7 +232,7 @@ function imageFrom(registry: string, image: string): string {
 
 function renderSubjects(binding: Manifest, namespace: string): Manifest {
   const subjects: readonly unknown[] = Array.isArray(binding['subjects']) ? binding['subjects'] : [];
-  return { ...binding, subjects: subjects.map((one) => (isTree(one) ? { ...one, namespace } : one)) };
+  return { ...binding, subjects: subjects.map((one) => (isRecord(one) ? { ...one, namespace } : one)) };
 }
 
 /** Adds the metadata that every object has: type, labels, owner, version and revision. */
@@ -286,7 +288,7 @@ function labelValue(version: string): string {
 /** JSON with sorted keys, so that equal objects have equal hashes. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
-    isTree(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => byText(a, b))) : inner,
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => byText(a, b))) : inner,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../runtime/vocabulary/meta.js';
+import { asRecord, isRecord, recordsIn, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
 
 /** Any Kubernetes object, with its fields beside the metadata untyped. */
@@ -6,31 +7,21 @@ export interface Manifest extends KubeObject {
   [field: string]: unknown;
 }
 
-export interface Tree {
-  readonly [field: string]: unknown;
-}
-
-export function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The value at `path`; undefined where a field of the path does not exist. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;
-  for (const step of path) here = isTree(here) && Object.hasOwn(here, step) ? here[step] : undefined;
+  for (const step of path) here = isRecord(here) && Object.hasOwn(here, step) ? here[step] : undefined;
   return here;
 }
 
 /** The map at `path`; empty where there is none. */
-export function treeAt(value: unknown, ...path: readonly string[]): Tree {
-  const found = at(value, ...path);
-  return isTree(found) ? found : {};
+export function treeAt(value: unknown, ...path: readonly string[]): JsonRecord {
+  return asRecord(at(value, ...path));
 }
 
 /** The items at `path` that are objects; empty where there is no list. */
-export function itemsAt(value: unknown, ...path: readonly string[]): readonly Tree[] {
-  const found = at(value, ...path);
-  return Array.isArray(found) ? found.filter(isTree) : [];
+export function itemsAt(value: unknown, ...path: readonly string[]): readonly JsonRecord[] {
+  return recordsIn(at(value, ...path));
 }
 
 /** The integer at `path`; `otherwise` where there is none. */

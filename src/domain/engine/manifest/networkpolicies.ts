@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { sameJson } from '../../../runtime/vocabulary/json.js';
-import { itemsAt, treeAt, type Tree, textAt, type Manifest } from './manifest.js';
+import { sameJson, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import { itemsAt, treeAt, textAt, type Manifest } from './manifest.js';
 import { API_SERVER_PORTS_ANNOTATION } from '../../../api/names.js';
 import { API_SERVER_PORTS } from '../spec.js';
 
@@ -16,12 +16,19 @@ export function withAddedEgress(policy: Manifest, stored: KubeObject): Manifest 
   const wanted = appliedPorts(policy);
   const left = appliedPorts(stored).filter((port) => !wanted.includes(port));
   const there = itemsAt(stored, 'spec', 'egress').filter(namesPorts);
-  const egress = ours.reduce<readonly Tree[]>(withRule, left.length === 0 ? there : withoutPorts(there, ours, left));
+  const egress = ours.reduce<readonly JsonRecord[]>(
+    withRule,
+    left.length === 0 ? there : withoutPorts(there, ours, left),
+  );
   return { ...policy, spec: { ...treeAt(policy, 'spec'), egress } };
 }
 
 /** The rules without these ports, where they differ from one of ours in their ports alone. */
-function withoutPorts(rules: readonly Tree[], ours: readonly Tree[], left: readonly number[]): readonly Tree[] {
+function withoutPorts(
+  rules: readonly JsonRecord[],
+  ours: readonly JsonRecord[],
+  left: readonly number[],
+): readonly JsonRecord[] {
   const rest = rules.map((rule) => {
     if (!ours.some((one) => isAlike(one, rule))) return rule;
     return { ...rule, ports: itemsAt(rule, 'ports').filter((one) => !isPortOf(one, left)) };
@@ -29,12 +36,12 @@ function withoutPorts(rules: readonly Tree[], ours: readonly Tree[], left: reado
   return rest.filter(namesPorts);
 }
 
-function namesPorts(rule: Tree): boolean {
+function namesPorts(rule: JsonRecord): boolean {
   return itemsAt(rule, 'ports').length > 0;
 }
 
 /** The rules with `rule`: as it is in one of them, else in the first that differs in its ports alone, else before them. */
-function withRule(rules: readonly Tree[], rule: Tree): readonly Tree[] {
+function withRule(rules: readonly JsonRecord[], rule: JsonRecord): readonly JsonRecord[] {
   const alike = rules.filter((one) => isAlike(one, rule));
   if (alike.some((one) => missingPorts(rule, one).length === 0)) return rules;
   const [first] = alike;
@@ -44,12 +51,12 @@ function withRule(rules: readonly Tree[], rule: Tree): readonly Tree[] {
 }
 
 /** Whether two rules differ in their ports at most. */
-function isAlike({ ports: _of, ...one }: Tree, { ports: _than, ...other }: Tree): boolean {
+function isAlike({ ports: _of, ...one }: JsonRecord, { ports: _than, ...other }: JsonRecord): boolean {
   return sameJson(one, other);
 }
 
 /** The ports of `wanted` that `rule` does not have. */
-function missingPorts(wanted: Tree, rule: Tree): readonly Tree[] {
+function missingPorts(wanted: JsonRecord, rule: JsonRecord): readonly JsonRecord[] {
   const ports = itemsAt(rule, 'ports');
   return itemsAt(wanted, 'ports').filter((port) => !ports.some((one) => sameJson(one, port)));
 }
@@ -58,7 +65,10 @@ function missingPorts(wanted: Tree, rule: Tree): readonly Tree[] {
 export function withApiServerPorts(policy: Manifest, ports: readonly number[]): Manifest {
   const egress = itemsAt(policy, 'spec', 'egress').map((rule) => ({
     ...rule,
-    ports: [...ports.map((port) => ({ protocol: 'TCP', port })), ...itemsAt(rule, 'ports').filter((one) => !isPortOf(one, API_SERVER_PORTS))],
+    ports: [
+      ...ports.map((port) => ({ protocol: 'TCP', port })),
+      ...itemsAt(rule, 'ports').filter((one) => !isPortOf(one, API_SERVER_PORTS)),
+    ],
   }));
   const { metadata } = policy;
   const annotations = { ...metadata.annotations, [API_SERVER_PORTS_ANNOTATION]: ports.join(',') };
@@ -72,7 +82,7 @@ function appliedPorts(policy: unknown): readonly number[] {
 }
 
 /** Whether an entry of a rule is one of these ports as the engine writes it. */
-function isPortOf(entry: Tree, ports: readonly number[]): boolean {
+function isPortOf(entry: JsonRecord, ports: readonly number[]): boolean {
   const { protocol = 'TCP', port, endPort } = entry;
   return protocol === 'TCP' && endPort === undefined && ports.some((one) => one === port);
 }

@@ -1,5 +1,6 @@
 import type { ComponentSpec } from '../../../api/generated/multiclusterengine.js';
-import { treeAt, type Tree } from './manifest.js';
+import { treeAt } from './manifest.js';
+import type { JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { parseQuantity } from '@multicluster-engine/values/quantity';
 
 /**
@@ -7,7 +8,7 @@ import { parseQuantity } from '@multicluster-engine/values/quantity';
  * those of the container. What the spec leaves out gives way where Kubernetes would refuse both together: a request becomes the
  * smaller limit, a limit the larger request.
  */
-export function renderResources(container: Tree, given: NonNullable<ComponentSpec['resources']>): Tree {
+export function renderResources(container: JsonRecord, given: NonNullable<ComponentSpec['resources']>): JsonRecord {
   const own = treeAt(container, 'resources');
   const wanted = { requests: texts(given.requests), limits: texts(given.limits) };
   const requests =
@@ -21,14 +22,14 @@ export function renderResources(container: Tree, given: NonNullable<ComponentSpe
 }
 
 /** `own`, with the value of `other` where it is out of bounds. */
-function bounded(own: Tree, other: Tree, isOut: (value: unknown, bound: unknown) => boolean): Tree {
+function bounded(own: JsonRecord, other: JsonRecord, isOut: (value: unknown, bound: unknown) => boolean): JsonRecord {
   return Object.fromEntries(
     Object.entries(own).map(([name, value]) => [name, isOut(value, other[name]) ? other[name] : value]),
   );
 }
 
 /** Quantities as text: YAML makes a number of `cpu: 2`. */
-function texts(quantities: Readonly<Record<string, unknown>> | undefined): Tree | undefined {
+function texts(quantities: Readonly<Record<string, unknown>> | undefined): JsonRecord | undefined {
   if (quantities === undefined) return undefined;
   return Object.fromEntries(Object.entries(quantities).map(([name, value]) => [name, String(value)]));
 }

@@ -9,7 +9,8 @@ import {
   type EngineSettings,
 } from '../manifest/desired.js';
 import { driftedFields } from './drift.js';
-import { at, textAt, type Manifest, finalizersOf, isTerminating, isTree, type Tree } from '../manifest/manifest.js';
+import { at, textAt, type Manifest, finalizersOf, isTerminating } from '../manifest/manifest.js';
+import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { appliedFields, ownershipOf, wasAppliedByUs } from './ownership.js';
 import { LEFTOVER_CAUSE } from './steps.js';
 import { nameList } from '../../conditions.js';
@@ -181,7 +182,7 @@ const EXPIRES_SOON_SHARE = 1 / 6;
 
 /** `data` of a Secret, base64. The finding has no part of the key. */
 export function inspectSecretData(data: unknown): KeyPairFinding {
-  const fields = isTree(data) ? data : {};
+  const fields = isRecord(data) ? data : {};
   const present = Object.keys(fields);
   if (present.length === 0) return { kind: 'unusable', problem: 'is empty: it has no data' };
   const missing = [CERTIFICATE_FIELD, KEY_FIELD].filter((name) => !present.includes(name));
@@ -224,7 +225,7 @@ export function unreadCertificate(why: string): GivenCertificate {
 }
 
 /** Text of a value in base64; of a value that is none, nothing. */
-function decoded(fields: Tree, name: string): string {
+function decoded(fields: JsonRecord, name: string): string {
   const value = fields[name];
   try {
     return typeof value === 'string' ? atob(value) : '';

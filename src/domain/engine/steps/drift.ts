@@ -1,5 +1,4 @@
-import { sameJson } from '../../../runtime/vocabulary/json.js';
-import { isTree, type Tree } from '../manifest/manifest.js';
+import { sameJson, isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import { sameQuantity } from '../manifest/resources.js';
 
 /**
@@ -53,13 +52,13 @@ interface FieldPath {
  * The paths at which `stored` differs from `wanted`, in the order of `wanted`; empty when nothing has drifted. Both are
  * objects of one type and name: apiVersion and kind, which lists leave out, are ignored.
  */
-export function driftedFields(wanted: Tree, stored: unknown): readonly string[] {
+export function driftedFields(wanted: JsonRecord, stored: unknown): readonly string[] {
   const { apiVersion: _version, kind: _kind, ...content } = wanted;
   return compareTree(content, stored, { shown: '', path: '' });
 }
 
-function compareTree(wanted: Tree, stored: unknown, place: FieldPath): readonly string[] {
-  if (!isTree(stored)) return [place.shown === '' ? 'the whole object' : place.shown];
+function compareTree(wanted: JsonRecord, stored: unknown, place: FieldPath): readonly string[] {
+  if (!isRecord(stored)) return [place.shown === '' ? 'the whole object' : place.shown];
   const drifted: string[] = [];
   for (const [field, value] of Object.entries(wanted)) {
     const there = Object.hasOwn(stored, field) ? stored[field] : undefined;
@@ -67,7 +66,7 @@ function compareTree(wanted: Tree, stored: unknown, place: FieldPath): readonly 
     const keys = LIST_MAPS[inner.path];
     if (QUANTITIES.test(place.path) && sameQuantity(value, there)) continue;
     if (keys !== undefined && Array.isArray(value)) drifted.push(...compareItems(value, there, inner, keys));
-    else if (isTree(value) && !ATOMIC_MAPS.has(inner.path)) drifted.push(...compareTree(value, there, inner));
+    else if (isRecord(value) && !ATOMIC_MAPS.has(inner.path)) drifted.push(...compareTree(value, there, inner));
     else if (!sameJson(value, there)) drifted.push(inner.shown);
   }
   return drifted;
@@ -81,9 +80,9 @@ function compareItems(
 ): readonly string[] {
   const items: readonly unknown[] = Array.isArray(stored) ? stored : [];
   return wanted.flatMap((item) => {
-    if (!isTree(item)) return [place.shown];
+    if (!isRecord(item)) return [place.shown];
     const shown = `${place.shown}[${String(item[keys[0] ?? ''])}]`;
-    const there = items.find((one) => isTree(one) && keys.every((key) => one[key] === item[key]));
+    const there = items.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key]));
     return compareTree(item, there, { shown, path: `${place.path}[]` });
   });
 }

@@ -2,7 +2,8 @@ import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
 import { ENGINE_FIELD_MANAGER, ENGINE_LABEL, PRODUCT } from '../../../api/names.js';
 import { ENGINE_GROUP, MultiClusterEngines } from '../../../api/resources.js';
 import type { EngineIdentity, DesiredObject } from '../manifest/desired.js';
-import { itemsAt, at, textAt, isTree, treeAt, type Tree } from '../manifest/manifest.js';
+import { itemsAt, at, textAt, treeAt } from '../manifest/manifest.js';
+import { isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 import {
   ClusterRoleBindings,
   ConfigMaps,
@@ -139,10 +140,12 @@ function differsAt(field: string, wanted: DesiredObject['object'], stored: KubeO
  * removed. Ownership outside the spec and through subresources does not change. Returns undefined where no other manager
  * owns a field of the spec. See "Field Management" in the documentation of server-side apply.
  */
-export function takeOverSpec(object: unknown, manager: string): readonly Tree[] | undefined {
+export function takeOverSpec(object: unknown, manager: string): readonly JsonRecord[] | undefined {
   const entries = itemsAt(object, 'metadata', 'managedFields');
   const ours = entries.find((one) => one['manager'] === manager && one['operation'] === 'Apply' && isMainResource(one));
-  const foreign = entries.filter((one) => one !== ours && isMainResource(one) && isTree(at(one, 'fieldsV1', 'f:spec')));
+  const foreign = entries.filter(
+    (one) => one !== ours && isMainResource(one) && isRecord(at(one, 'fieldsV1', 'f:spec')),
+  );
   if (foreign.length === 0) return undefined;
   const spec = [ours, ...foreign].map((one) => treeAt(one, 'fieldsV1', 'f:spec')).reduce(union);
   const apiVersion = textAt(object, 'apiVersion');
@@ -152,17 +155,17 @@ export function takeOverSpec(object: unknown, manager: string): readonly Tree[] 
   return [...owning, { ...entry, fieldsV1: { ...treeAt(ours, 'fieldsV1'), 'f:spec': spec } }];
 }
 
-function isMainResource(entry: Tree): boolean {
+function isMainResource(entry: JsonRecord): boolean {
   return textAt(entry, 'subresource') === '';
 }
 
-function withoutSpec(entry: Tree): Tree {
+function withoutSpec(entry: JsonRecord): JsonRecord {
   const { 'f:spec': _spec, ...rest } = treeAt(entry, 'fieldsV1');
   return { ...entry, fieldsV1: rest };
 }
 
 /** The union of two field sets. */
-function union(a: Tree, b: Tree): Tree {
+function union(a: JsonRecord, b: JsonRecord): JsonRecord {
   const paths = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return Object.fromEntries(paths.map((path) => [path, union(treeAt(a, path), treeAt(b, path))]));
 }

@@ -89,17 +89,16 @@ export function stepForRead(
   if (isTerminating(fresh)) return { ...step, action: 'wait', cause: `is being deleted${finalizersOf(fresh)}` };
   if (wasAppliedByUs(fresh, engine))
     return { ...step, action: 'patch', drift: true, cause: 'has lost its controller reference' };
+  const skip = (cause: string): Step => ({ ...step, action: 'skip-foreign', cause });
   const owner = isAdoptable(desired) ? ownerOf(fresh, engine) : 'was created by somebody else';
-  if (owner !== undefined)
-    return { ...step, action: 'skip-foreign', cause: `${owner} and is not changed; delete or rename it` };
+  if (owner !== undefined) return skip(`${owner} and is not changed; delete or rename it`);
   const fixed = fixedField(desired, fresh);
-  if (fixed !== undefined) {
-    const cause = `was created by somebody else and cannot be taken over: nobody can change its ${fixed}; delete or rename it`;
-    return { ...step, action: 'skip-foreign', cause };
-  }
+  const made = 'was created by somebody else and';
+  if (fixed !== undefined)
+    return skip(`${made} cannot be taken over: nobody can change its ${fixed}; delete or rename it`);
   if (adoption === 'IfUnowned') return { ...step, action: 'patch', adopts: true, cause: ADOPTION_CAUSE };
-  const cause = 'was created by somebody else and is not changed; delete or rename it, or let the engine take it over';
-  return { ...step, action: 'skip-foreign', cause: `${cause} (spec.adoption: IfUnowned)` };
+  const remedy = 'delete or rename it, or let the engine take it over (spec.adoption: IfUnowned)';
+  return skip(`${made} is not changed; ${remedy}`);
 }
 
 type StepScope = Pick<StepInput, 'engine' | 'namespace'>;

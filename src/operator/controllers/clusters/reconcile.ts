@@ -1,7 +1,6 @@
 import { timestamp, type KubeObject, type ResourceType } from '../../../runtime/vocabulary/meta.js';
 import { CLUSTERS_FIELD_MANAGER } from '../../../api/names.js';
 import { keyOf } from '../../../runtime/vocabulary/names.js';
-import { apiVersionOf } from '../../../runtime/vocabulary/kinds.js';
 import type { Cache } from '../../../runtime/cache/cache.js';
 import type { KubeClient } from '../../../runtime/client/client.js';
 import { delay, type Clock } from '../../../runtime/clock.js';
@@ -131,9 +130,8 @@ async function apply<T extends ObjectWithStatus>(decision: Decision<T>, scope: S
   const { type } = kind;
   writtenAt.set(key, clock.monotonic());
   try {
-    const object = { ...decision.object, apiVersion: apiVersionOf(type), kind: type.kind };
     const options = { fieldManager: CLUSTERS_FIELD_MANAGER, signal: pass.signal };
-    mutations.mutated(key, await client.updateStatus<T>(type, object, options));
+    mutations.mutated(key, await client.updateStatus<T>(type, decision.object, options));
     return 'stored';
   } catch (error) {
     if (isFailure(error, 'Conflict')) return 'behind';

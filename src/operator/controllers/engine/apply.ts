@@ -1,4 +1,4 @@
-import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../../api/names.js';
+import { CLEANUP_FINALIZER } from '../../../api/names.js';
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import { MultiClusterEngines } from '../../../api/resources.js';
 import { Deployments } from '../../../runtime/vocabulary/kinds.js';
@@ -26,6 +26,7 @@ import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './failure.js';
 import { merge } from './applysteps.js';
 import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from './outcome.js';
+import { writeFinalizers } from './report.js';
 import type { Scope } from './scope.js';
 import type { TargetContents } from './targetcaches.js';
 import { uninstall } from './uninstall/uninstall.js';
@@ -106,15 +107,10 @@ type Finalizer =
   | { readonly kind: 'denied'; readonly message: string };
 
 async function ensureFinalizer({ engine }: Input, scope: Scope): Promise<Finalizer> {
-  const { client, pass, mutations } = scope;
-  const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
+  const { name, finalizers = [] } = engine.metadata;
   if (finalizers.includes(CLEANUP_FINALIZER)) return { kind: 'present', engine };
   try {
-    const patch = { uid, resourceVersion, finalizers: [...finalizers, CLEANUP_FINALIZER] };
-    const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
-    const patched = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
-    mutations.mutated(name, patched);
-    return { kind: 'present', engine: patched };
+    return { kind: 'present', engine: await writeFinalizers(engine, [...finalizers, CLEANUP_FINALIZER], scope) };
   } catch (error) {
     if (!isFailure(error, 'Forbidden')) throw error;
     const call = { type: MultiClusterEngines, name: { name }, verbs: ['patch'] };

@@ -50,56 +50,47 @@ export function merge(a: Applied, b: Applied): Applied {
  * server first and is decided again, so that a cache that lags causes no write. Throws Fenced and Aborted only.
  */
 export async function applySteps(steps: readonly Step[], input: Input, scope: Scope): Promise<Applied> {
-  const objects: ObjectState[] = [];
-  const events: EngineEventNote[] = [];
-  let repairInMs: number | undefined;
+  let applied = NOTHING_APPLIED;
   for (const step of steps) {
     const { desired } = step;
-    const result = await (desired === undefined
-      ? pruneObject(step, input, scope)
-      : applyObject({ ...step, desired }, input, scope));
-    if (result.state !== undefined) objects.push(result.state);
-    if (result.event !== undefined) events.push(result.event);
-    if (result.repairInMs !== undefined) repairInMs = Math.min(repairInMs ?? Infinity, result.repairInMs);
+    const work =
+      desired === undefined ? pruneObject(step, input, scope) : applyObject({ ...step, desired }, input, scope);
+    applied = merge(applied, await work);
   }
-  return { objects, events, ...(repairInMs === undefined ? {} : { repairInMs }) };
-}
-
-interface StepResult {
-  readonly state?: ObjectState;
-  readonly event?: EngineEventNote;
-  readonly repairInMs?: number;
+  return applied;
 }
 
 type ApplyStep = Step & { readonly desired: DesiredObject };
 
-async function applyObject(step: ApplyStep, input: Input, scope: Scope): Promise<StepResult> {
+async function applyObject(step: ApplyStep, input: Input, scope: Scope): Promise<Applied> {
   const { client, clock, memory, pass } = scope;
   const { desired } = step;
   const id = idOf(step.type, step.name);
   if (step.action === 'keep') {
     memory.succeeded(id);
-    return { state: objectState(step, 'applied', '') };
+    return onlyStates([objectState(step, 'applied', '')]);
   }
-  if (step.action === 'skip-foreign' || step.action === 'wait') return { state: unwrittenState(step) };
+  if (step.action === 'skip-foreign' || step.action === 'wait') return onlyStates([unwrittenState(step)]);
   const now = clock.monotonic();
   const backedOff = memory.backedOff(id, desired.revision, now);
-  if (backedOff !== undefined) return { state: backedOff };
+  if (backedOff !== undefined) return onlyStates([backedOff]);
   const repairInMs = step.drift === true ? memory.repairDelayMs(id, now) : 0;
-  if (repairInMs > 0)
-    return { state: objectState(step, 'waiting', `${step.cause}, repeatedly; the repair is delayed`), repairInMs };
+  if (repairInMs > 0) {
+    const message = `${step.cause}, repeatedly; the repair is delayed`;
+    return { ...onlyStates([objectState(step, 'waiting', message)]), repairInMs };
+  }
   let verbs: readonly string[] = ['get'];
   try {
     const options = { signal: pass.signal, metadataOnly: isSecret(step) };
     const fresh = await client.get<KubeObject>(step.type, step.name, options);
     const next = stepForRead(desired, fresh, input.identity, adoptionOf(input));
-    if (next === undefined) return {};
+    if (next === undefined) return NOTHING_APPLIED;
     if (next.action === 'keep') memory.succeeded(id);
-    if (next.action !== 'create' && next.action !== 'patch') return { state: unwrittenState(next) };
+    if (next.action !== 'create' && next.action !== 'patch') return onlyStates([unwrittenState(next)]);
     verbs = fresh === undefined ? ['patch', 'create'] : ['patch'];
     return await writeObject({ ...next, desired: next.desired ?? desired }, input, scope);
   } catch (error) {
-    return { state: await stateAfterFailure(step, { error, verbs, revision: desired.revision }, input, scope) };
+    return onlyStates([await stateAfterFailure(step, { error, verbs, revision: desired.revision }, input, scope)]);
   }
 }
 
@@ -112,7 +103,7 @@ function adoptionOf({ deleting, spec }: Input): Adoption {
  * Applies, and compares the answer: a webhook that changes a field of ours would do so in every pass. `step`: decided by
  * the object as just read.
  */
-async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise<StepResult> {
+async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise<Applied> {
   const { client, memory, pass, clock } = scope;
   const { desired, stored } = step;
   const id = idOf(step.type, step.name);
@@ -126,11 +117,10 @@ async function writeObject(step: ApplyStep, input: Input, scope: Scope): Promise
   const changed = driftedFields(isSecret(step) ? { metadata: desired.object.metadata } : desired.object, answer);
   if (changed.length > 0) {
     const message = `${changed.join(', ')} is changed by admission or by another controller after each apply`;
-    return { state: failedState(step, { message, revision: desired.revision, object: answer }, input, scope) };
+    return onlyStates([failedState(step, { message, revision: desired.revision, object: answer }, input, scope)]);
   }
   memory.succeeded(id);
-  const event = writeEvent(step, input.engine);
-  return { state: objectState(step, 'applied', '', answer), ...(event === undefined ? {} : { event }) };
+  return { objects: [objectState(step, 'applied', '', answer)], events: writeEvents(step, input.engine) };
 }
 
 /**
@@ -189,37 +179,37 @@ function isSecret(step: Step): boolean {
 }
 
 /** ObjectAdopted, or DriftRepaired where the status says that this generation and version of the object had been applied before. */
-function writeEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | undefined {
+function writeEvents(step: Step, engine: MultiClusterEngine): readonly EngineEventNote[] {
   const title = titleOf(step.type, step.name);
-  if (step.adopts === true) return { reason: 'ObjectAdopted', note: `${title} ${step.cause} and was taken over` };
-  if (step.drift === true) return { reason: 'DriftRepaired', note: `${title} ${step.cause}; restored` };
-  if (step.action !== 'create' || engine.status?.observedGeneration !== engine.metadata.generation) return undefined;
+  if (step.adopts === true) return [{ reason: 'ObjectAdopted', note: `${title} ${step.cause} and was taken over` }];
+  if (step.drift === true) return [{ reason: 'DriftRepaired', note: `${title} ${step.cause}; restored` }];
+  if (step.action !== 'create' || engine.status?.observedGeneration !== engine.metadata.generation) return [];
   const row = rowOf(engine.status?.components, { kind: step.type.kind, name: step.name.name });
-  return row?.status === 'True' ? { reason: 'DriftRepaired', note: `${title} was deleted; recreated` } : undefined;
+  return row?.status === 'True' ? [{ reason: 'DriftRepaired', note: `${title} was deleted; recreated` }] : [];
 }
 
 /** In the place of the revision of an object that is no longer desired. */
 const NOT_DESIRED = 'not desired';
 
 /** Deletes an object that is no longer desired. One that cannot be deleted has a state until it is gone. */
-async function pruneObject(step: Step, input: Input, scope: Scope): Promise<StepResult> {
-  if (step.action !== 'delete') return {};
+async function pruneObject(step: Step, input: Input, scope: Scope): Promise<Applied> {
+  if (step.action !== 'delete') return NOTHING_APPLIED;
   const { client, memory, pass, clock } = scope;
   const id = idOf(step.type, step.name);
   const backedOff = memory.backedOff(id, NOT_DESIRED, clock.monotonic());
-  if (backedOff !== undefined) return { state: backedOff };
+  if (backedOff !== undefined) return onlyStates([backedOff]);
   let verbs = ['get'];
   try {
     const fresh = await client.get<KubeObject>(step.type, step.name, { signal: pass.signal, metadataOnly: true });
     const { uid, resourceVersion } = fresh?.metadata ?? {};
-    if (fresh === undefined || uid === undefined || resourceVersion === undefined) return {};
-    if (ownershipOf(fresh, input.identity) !== 'ours' || isTerminating(fresh)) return {};
+    if (fresh === undefined || uid === undefined || resourceVersion === undefined) return NOTHING_APPLIED;
+    if (ownershipOf(fresh, input.identity) !== 'ours' || isTerminating(fresh)) return NOTHING_APPLIED;
     verbs = ['delete'];
     await client.delete(step.type, step.name, { preconditions: { uid, resourceVersion }, signal: pass.signal });
   } catch (error) {
-    return { state: await stateAfterFailure(step, { error, verbs, revision: NOT_DESIRED }, input, scope) };
+    return onlyStates([await stateAfterFailure(step, { error, verbs, revision: NOT_DESIRED }, input, scope)]);
   }
   memory.succeeded(id);
   const note = `${titleOf(step.type, step.name)} is no longer desired; deleted`;
-  return { event: { reason: 'ObjectPruned', note } };
+  return { objects: [], events: [{ reason: 'ObjectPruned', note }] };
 }

@@ -14,6 +14,8 @@ import { type FieldError, validateSpec, validateTargetNamespace } from '../../..
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import type { StoredObject } from '../../../domain/engine/steps/steps.js';
 import { servedEngine } from '../../../domain/engine/status/status.js';
+import type { Result } from '../../../runtime/controller/result.js';
+import { cachesNotCurrent, waitForCaches } from '../caches.js';
 import { allCaches, storedBindings } from './caches.js';
 import type { EngineContext } from './scope.js';
 
@@ -43,12 +45,12 @@ export type Gathered =
   /** The cache has no engine of that name. */
   | { readonly kind: 'gone' }
   /** A cache that gates the start has not synced, or has lost its watch. */
-  | { readonly kind: 'notCurrent'; readonly resource: string };
+  | { readonly kind: 'notCurrent'; readonly result: Result };
 
 /** Reads the caches, changes nothing and sends no request. `key`: the name of the engine. */
 export function gather(key: string, { caches, settings, mutations }: EngineContext): Gathered {
-  const notCurrent = allCaches(caches).find((cache) => !cache.current());
-  if (notCurrent !== undefined) return { kind: 'notCurrent', resource: notCurrent.type.plural };
+  const notCurrent = cachesNotCurrent(allCaches(caches));
+  if (notCurrent.length > 0) return { kind: 'notCurrent', result: waitForCaches(notCurrent) };
   const cached = caches.engines.store.get(key);
   if (cached === undefined) return { kind: 'gone' };
   const engine = mutations.newest(key, cached) ?? cached;

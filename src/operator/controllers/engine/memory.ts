@@ -107,7 +107,7 @@ interface KnownHub {
   /** Of the ManagedCluster. */
   readonly name: string;
   readonly health: ControlPlaneState | undefined;
-  readonly sample: HubSample | undefined;
+  readonly sample: HubSample;
   /** Monotonic ms. */
   readonly sampleAgainAt: number;
   readonly readAgainAt: number;

@@ -6,8 +6,6 @@ import { EngineMemory } from './memory.js';
 import { report } from './report.js';
 import type { EngineContext, Scope } from './scope.js';
 
-const CACHE_RETRY_MS = 5_000;
-
 /**
  * One engine, one pass: gather, decide, apply, report.
  *
@@ -26,8 +24,7 @@ export class EngineReconciler implements Reconciler {
   async reconcile(key: string, pass: Pass): Promise<Result> {
     const gathered = gather(key, this.#context);
     if (gathered.kind === 'gone') return this.#forget(key);
-    if (gathered.kind === 'notCurrent')
-      return { ending: 'wait', reason: `${gathered.resource} cannot be read`, afterMs: CACHE_RETRY_MS };
+    if (gathered.kind === 'notCurrent') return gathered.result;
 
     const { input } = gathered;
     const scope = this.#scopeOf(input, pass);

@@ -22,7 +22,12 @@ export async function report(outcome: Outcome, scope: Scope): Promise<void> {
   }
   const { status, namespaceKept, message } = outcome;
   const engine = namespaceKept ? await writeStatus(status, [], scope) : status.engine;
-  await removeFinalizer(engine, scope);
+  const { finalizers = [] } = engine.metadata;
+  await writeFinalizers(
+    engine,
+    finalizers.filter((one) => one !== CLEANUP_FINALIZER),
+    scope,
+  );
   recordEvent({ reason: 'EngineUninstalled', note: message }, engine, scope);
 }
 
@@ -39,8 +44,7 @@ async function writeStatus(
   let stored = engine;
   if (!sameJson(before, status)) {
     const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
-    const next = { ...engine, apiVersion: apiVersionOf(MultiClusterEngines), kind: MultiClusterEngines.kind, status };
-    stored = await client.updateStatus<MultiClusterEngine>(MultiClusterEngines, next, options);
+    stored = await client.updateStatus<MultiClusterEngine>(MultiClusterEngines, { ...engine, status }, options);
     mutations.mutated(engine.metadata.name, stored);
   }
   memory.countFailures();
@@ -48,12 +52,18 @@ async function writeStatus(
   return stored;
 }
 
-async function removeFinalizer(engine: MultiClusterEngine, { client, pass, mutations }: Scope): Promise<void> {
-  const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
-  const patch = { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== CLEANUP_FINALIZER) };
+/** Gives an engine these finalizers. Returns it as it is stored then. */
+export async function writeFinalizers(
+  { metadata }: MultiClusterEngine,
+  finalizers: readonly string[],
+  { client, pass, mutations }: Scope,
+): Promise<MultiClusterEngine> {
+  const { name, uid = '', resourceVersion = '' } = metadata;
   const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
+  const patch = { uid, resourceVersion, finalizers };
   const patched = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
   mutations.mutated(name, patched);
+  return patched;
 }
 
 function recordEvent(

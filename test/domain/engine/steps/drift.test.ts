@@ -3,16 +3,15 @@ import fc from 'fast-check';
 
 import { sameQuantity } from '../../../../src/domain/engine/manifest/resources.js';
 import { driftedFields } from '../../../../src/domain/engine/steps/drift.js';
-import { sameJson } from '../../../../src/runtime/vocabulary/json.js';
-import type { Tree } from '../../../../src/domain/engine/manifest/manifest.js';
+import { sameJson, type JsonRecord } from '../../../../src/runtime/vocabulary/json.js';
 
 /** A Deployment whose pod template holds `pod`. */
-function pods(pod: object): Tree {
+function pods(pod: object): JsonRecord {
   return { spec: { template: { spec: pod } } };
 }
 
 describe('no drift', () => {
-  it.each<[string, Tree, unknown]>([
+  it.each<[string, JsonRecord, unknown]>([
     [
       'a default that the server added',
       { spec: { replicas: 2 } },
@@ -66,7 +65,7 @@ describe('no drift', () => {
 });
 
 describe('drift', () => {
-  it.each<[string, Tree, unknown, string[]]>([
+  it.each<[string, JsonRecord, unknown, string[]]>([
     ['a changed value', { spec: { replicas: 2 } }, { spec: { replicas: 0 } }, ['spec.replicas']],
     ['a number that became a text', { spec: { replicas: 2 } }, { spec: { replicas: '2' } }, ['spec.replicas']],
     [

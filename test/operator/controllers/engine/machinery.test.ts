@@ -70,7 +70,7 @@ describe('a pass', () => {
     rig.api.remove(Deployments, { namespace: NAMESPACE, name: 'placement-controller' });
     const before = rig.api.calls.length;
 
-    expect(await rig.pass()).toEqual({ ending: 'wait', reason: 'rolebindings cannot be read', afterMs: 5_000 });
+    expect(await rig.pass()).toEqual({ ending: 'wait', reason: 'caches not current: rolebindings', afterMs: 5_000 });
     expect(rig.api.calls).toHaveLength(before);
   });
 

@@ -34,16 +34,13 @@ const optionsFor = ({ metadata: { resourceVersion } }: ManagedCluster, signal: A
 const UNKNOWN_INTERVAL_MS = 50;
 const CONFLICT_RETRY_MS = 1_000;
 
-export interface HealthReconcilerOptions {
+/** What all passes share. */
+interface HealthContext {
   readonly client: KubeClient;
   readonly clusters: { readonly get: (name: string) => ManagedCluster | undefined };
   readonly observer: HealthObserver;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
-}
-
-/** What all passes share. */
-interface HealthContext extends HealthReconcilerOptions {
   /** Own writes that the cache may not show yet. */
   readonly mutations: MutationCache<ManagedCluster>;
   readonly slots: UnknownSlots;
@@ -76,7 +73,7 @@ type Written = 'nothing' | 'stored' | 'behind' | 'gone';
 export class HealthReconciler implements Reconciler {
   readonly #context: HealthContext;
 
-  constructor(options: HealthReconcilerOptions) {
+  constructor(options: Omit<HealthContext, 'mutations' | 'slots'>) {
     const { clock } = options;
     this.#context = { ...options, mutations: new MutationCache(clock), slots: new UnknownSlots(clock) };
   }

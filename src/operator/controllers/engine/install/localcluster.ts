@@ -10,7 +10,6 @@ import {
   statusForAgent,
   unreportedStatus,
   withStatus,
-  type HubSample,
 } from '../../../../domain/engine/localcluster.js';
 import { idOf, titleOf, finalizersOf, isTerminating } from '../../../../domain/engine/manifest/manifest.js';
 import type { ObjectState } from '../../../../domain/engine/status/input.js';
@@ -59,7 +58,7 @@ export async function reportLocalCluster(input: Input, scope: Scope): Promise<Ap
   try {
     const health = await probe(known?.health, scope);
     const { sample, sampleAgainAt } = await readSample(known, scope);
-    const found = await report(step, { ...known, sample, health }, scope);
+    const found = await report(step, { sample, health, applied: known?.applied }, scope);
     memory.localCluster = { name, health, sample, sampleAgainAt, readAgainAt: now + PROBE_PERIOD_MS, ...found };
     memory.succeeded(id);
     return oneState(found.state, PROBE_PERIOD_MS);
@@ -143,10 +142,9 @@ async function probe(
 async function readSample(
   known: Known | undefined,
   { client, hub, clock, pass }: Scope,
-): Promise<{ readonly sample: HubSample; readonly sampleAgainAt: number }> {
+): Promise<Pick<Known, 'sample' | 'sampleAgainAt'>> {
   const now = clock.monotonic();
-  if (known?.sample !== undefined && now < known.sampleAgainAt)
-    return { sample: known.sample, sampleAgainAt: known.sampleAgainAt };
+  if (known !== undefined && now < known.sampleAgainAt) return known;
   const { signal } = pass;
   const system = await client.get(Namespaces, { name: 'kube-system' }, { metadataOnly: true, signal });
   const [version, nodes] = [await hub.version(signal), await hub.nodes(signal)];
@@ -156,7 +154,7 @@ async function readSample(
 /** Makes the cluster where there is none, and applies its status where it differs; or says who reports instead. */
 async function report(
   step: Step,
-  { sample, health, applied }: Partial<Known> & { readonly sample: HubSample },
+  { sample, health, applied }: Pick<Known, 'sample' | 'health' | 'applied'>,
   scope: Scope,
 ): Promise<Found> {
   const { client, pass, clock } = scope;

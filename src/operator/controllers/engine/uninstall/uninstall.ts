@@ -47,7 +47,8 @@ async function removeEverything(decision: UninstallDecision, input: Input, scope
     const first = objects[0];
     if (first === undefined) return removeNamespace(namespace, input, scope);
     const ofKind = objects.filter((one) => one.type === first.type);
-    const blockers = await removeObjects(ofKind, scope);
+    const blockers: string[] = [];
+    for (const one of ofKind) blockers.push(...(await removeObject(one, scope)));
     if (blockers.length > 0)
       return waitsFor(objects, [...blockers, ...(await podBlockers(ofKind, input.identity, scope))]);
   }
@@ -57,33 +58,23 @@ async function removeEverything(decision: UninstallDecision, input: Input, scope
   };
 }
 
-/** Deletes the objects. Returns why objects still exist, one text per object; empty when all are gone. */
-async function removeObjects(objects: readonly StoredObject[], scope: Scope): Promise<readonly string[]> {
-  const blockers: string[] = [];
-  for (const stored of objects) {
-    const blocker = await removeObject(stored, scope);
-    if (blocker !== undefined) blockers.push(`${titleOf(stored.type, stored.object.metadata)} ${blocker}`);
-  }
-  return blockers;
-}
-
-/** Why the object still exists; undefined when it is gone, or has changed and has to be read again. */
-async function removeObject({ type, object }: StoredObject, scope: Scope): Promise<string | undefined> {
-  if (isTerminating(object)) return `is being deleted${finalizersOf(object)}`;
+/** Deletes an object. Returns why it still exists; nothing when it is gone, or has changed and has to be read again. */
+async function removeObject({ type, object }: StoredObject, scope: Scope): Promise<readonly string[]> {
   const { client, pass } = scope;
   const { uid = '', resourceVersion = '', namespace, name } = object.metadata;
   const address = namespace === undefined ? { name } : { namespace, name };
+  const title = titleOf(type, address);
+  if (isTerminating(object)) return [`${title} is being deleted${finalizersOf(object)}`];
   const propagation = type.kind === 'Deployment' ? 'Foreground' : 'Background';
   try {
     const options = { preconditions: { uid, resourceVersion }, propagation, signal: pass.signal } as const;
     const result = await client.delete(type, address, options);
-    pass.log.info({ object: titleOf(type, address), result }, 'object removed');
-    return result === 'gone' ? undefined : 'is being deleted';
+    pass.log.info({ object: title, result }, 'object removed');
+    return result === 'gone' ? [] : [`${title} is being deleted`];
   } catch (error) {
-    if (isFailure(error, 'Conflict', 'NotFound')) return undefined;
+    if (isFailure(error, 'Conflict', 'NotFound')) return [];
     if (!isFailure(error, 'Forbidden')) throw error;
-    const call = { type, name: address, verbs: ['delete'] };
-    const cause = await classifyForbidden(error, call, scope);
-    return `cannot be deleted: ${cause.message}`;
+    const cause = await classifyForbidden(error, { type, name: address, verbs: ['delete'] }, scope);
+    return [`${title} cannot be deleted: ${cause.message}`];
   }
 }
