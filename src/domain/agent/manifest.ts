@@ -4,7 +4,7 @@ import { asRecord, field, type JsonRecord } from '../../runtime/vocabulary/json.
 import { joinSecretData, type JoinData } from './hubtoken.js';
 
 /** Everything in which the manifests of two agents differ. */
-export interface AgentManifestInput {
+interface AgentManifestInput {
   readonly join: JoinData;
   /** Image of the agent, such as `registry.example.com/multicluster-engine:0.1.0`. */
   readonly image: string;

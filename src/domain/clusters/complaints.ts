@@ -13,7 +13,7 @@ import { isFactName } from './facts.js';
 /** The conditions that say what of a ManagedCluster has no effect: its label that names no set, and claims with reserved names. */
 
 /** A ManagedCluster, unchecked. */
-export type LabelledObject = KubeObject & { readonly status?: unknown };
+type LabelledObject = KubeObject & { readonly status?: unknown };
 
 /** A condition that is present only while it is True. `text`: why it is; undefined while it is not. */
 interface Complaint {

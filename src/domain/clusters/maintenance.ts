@@ -9,7 +9,7 @@ import type { ClusterSpecFields } from './fields.js';
  */
 export type Maintenance = 'Cordoned' | 'Draining';
 
-export interface MaintenanceTaint {
+interface MaintenanceTaint {
   readonly key: string;
   readonly effect: 'NoSelectIfNew' | 'NoSelect';
 }

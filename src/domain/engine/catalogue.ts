@@ -113,7 +113,7 @@ export function componentServingWith(secret: string): string {
 }
 
 /** A binding by its fixed name. A retired binding is pruned; its row, and with it the operator's right, stays until no hub has it. */
-export interface BindingRow extends NamedObject {
+interface BindingRow extends NamedObject {
   /** A namespace outside the target, which has to exist. Absent: the target namespace, or none. */
   readonly namespace?: string;
   readonly retired?: true;

@@ -108,7 +108,7 @@ function blank(value: unknown): value is '' | null | undefined {
 }
 
 /** What `spec.components` says of each component that it names, and what the operator's flag `--without` has made of it. */
-export type ComponentSpecs = Readonly<Record<string, ComponentSpec & { readonly isRefused?: true }>>;
+type ComponentSpecs = Readonly<Record<string, ComponentSpec & { readonly isRefused?: true }>>;
 
 /** Whether the component runs: as `spec.components` says, else as its row in the catalogue. */
 function isOn(row: ComponentRow, specs: ComponentSpecs): boolean {

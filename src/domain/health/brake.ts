@@ -10,7 +10,7 @@ export interface ScopeCount {
   readonly silent: number;
 }
 
-export interface BrakeInput {
+interface BrakeInput {
   readonly now: number;
   /** Since when the hub has observed all renewals. */
   readonly observedSince: number;

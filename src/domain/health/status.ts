@@ -107,7 +107,7 @@ function othersOf({ taints }: StoredHealth): readonly Taint[] {
 }
 
 /** An event about a cluster, as the writes that cause it say. */
-export interface ClusterEvent {
+interface ClusterEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: ClusterEventReason;
   readonly note: string;

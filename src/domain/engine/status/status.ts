@@ -136,33 +136,30 @@ export function engineEvents(
     ...when(resumes, 'EngineResumed', message),
     ...when(stalls, 'EngineStalled', `${ready?.reason}: ${message}`),
     ...when(becomes('Uninstalling'), 'EngineUninstalling', message),
-    ...unavailableComponents(before, after),
-    ...disabledComponents(before, after),
+    ...componentEvents(before, after),
     ...when(startsToFail, 'ComponentFailed', message),
     ...WAIT_FOR_USER.flatMap((reason) => when(becomes(reason), reason, message)),
   ];
 }
 
-function unavailableComponents(
-  before: MultiClusterEngineStatus,
-  after: MultiClusterEngineStatus,
+/** The components whose rows say what they did not say before. */
+function componentEvents(
+  { components: earlier }: MultiClusterEngineStatus,
+  { components: rows = [], phase }: MultiClusterEngineStatus,
 ): readonly EngineEventNote[] {
-  if (after.phase === 'Uninstalling') return [];
-  const lost = (after.components ?? []).filter((row) => {
-    const earlier = rowOf(before.components, row);
-    return row.type === 'Available' && row.status === 'False' && earlier?.status === 'True';
-  });
-  return lost.map((row) => ({ reason: 'ComponentUnavailable', note: `${row.kind} ${row.name}: ${row.message}` }));
-}
-
-function disabledComponents(
-  before: MultiClusterEngineStatus,
-  after: MultiClusterEngineStatus,
-): readonly EngineEventNote[] {
-  const off = (after.components ?? []).filter(
-    (row) => row.reason === 'Disabled' && rowOf(before.components, row)?.reason !== 'Disabled',
-  );
-  return off.map((row) => ({ reason: 'ComponentDisabled', note: `${row.name} is off: ${row.message}` }));
+  const isLost = (row: ComponentCondition): boolean =>
+    row.type === 'Available' && row.status === 'False' && rowOf(earlier, row)?.status === 'True';
+  const isOff = (row: ComponentCondition): boolean =>
+    row.reason === 'Disabled' && rowOf(earlier, row)?.reason !== 'Disabled';
+  const lost = phase === 'Uninstalling' ? [] : rows.filter(isLost);
+  return [
+    ...lost.map(
+      (row) => ({ reason: 'ComponentUnavailable', note: `${row.kind} ${row.name}: ${row.message}` }) as const,
+    ),
+    ...rows
+      .filter(isOff)
+      .map((row) => ({ reason: 'ComponentDisabled', note: `${row.name} is off: ${row.message}` }) as const),
+  ];
 }
 
 function startsUpdate(before: MultiClusterEngineStatus, after: MultiClusterEngineStatus): boolean {

@@ -18,7 +18,7 @@ export interface ClusterControllerOptions extends SharedOptions {
   readonly settleWindowMs: number;
 }
 
-export interface ClusterControllers {
+interface ClusterControllers {
   readonly controllers: readonly Controller[];
   readonly enqueueSet: (name: string) => void;
   /**

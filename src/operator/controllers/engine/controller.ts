@@ -14,7 +14,7 @@ import { targetNamespaceOf } from '../../../domain/engine/spec.js';
 type ContextOptions = Omit<EngineContext, 'metrics' | 'caches' | 'targets' | 'mutations'>;
 type LoopOptions = Pick<ControllerOptions, 'clock' | 'random' | 'log' | 'metrics' | 'tracer' | 'workers'>;
 
-export interface EngineControllerOptions extends ContextOptions, LoopOptions {
+interface EngineControllerOptions extends ContextOptions, LoopOptions {
   readonly openCache: OpenCache;
   readonly engineMetrics?: EngineMetrics;
   /** Ms between a change and its pass, so that changes that follow each other share one. */
@@ -22,7 +22,7 @@ export interface EngineControllerOptions extends ContextOptions, LoopOptions {
 }
 
 /** What a group needs of this controller. */
-export interface EngineController {
+interface EngineController {
   readonly controller: Controller;
   /** The static caches, which gate the start, and the caches of target namespaces, which are only stopped. */
   readonly sources: readonly CacheSource[];

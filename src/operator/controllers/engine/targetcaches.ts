@@ -10,7 +10,7 @@ import type { Cache, CacheOptions, OpenCache } from '../../../runtime/cache/cach
 import { ApiError, isFailure } from '../../../runtime/errors.js';
 
 /** Whether a Secret exists; unknown where the operator has no right to read it. */
-export type SecretPresence = 'present' | 'absent' | 'unknown';
+type SecretPresence = 'present' | 'absent' | 'unknown';
 
 export interface TargetContents {
   /** The objects that carry the engine's label. */
@@ -29,7 +29,7 @@ export interface UnsyncedCache {
   readonly failure: Error | undefined;
 }
 
-export type TargetView = { readonly kind: 'synced'; readonly contents: TargetContents } | UnsyncedCache;
+type TargetView = { readonly kind: 'synced'; readonly contents: TargetContents } | UnsyncedCache;
 
 export const NO_CONTENTS: TargetContents = { stored: [], named: [], pullSecret: 'unknown' };
 
@@ -41,7 +41,7 @@ interface CacheSet {
   readonly named: Map<string, Cache<KubeObject>>;
 }
 
-export interface TargetCacheOptions {
+interface TargetCacheOptions {
   readonly openCache: OpenCache;
   /** The kinds that live in a target namespace. */
   readonly types: readonly ResourceType[];

@@ -13,7 +13,7 @@ export interface AgentLease extends KubeObject {
   readonly observed?: ObservedLease;
 }
 
-export interface LeaseCacheDeps {
+interface LeaseCacheDeps {
   /** The monotonic clock of this process, ms. */
   readonly monotonic: () => number;
   /** The wall clock of this process, which stands for that of the hub: ms since the epoch. */

@@ -16,11 +16,7 @@ import type { Controller } from '../../../../runtime/controller/controller.js';
 import type { ClusterControllerOptions } from '../controller.js';
 import { newController } from '../../controller.js';
 
-const headOf = ({ metadata: { name, uid = '' } }: ManagedCluster) => ({
-  apiVersion: apiVersionOf(ManagedClusters),
-  kind: ManagedClusters.kind,
-  metadata: { name, uid },
-});
+const identityOf = ({ metadata: { name, uid = '' } }: ManagedCluster) => ({ metadata: { name, uid } });
 
 /** `cluster`: as it was read or last written. */
 const optionsFor = ({ metadata: { resourceVersion } }: ManagedCluster, signal: AbortSignal) => ({
@@ -122,7 +118,7 @@ async function apply(gathered: Gathered | undefined, decision: Decision, scope: 
   try {
     if (taints !== undefined) {
       const spec = taints.length === 0 ? {} : { taints: [...taints] };
-      const object = { ...headOf(current), spec };
+      const object = { ...identityOf(current), spec };
       current = await client.apply<ManagedCluster>(ManagedClusters, object, optionsFor(current, pass.signal));
       mutations.mutated(name, current);
     }
@@ -150,7 +146,8 @@ function report(
 }
 
 function recordEvents({ cluster, health: { view, judgement, writes } }: Gathered, recorder: EventRecorder): void {
-  const regarding = { ...headOf(cluster), metadata: cluster.metadata };
+  const { kind } = ManagedClusters;
+  const regarding = { apiVersion: apiVersionOf(ManagedClusters), kind, metadata: cluster.metadata };
   for (const { type, reason, note } of clusterEvents(view.stored, judgement, writes))
     recorder.record({ regarding, type, reason, action: 'Judge', note });
 }
@@ -166,7 +163,7 @@ async function applyStatus(
     ...(taintTimes.length === 0 ? {} : { taintTimes: [...taintTimes] as never[] }),
   };
   // An empty status would stay owned by this manager, and become null when its last field goes.
-  const object = { ...headOf(cluster), spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
+  const object = { ...identityOf(cluster), spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
   const stored = await client.applyStatus<ManagedCluster>(ManagedClusters, object, optionsFor(cluster, signal));
   mutations.mutated(cluster.metadata.name, stored);
 }
@@ -223,7 +220,7 @@ class UnknownSlots {
 }
 
 /** `client` is guarded by `healthRights`. */
-export interface HealthControllerOptions extends Omit<ClusterControllerOptions, 'caches' | 'settleWindowMs'> {
+interface HealthControllerOptions extends Omit<ClusterControllerOptions, 'caches' | 'settleWindowMs'> {
   /** Not started yet. */
   readonly caches: HealthCaches;
   readonly recorder: EventRecorder;
