@@ -6,7 +6,7 @@ import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/select/rules.js';
 import { scoreExplainer, type ScoreExplanation } from '../../domain/placement/explain/scores.js';
-import { summaryText, type Summary } from '../../domain/placement/explain/summary.js';
+import { summaryText } from '../../domain/placement/explain/summary.js';
 import { matchedPredicate, type ClusterExplanation, type SpreadBlock } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/select/standing.js';
 import type { Taint } from '../../domain/placement/spec/taint.js';
@@ -51,14 +51,14 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...(satisfied.status === '' ? {} : { satisfied }),
     ...(rules.problem === undefined ? {} : { problem: rules.problem }),
     ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
-    ...(explanation.schedule === undefined ? {} : { summary: summaryDocument(summary) }),
+    ...(explanation.schedule === undefined ? {} : { summary: { ...summary, text: summaryText(summary) } }),
     clusterSets: {
       eligible: explanation.schedule?.eligibility.eligible ?? [],
       unreadable: explanation.schedule?.eligibility.unreadable ?? [],
       absent: absent.map((one) => ({ name: one.set, reason: one.why, message: absentText(one, namespace) })),
     },
     predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
-    ...(report.absentKeys.length === 0 ? {} : { absentKeys: report.absentKeys.map(({ message }) => message) }),
+    ...(report.absentKeys.length === 0 ? {} : { absentKeys: report.absentKeys }),
     ...(report.emptyGroups === undefined ? {} : { emptyGroups: report.emptyGroups }),
     clusters: clusters.map((one) => clusterDocument(one, report, scoreOf(one))),
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
@@ -71,13 +71,6 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     ...movementFields(report.movement()),
     withheld: [...world.withheld, ...unread],
   };
-}
-
-/** Its field `held` counts those that wait, too. */
-function summaryDocument(summary: Summary) {
-  const { waiting, held } = summary;
-  const waits = waiting === undefined ? {} : { waiting: { count: waiting.count, until: waiting.awaits } };
-  return { ...summary, held: held + (waiting?.count ?? 0), ...waits, text: summaryText(summary) };
 }
 
 /** Field `waiting`; left out where nothing waits for a change window, or for the end of a pause. */

@@ -6,7 +6,7 @@ import { clusterViewIn, explainInputOf, WorldInputs, type World } from '../world
 import { activeReleases, type ActiveRelease } from '../../domain/placement/report/releases.js';
 import { absentList, absentSets, type AbsentSet } from '../../domain/placement/explain/absentsets.js';
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
-import { absentKeys, type AbsentKey } from '../../domain/placement/explain/absentkeys.js';
+import { absentKeys } from '../../domain/placement/explain/hints.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import {
   candidatesOf,
@@ -47,8 +47,8 @@ export interface ExplainReport {
   readonly predicates: readonly PredicateExplanation[];
   /** Whether a change of labels is offered for the predicate of this index: not where it asks for a value that no candidate has. */
   readonly isOffered: (index: number) => boolean;
-  /** The keys of spread, scores, groups and details that no candidate has. */
-  readonly absentKeys: readonly AbsentKey[];
+  /** What is said of keys of spread, scores, groups and details that no candidate has. */
+  readonly absentKeys: readonly string[];
   /** What is said of groups without a cluster; undefined for none. */
   readonly emptyGroups: string | undefined;
   readonly absent: readonly AbsentSet[];

@@ -20,7 +20,9 @@ export function scoreLines(
     return (explained?.parts ?? []).map((part, index) => [
       { text: index === 0 ? wordText(one.name) : '' },
       { text: index === 0 ? String(explained?.score) : '' },
-      ...partCells(part),
+      ...[part.coordinate, String(part.prioritizer.weight), valueText(part), String(part.score)].map((text) => ({
+        text,
+      })),
     ]);
   });
   if (rows.length === 0) return ['no scores: no cluster matches'];
@@ -40,13 +42,8 @@ export function clusterScoreLines(one: ClusterExplanation, report: ExplainReport
   ];
 }
 
-function partCells(part: ScorePart): readonly Cell[] {
-  const { coordinate, prioritizer, score } = part;
-  return [coordinate, String(prioritizer.weight), valueText(part), String(score)].map((text) => ({ text }));
-}
-
 /** `0.35`, `no claim cost`, `n/a (not a number)`. */
-export function valueText({ found, problem, prioritizer }: ScorePart): string {
+function valueText({ found, problem, prioritizer }: ScorePart): string {
   if (found === undefined) return problem ?? '-';
   const text = prioritizer.coordinate.kind === 'Value' ? wordText(found) : found;
   return problem === undefined ? text : `${text} (${problem})`;

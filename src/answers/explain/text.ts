@@ -150,7 +150,7 @@ export function findingLines(report: ExplainReport): readonly string[] {
   return [
     ...unmatched,
     ...expressionErrorLines(explanation),
-    ...report.absentKeys.map(({ message }) => message),
+    ...report.absentKeys,
     ...(isPending ? [`not published yet: ${adds} to add, ${removes} to remove`] : []),
   ];
 }
@@ -204,21 +204,17 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
   const withheld = withheldLine(report);
   const unread = [withheld, uncountedLine(report)].filter((line) => line !== undefined);
   const verdict = verdictText(one, report);
+  const piece = report.explanation.pieces.get(one.name);
   return [
     `${name} ${verdict}`,
     ...unread,
-    ...pieceLines(one, report),
+    ...(piece === undefined ? [] : [`  ${pieceText(piece)}`]),
     ...clusterMoveLines(one, report.movement()),
     ...clusterScoreLines(one, report),
     ...predicateLines(one, report),
     ...taintLines(one, report, verdict),
     ...membershipLines(one, report),
   ];
-}
-
-function pieceLines({ name }: ClusterExplanation, { explanation }: ExplainReport): readonly string[] {
-  const piece = explanation.pieces.get(name);
-  return piece === undefined ? [] : [`  ${pieceText(piece)}`];
 }
 
 /**

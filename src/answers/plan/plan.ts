@@ -4,7 +4,7 @@ import { heldBackCause, holdersText } from '../../domain/placement/report/holds.
 import { emptyGroupsText } from '../../domain/placement/report/groups.js';
 import { sameList, type Piece } from '../../domain/placement/stored/items.js';
 import { leavingText } from '../../domain/placement/explain/causes.js';
-import { absentKeys } from '../../domain/placement/explain/absentkeys.js';
+import { absentKeys } from '../../domain/placement/explain/hints.js';
 import { readsViews } from '../../domain/placement/spec/predicates.js';
 import { predicateOf } from '../../domain/placement/select/rules.js';
 import { keptNow, waitsFor, windowIn } from '../../domain/placement/select/decision.js';
@@ -95,7 +95,7 @@ function stateOf(side: Side | undefined): PlannedState | undefined {
     selected: clusters.length,
     wanted: rules.wanted,
     problem: rules.problem,
-    absentKeys: some(keys.map(({ message }) => message)),
+    absentKeys: some(keys),
     emptyGroups: emptyGroupsText(rules.groups, pieces.values()),
   };
 }

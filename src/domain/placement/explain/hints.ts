@@ -1,7 +1,15 @@
 import { nearestWord, type Words } from '@multicluster-engine/values/nearestword';
 import { needsKey, otherSource } from '../select/unmatched.js';
 import type { ClusterView } from '../spec/cluster.js';
-import { textOf, type KeyRequirement, type KeySource, type SourcedRequirement } from '../select/rules.js';
+import type { PlacementRules } from '../spec/predicates.js';
+import {
+  sourcedRequirements,
+  textOf,
+  type ClusterRequirement,
+  type KeyRequirement,
+  type KeySource,
+  type SourcedRequirement,
+} from '../select/rules.js';
 import { wordText } from './requirementtext.js';
 
 /** A word of a requirement that no candidate has, and the one that was probably meant. All words are those of candidates. */
@@ -62,4 +70,51 @@ function countKeys(candidates: readonly ClusterView[], source: KeySource): Words
       words.set(key, (words.get(key) ?? 0) + 1);
   }
   return words;
+}
+
+/**
+ * What is said of the keys of spread, scores, groups and details that no candidate has, so that the field does nothing; nothing
+ * without candidates: `spec.spreadPolicy.spreadConstraints[0].topologyKey: no candidate has label regoin; did you mean label region
+ * (…)?` `none`: what has none of them.
+ */
+export function absentKeys(
+  rules: PlacementRules,
+  candidates: Iterable<ClusterView>,
+  none = 'no candidate',
+): readonly string[] {
+  const keys = namedKeys(rules)
+    .filter(needsKey)
+    .filter((one) => !someHave(one, candidates));
+  const all = keys.length === 0 ? [] : [...candidates];
+  if (all.length === 0) return [];
+  return keys.map((one) => {
+    const { path, key } = one.requirement;
+    const hints = hintsFor(one, new Map(), all).map(hintText);
+    return [`${path}: ${none} has ${one.source} ${wordText(key)}`, ...hints].join('; ');
+  });
+}
+
+/** Ends with the first that has it: most keys are those of the first cluster. */
+function someHave({ source, requirement }: KeyRequirement, candidates: Iterable<ClusterView>): boolean {
+  for (const one of candidates) if (textOf(one, source, requirement.key) !== undefined) return true;
+  return false;
+}
+
+/** The keys of spread, scores, groups and details, in this order. */
+function namedKeys({ spread, prioritizers, groups, details }: PlacementRules): readonly ClusterRequirement[] {
+  const exists = (source: KeySource, key: string, path: string): ClusterRequirement => {
+    return { source, requirement: { path, key, operator: 'Exists', values: [] } };
+  };
+  return [
+    ...spread.map(({ source, key }, index) =>
+      exists(source, key, `spec.spreadPolicy.spreadConstraints[${index}].topologyKey`),
+    ),
+    ...prioritizers.flatMap(({ index, coordinate }) => {
+      if (coordinate.kind === 'Selector') return sourcedRequirements(coordinate);
+      const at = `spec.prioritizerPolicy.configurations[${index}].scoreCoordinate`;
+      return coordinate.kind === 'Value' ? [exists(coordinate.source, coordinate.key, at)] : [];
+    }),
+    ...(groups?.groups ?? []).flatMap(sourcedRequirements),
+    ...details.map(({ source, key }) => exists(source, key, `spec.decisionDetails.${source}s`)),
+  ];
 }

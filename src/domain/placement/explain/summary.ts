@@ -16,10 +16,10 @@ export interface SummaryPart {
 export interface Summary {
   /** Held and waiting ones included, as the decision names them; undefined when it is not known of some cluster. */
   readonly selected: number | undefined;
-  /** How many of these are held by a bound. */
+  /** How many of these are held, or wait. */
   readonly held: number;
   /** How many of these wait, for a change window or for the end of a pause; left out for none. */
-  readonly waiting?: { readonly count: number; readonly awaits: 'Resumed' | 'WindowOpens' };
+  readonly waiting?: { readonly count: number; readonly until: 'Resumed' | 'WindowOpens' };
   readonly total: number;
   /** The largest count first, then by text. */
   readonly parts: readonly SummaryPart[];
@@ -55,16 +55,17 @@ export function summarize(explanation: Explanation): Summary {
     const count = counts.get(text)?.count ?? 0;
     return isKnown && counts.delete(text) ? count : 0;
   };
-  const [held, count] = [take(PHRASES.Held), take(PHRASES.Waiting)];
-  const selected = take(PHRASES.Selected) + held + count;
-  const awaits = placement.rules.paused ? 'Resumed' : 'WindowOpens';
+  const count = take(PHRASES.Waiting);
+  const held = take(PHRASES.Held) + count;
+  const selected = take(PHRASES.Selected) + held;
+  const until = placement.rules.paused ? 'Resumed' : 'WindowOpens';
   const parts = [...counts.values()]
     .map(({ phrase, count: of }) => ({ count: of, text: phrase[of === 1 ? 0 : 1] }))
     .sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
   return {
     selected: isKnown ? selected : undefined,
     held,
-    ...(count === 0 ? {} : { waiting: { count, awaits } }),
+    ...(count === 0 ? {} : { waiting: { count, until } }),
     total: clusters.length,
     parts,
   };
@@ -77,8 +78,9 @@ export function summaryText({ selected, held, waiting, total, parts }: Summary):
   if (rest > 0) shown.push(`${rest} for other reasons`);
   if (selected === undefined) return `of ${total} clusters ${shown.join(', ')}.`;
   const waits = waiting?.count ?? 0;
-  const end = waiting?.awaits === 'Resumed' ? 'the end of the pause' : 'a change window';
-  const ofThem = `${held === 0 ? '' : `, ${held} of them held`}${
+  const bound = held - waits;
+  const end = waiting?.until === 'Resumed' ? 'the end of the pause' : 'a change window';
+  const ofThem = `${bound === 0 ? '' : `, ${bound} of them held`}${
     waits === 0 ? '' : `, ${waits} of them ${waits === 1 ? 'waits' : 'wait'} for ${end}`
   }`;
   return `${selected}/${total} clusters are selected${ofThem}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
