@@ -1,3 +1,4 @@
+import { clip } from '../../conditions.js';
 import type { Decision, Leaving } from '../select/decision.js';
 import type { Eligibility } from '../select/eligible.js';
 import { moveText, notNeededText } from './choicetext.js';
@@ -55,7 +56,10 @@ export function leavingText(
   return causeText(one, { placement, schedule }, before) ?? cause;
 }
 
-/** The names of clusters by why they leave or would leave, in their order. */
+/** Characters of a cause. */
+export const CAUSE_LIMIT = 160;
+
+/** The names of clusters by why they leave or would leave, in at most 160 characters, in their order. */
 export function leavingByText(
   clusters: readonly Leaving[],
   snapshot: PlacementSnapshot,
@@ -63,7 +67,7 @@ export function leavingByText(
 ): ReadonlyMap<string, readonly string[]> {
   const byText = new Map<string, string[]>();
   for (const one of clusters) {
-    const text = leavingText(one, snapshot, schedule);
+    const text = clip(leavingText(one, snapshot, schedule), CAUSE_LIMIT);
     const names = byText.get(text);
     if (names === undefined) byText.set(text, [one.cluster]);
     else names.push(one.cluster);

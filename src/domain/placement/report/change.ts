@@ -12,8 +12,6 @@ import type { Explanation } from '../explain/verdict.js';
 /** The notes of the events for a changed decision, and for a Placement that is not satisfied. */
 
 const MOST_CAUSES = 4;
-/** Characters of one cause. */
-const CAUSE_LIMIT = 160;
 /** Characters of each list of names: the first with which the note fits. */
 const NAME_LIMITS = [280, 140, 70, 0];
 
@@ -57,7 +55,7 @@ function counted(count: number): string {
 function causesText(byCause: readonly (readonly [cause: string, names: readonly string[]])[], limit: number): string {
   const shown = byCause.slice(0, MOST_CAUSES);
   const rest = byCause.slice(MOST_CAUSES).reduce((sum, [, names]) => sum + names.length, 0);
-  const texts = shown.map(([cause, names]) => `${boundedList(names, ', ', limit)} (${clip(cause, CAUSE_LIMIT)})`);
+  const texts = shown.map(([cause, names]) => `${boundedList(names, ', ', limit)} (${cause})`);
   return `${texts.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
 }
 

@@ -1,6 +1,6 @@
 import { field, recordsIn, textField } from '../../../runtime/vocabulary/json.js';
 import { clip } from '../../conditions.js';
-import { leavingText } from '../explain/causes.js';
+import { CAUSE_LIMIT, leavingText } from '../explain/causes.js';
 import { leaving, type Decision } from '../select/decision.js';
 import type { PlacementSnapshot } from '../select/snapshot.js';
 import { isOwn, revisionOf, type StoredDecision } from '../stored/decision.js';
@@ -9,8 +9,7 @@ import { sameContent } from '../stored/items.js';
 
 /** The entries for the history of decision objects. */
 
-/** Characters of one cause, and how many causes an entry has. */
-const CAUSE_LIMIT = 160;
+/** How many causes an entry has. */
 const MOST_CAUSES = 8;
 
 /** Why each cluster leaves by a decision. */

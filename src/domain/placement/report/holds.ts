@@ -29,9 +29,8 @@ import { isReleased, limitValue } from '../spec/budget.js';
 
 /** What holds clusters, and what they wait for, a change window or the end of a pause, as text. */
 
-/** Characters of the clusters that a message names, and of the cause of some of them. */
+/** Characters of the clusters that a message names. */
 const HELD_LIMIT = 540;
-const CAUSE_LIMIT = 160;
 const GROUP = 'cluster.fleetmgmt.io';
 const PAUSED = 'spec.paused is true';
 
@@ -145,7 +144,7 @@ function causesText(removals: readonly Leaving[], snapshot: PlacementSnapshot, d
   let text = '';
   let left = removals.length;
   for (const [cause, names] of byCause) {
-    const next = `${text === '' ? '' : `${text}, `}${nameList(names)} (${clip(cause, CAUSE_LIMIT)})`;
+    const next = `${text === '' ? '' : `${text}, `}${nameList(names)} (${cause})`;
     if (text !== '' && next.length > HELD_LIMIT) return `${text} and ${left} more`;
     text = next;
     left -= names.length;
