@@ -47,12 +47,9 @@ export function matrixAnswer(
   const key = `${namespace}/${name}`;
   const all = snapshot.once(`matrix ${key}`, () => listsOf(report));
   const lists = query === '' ? all : named(all, query);
-  const { columns, requirements } = snapshot.once(`requirements ${key}`, () => {
-    const found = columnsOf(report);
-    return { columns: found, requirements: requirementsOf(report, found) };
-  });
+  const columns = snapshot.once(`requirements ${key}`, () => columnsOf(report));
   return {
-    requirements,
+    requirements: columns.map(({ shown }) => shown),
     totals: { in: lists.in.length, near: lists.near.length, out: lists.out.length, all: lists.all.length },
     show,
     after,
@@ -93,15 +90,11 @@ function byRank(a: ClusterExplanation, b: ClusterExplanation): number {
   return (a.rank ?? Infinity) - (b.rank ?? Infinity);
 }
 
-type Column = RequirementExplanation & { readonly predicate: number };
+type Column = RequirementExplanation & { readonly shown: Requirement };
 
 /** None where it is not known who meets them. */
 function columnsOf({ explanation, predicates }: ExplainReport): readonly Column[] {
   if (explanation.schedule === undefined) return [];
-  return predicates.flatMap(({ index: predicate, requirements }) => requirements.map((one) => ({ ...one, predicate })));
-}
-
-function requirementsOf({ explanation }: ExplainReport, columns: readonly Column[]): readonly Requirement[] {
   const alone = new Map<unknown, number>();
   for (const { unmet } of explanation.clusters) {
     for (const list of unmet) {
@@ -109,13 +102,13 @@ function requirementsOf({ explanation }: ExplainReport, columns: readonly Column
       if (list.length === 1 && only !== undefined) alone.set(only.requirement, (alone.get(only.requirement) ?? 0) + 1);
     }
   }
-  return columns.map((one) => ({
-    predicate: one.predicate,
-    source: one.source,
-    text: requirementText(one).slice(one.source.length + 1),
-    met: one.met,
-    failsAlone: alone.get(one.requirement) ?? 0,
-  }));
+  return predicates.flatMap(({ index: predicate, requirements }) =>
+    requirements.map((one): Column => {
+      const { source, requirement, met } = one;
+      const text = requirementText(one).slice(source.length + 1);
+      return { ...one, shown: { predicate, source, text, met, failsAlone: alone.get(requirement) ?? 0 } };
+    }),
+  );
 }
 
 interface RowContext {
@@ -136,7 +129,7 @@ function rowOf(one: ClusterExplanation, { snapshot, report, columns }: RowContex
 }
 
 function cellOf({ cluster, unmet }: ClusterExplanation, column: Column): Cell {
-  const met = !(unmet[column.predicate] ?? []).some((one) => one.requirement === column.requirement);
+  const met = !(unmet[column.shown.predicate] ?? []).some((one) => one.requirement === column.requirement);
   const found = cluster && foundIn(cluster, column);
   return { met, ...(found === undefined ? {} : { found }) };
 }
