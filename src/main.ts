@@ -2,23 +2,13 @@
 import { fileURLToPath } from 'node:url';
 
 import { AGENT } from './agent/flags.js';
-import { CHECK } from './cli/check/flags.js';
-import { CLUSTER } from './cli/cluster/flags.js';
-import { CLUSTER_SET } from './cli/clusterset/flags.js';
-import { complete, COMPLETION } from './cli/completion/flags.js';
-import { EXPLAIN } from './cli/explain/flags.js';
-import { HISTORY } from './cli/history/flags.js';
-import { CORDON, DRAIN, UNCORDON } from './cli/maintenance/flags.js';
-import { MCP } from './cli/mcp/flags.js';
-import { PAUSE, RESUME } from './cli/pause/flags.js';
-import { PLAN } from './cli/plan/flags.js';
 import { PROGRAM, VARIABLE_PREFIX } from './cli/program.js';
-import { RELEASE } from './cli/release/flags.js';
+import { CLUSTER_SET, CORDON, DRAIN, PAUSE, RELEASE, RESUME, UNCORDON } from './cli/rows/changing.js';
+import { CLUSTER } from './cli/rows/cluster.js';
+import { complete, COMPLETION } from './cli/rows/completion.js';
+import { PLAN } from './cli/rows/plan.js';
+import { CHECK, EXPLAIN, HISTORY, MCP, STATUS, TREE, VERSION, WHO_SELECTS } from './cli/rows/reading.js';
 import { start } from './cli/start.js';
-import { STATUS } from './cli/status/flags.js';
-import { TREE } from './cli/tree/flags.js';
-import { VERSION } from './cli/version/flags.js';
-import { WHO_SELECTS } from './cli/whoselects/flags.js';
 import { CONSOLE } from './console/flags.js';
 import { GATEWAY } from './gateway/flags.js';
 import { OPERATOR } from './operator/flags.js';

@@ -2,7 +2,7 @@ import { ManagedClusters, Placements } from '../api/resources.js';
 import { PATH_NAME, PATH_NAME_RULE } from '../runtime/vocabulary/names.js';
 import { FlagError, type FlagRows, type Flags, type FlagValue, type Suggestion } from '../runtime/flags/flags.js';
 import { parseTemplate, TemplateError, type Template } from '@multicluster-engine/values/jsonpath';
-import type { Given } from '../runtime/flags/commands.js';
+import type { Command, Given } from '../runtime/flags/commands.js';
 import type { OutputFormat } from '../answers/output.js';
 import { apiSource, namespaceIn, NAMESPACE_NAMES, TARGET_FLAGS, type ApiSource } from '../runtime/flags/target.js';
 import { nameAfterKind, nameAmong } from '../answers/kinds.js';
@@ -39,10 +39,22 @@ const JSONPATH = 'jsonpath=';
 const ALLOWED = [...FORMATS, 'jsonpath'].sort().join(',');
 const COLORS = ['auto', 'always', 'never'] as const;
 
-/** What completes names, and the arguments `placement NAME`. */
+/** A command, whose configuration is what its `build` makes. */
+export function command<const C extends { readonly command: string }>(row: Command<C>): Command<C> {
+  return row;
+}
+
+export type ConfigOf<T> = T extends Command<infer C> ? C : never;
+
+/** What completes names. */
 export const CLUSTER_NAMES: Suggestion = { live: 'managedclusters' };
 export const SET_NAMES: Suggestion = { live: 'managedclustersets' };
-export const PLACEMENT_ARGUMENTS: readonly Suggestion[] = [{ words: ['placement'] }, { live: 'placements' }];
+/** The arguments of a command about one Placement, and of one about one cluster. */
+export const OF_PLACEMENT = {
+  arguments: 'placement NAME',
+  completes: [{ words: ['placement'] }, { live: 'placements' }],
+};
+export const OF_CLUSTER = { arguments: 'CLUSTER', completes: [CLUSTER_NAMES] };
 
 /** The flags of every command that shows objects. */
 export const CLI_FLAGS: FlagRows = {
@@ -77,16 +89,6 @@ export const CLI_FLAGS: FlagRows = {
     help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set or TERM is dumb',
     default: 'auto',
     completes: { words: COLORS },
-  },
-};
-
-/** For a command that can show its answer again. */
-export const WATCH_FLAG: FlagRows = {
-  watch: {
-    short: 'w',
-    help: 'print the answer again whenever it changes, until Ctrl-C',
-    default: 'false',
-    excludes: OFFLINE,
   },
 };
 
@@ -164,13 +166,13 @@ export function topologyIn(flag: FlagValue | undefined): TopologyKey | undefined
 export const SET_NAME = /^(?=.{1,63}$)[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?$/;
 
 /** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
-export function placementIn(positional: readonly string[], usage: string): string {
+export function placementIn(positional: readonly string[], usage = OF_PLACEMENT.arguments): string {
   const name = nameAfterKind(positional, Placements);
   return name === undefined ? refuseArguments(positional, usage) : checkedName(name, 'a Placement');
 }
 
 /** The name in `CLUSTER`, `mcl CLUSTER` or `mcl/CLUSTER`. @throws FlagError; `usage`: the arguments that are wanted. */
-export function nameIn(positional: readonly string[], usage: string): string {
+export function nameIn(positional: readonly string[], usage = OF_CLUSTER.arguments): string {
   const name = nameAmong(positional, ManagedClusters);
   return name === undefined || name === '' ? refuseArguments(positional, usage) : checkedName(name, 'a cluster');
 }

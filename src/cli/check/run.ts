@@ -7,7 +7,7 @@ import { INCOMPLETE } from '../../answers/output.js';
 import { painted, type Color } from '../../answers/table.js';
 import { shownAnswer, type ShownOptions } from '../terminal/shown.js';
 import { packageRoot } from '../../runtime/process/build.js';
-import type { CheckConfig } from './flags.js';
+import type { CheckConfig } from '../rows/reading.js';
 import { serverVersion } from '../../runtime/client/serverversion.js';
 import { readManifests } from '../../runtime/manifests.js';
 import { answer, isColored } from '../terminal/answer.js';

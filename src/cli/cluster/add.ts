@@ -8,7 +8,7 @@ import type { Hub } from '../hub.js';
 import { absentSetNote } from '../../answers/meant.js';
 import type { Answer } from '../terminal/answer.js';
 import { manifestsText, RefusedError } from '../../answers/output.js';
-import type { ClusterAddConfig } from './flags.js';
+import type { ClusterAddConfig } from '../rows/cluster.js';
 import { prepareJoin } from './join.js';
 
 /** Lets a cluster join. The manifest goes to standard output alone, so that it can be piped into kubectl. */

@@ -4,7 +4,7 @@ import { changeHub, done } from '../changehub.js';
 import type { Hub } from '../hub.js';
 import { isColored, type Answer } from '../terminal/answer.js';
 import { addCluster } from './add.js';
-import type { ClusterConfig } from './flags.js';
+import type { ClusterConfig } from '../rows/cluster.js';
 import { listClusters } from './list.js';
 import { removeCluster } from './remove.js';
 

@@ -3,7 +3,7 @@ import { ManagedClusterSetBindings } from '../../api/resources.js';
 import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
 import { changeHub, done } from '../changehub.js';
 import { absentSetNote } from '../../answers/meant.js';
-import type { ClusterSetBindConfig } from './flags.js';
+import type { ClusterSetBindConfig } from '../rows/changing.js';
 
 /** Binds a cluster set to a namespace; returns the exit code. */
 export function runClusterSet(config: ClusterSetBindConfig): Promise<number> {

@@ -1,5 +1,5 @@
 import { liveNames, namesWithin } from './names.js';
-import type { CompleteConfig, CompletionConfig } from './flags.js';
+import type { CompleteConfig, CompletionConfig } from '../rows/completion.js';
 import { PROGRAM } from '../program.js';
 import { systemClock } from '../../runtime/clock.js';
 import { printAnswer, withOutput } from '../terminal/print.js';

@@ -6,7 +6,7 @@ import { deniedOf } from '../../answers/explain/rights.js';
 import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../../answers/world/worlds.js';
 import { INCOMPLETE } from '../../answers/output.js';
 import { absentInFiles, isComplete } from '../../answers/world/withheld.js';
-import type { ExplainConfig } from './flags.js';
+import type { ExplainConfig } from '../rows/reading.js';
 import type { World } from '../../answers/world/world.js';
 import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
 import { systemClock } from '../../runtime/clock.js';

@@ -9,7 +9,7 @@ import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
 import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
-import type { HistoryConfig } from './flags.js';
+import type { HistoryConfig } from '../rows/reading.js';
 
 /** What the command lists. */
 export const HISTORY_RESOURCES: readonly WorldResource[] = ['placements', 'placementdecisions'];

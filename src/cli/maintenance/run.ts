@@ -7,7 +7,7 @@ import { RefusedError } from '../../answers/output.js';
 import { printAnswer, printNote } from '../terminal/print.js';
 import { progressLine } from '../terminal/progressline.js';
 import { drainCluster, type DrainConsole } from './drain.js';
-import type { CordonConfig, DrainConfig } from './flags.js';
+import type { CordonConfig, DrainConfig } from '../rows/changing.js';
 import { cordon, uncordon } from './maintenance.js';
 
 const STANDARD_INPUT = 0;

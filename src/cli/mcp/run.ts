@@ -24,7 +24,7 @@ import { Slots } from '../../runtime/http/slots.js';
 import { PROGRAM } from '../program.js';
 import { UNREAD_EXIT_CODE } from '../terminal/print.js';
 import { cutDocument, type Cut } from './cut.js';
-import type { McpConfig } from './flags.js';
+import type { McpConfig } from '../rows/reading.js';
 import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.js';
 
 /** Commands that run at a time: each is a process of some 80 MiB. */

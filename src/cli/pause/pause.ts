@@ -12,7 +12,7 @@ import { notFound } from '../../answers/meant.js';
 import { RefusedError, someNames } from '../../answers/output.js';
 import { unreadableLine } from '../../answers/world/withheld.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
-import type { PauseConfig } from './flags.js';
+import type { PauseConfig } from '../rows/changing.js';
 import { changeHub, done } from '../changehub.js';
 
 /** `spec.paused` of a Placement, by which people freeze its decision. */

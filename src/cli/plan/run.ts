@@ -9,7 +9,7 @@ import {
 } from '../../answers/world/worlds.js';
 import { fromOcm } from './fromocm.js';
 import { planChange } from './plan.js';
-import type { PlanConfig } from './flags.js';
+import type { PlanConfig } from '../rows/plan.js';
 import { systemClock } from '../../runtime/clock.js';
 import { absentInFiles } from '../../answers/world/withheld.js';
 import { answer, isColored } from '../terminal/answer.js';

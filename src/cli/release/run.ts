@@ -17,7 +17,7 @@ import { notFound } from '../../answers/meant.js';
 import { NotFoundError, RefusedError, someNames } from '../../answers/output.js';
 import { withHub } from '../hub.js';
 import { answer } from '../terminal/answer.js';
-import { LONGEST, type ReleaseConfig } from './flags.js';
+import { LONGEST_RELEASE, type ReleaseConfig } from '../rows/changing.js';
 import { readPlacementWorld } from '../../answers/world/worlds.js';
 import { unreadableLine } from '../../answers/world/withheld.js';
 
@@ -89,7 +89,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   checkNames(clusters, world, { input: additions ? undefined : input, of });
   const waits = additions ? undefined : input && decided && releaseWaits(input.snapshot, decided, { clusters, until });
   if (waits?.tooLate !== undefined) {
-    const longer = waits.tooLate < now + LONGEST_RELEASE_MS ? `, or with a longer --for (${LONGEST} at most)` : '';
+    const longer = waits.tooLate < now + LONGEST_RELEASE_MS ? `, or with a longer --for (${LONGEST_RELEASE} at most)` : '';
     throw new RefusedError(`${of}: nothing is released, since ${waits.text}; release them then${longer}`);
   }
   const { uid = '', resourceVersion = '', generation = 0 } = placement.metadata;

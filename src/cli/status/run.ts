@@ -8,7 +8,7 @@ import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
 import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
-import type { StatusConfig } from './flags.js';
+import type { StatusConfig } from '../rows/reading.js';
 
 /** What the command lists. */
 export const STATUS_RESOURCES: readonly WorldResource[] = ['multiclusterengines', 'placements', 'managedclusters'];

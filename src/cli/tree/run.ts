@@ -8,7 +8,7 @@ import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/wit
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
 import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
-import type { TreeConfig } from './flags.js';
+import type { TreeConfig } from '../rows/reading.js';
 
 /** Of each set this many clusters are named. */
 const MOST_NAMES = 10;

@@ -3,7 +3,7 @@ import { build } from '../../runtime/process/build.js';
 import { PROGRAM } from '../program.js';
 import { CLI_API_VERSION, documentText } from '../../answers/output.js';
 import { printAnswer, withOutput } from '../terminal/print.js';
-import type { VersionConfig } from './flags.js';
+import type { VersionConfig } from '../rows/reading.js';
 
 /** Prints the version; returns the exit code: 0 when it is printed. */
 export function runVersion(config: VersionConfig): Promise<number> {

@@ -7,7 +7,7 @@ import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/wit
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
 import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
-import type { WhoSelectsConfig } from './flags.js';
+import type { WhoSelectsConfig } from '../rows/reading.js';
 
 /** Prints which Placements select a cluster; returns the exit code. */
 export function runWhoSelects(config: WhoSelectsConfig): Promise<number> {

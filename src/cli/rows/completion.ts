@@ -1,18 +1,12 @@
 import { type ApiSource, apiSource } from '../../runtime/flags/target.js';
-import { CLI_FLAGS, refuseArguments } from '../flags.js';
-import type { Command, Given } from '../../runtime/flags/commands.js';
+import { CLI_FLAGS, command, refuseArguments, type ConfigOf } from '../flags.js';
+import type { Given } from '../../runtime/flags/commands.js';
 import type { Completion } from '../../runtime/flags/completion.js';
 import { Flags } from '../../runtime/flags/flags.js';
 
 /** Completion of command lines in a shell: the scripts, and the words that they ask for. */
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
-
-/** The configuration of `multicluster-engine completion`. */
-export interface CompletionConfig {
-  readonly command: 'completion';
-  readonly shell: (typeof SHELLS)[number];
-}
 
 /** What can follow in a command line: fixed words, and names that have to be read; else the names of files. */
 export interface CompleteConfig {
@@ -30,7 +24,9 @@ export interface CompleteConfig {
   readonly source: ApiSource;
 }
 
-export const COMPLETION: Command<CompletionConfig> = {
+export type CompletionConfig = ConfigOf<typeof COMPLETION>;
+
+export const COMPLETION = command({
   name: 'completion',
   summary: 'Prints a script for a shell, which then completes commands, flags and names.',
   arguments: SHELLS.join('|'),
@@ -41,7 +37,7 @@ export const COMPLETION: Command<CompletionConfig> = {
     if (shell !== undefined && positional.length === 1) return { command: 'completion', shell };
     return refuseArguments(positional, `one of ${SHELLS.join(', ')}`);
   },
-};
+});
 
 /** What a shell asks for, with the API server and the namespace that its command line names so far. */
 export function complete(

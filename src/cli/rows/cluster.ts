@@ -1,51 +1,20 @@
-import { TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
+import { TARGET_FLAGS, targetConfig } from '../../runtime/flags/target.js';
 import { ManagedClusters, ManagedClusterSets } from '../../api/resources.js';
 import { releasedImage } from '../../api/published.js';
 import {
   CLUSTER_NAMES,
+  command,
   nameIn,
   outputConfig,
   refuseArguments,
   rowsOf,
   SET_NAME,
   SET_NAMES,
-  type CliConfig,
+  type ConfigOf,
 } from '../flags.js';
 import { nameAmong } from '../../answers/kinds.js';
-import type { Command, Given } from '../../runtime/flags/commands.js';
 import { FlagError, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 
-/** The configuration of `multicluster-engine cluster add`. */
-export interface ClusterAddConfig extends TargetConfig {
-  readonly command: 'cluster add';
-  readonly cluster: string;
-  readonly clusterSet: string | undefined;
-  /** The hub's address for the agent; undefined: that of the kubeconfig. */
-  readonly hubUrl: string | undefined;
-  /** How long the token for joining is valid. */
-  readonly validSeconds: number;
-  readonly renew: boolean;
-  /** Of the agent. */
-  readonly image: string;
-  /** The cluster's own address that its agent reports; undefined: the agent finds it. */
-  readonly apiEndpoint: string | undefined;
-}
-
-/** The configuration of `multicluster-engine cluster remove`. */
-export interface ClusterRemoveConfig extends TargetConfig {
-  readonly command: 'cluster remove';
-  readonly cluster: string;
-  readonly force: boolean;
-}
-
-/** The configuration of `multicluster-engine cluster list`. */
-export interface ClusterListConfig extends TargetConfig, Pick<CliConfig, 'output' | 'color'> {
-  readonly command: 'cluster list';
-}
-
-export type ClusterConfig = ClusterAddConfig | ClusterRemoveConfig | ClusterListConfig;
-
-const CLUSTER_ARGUMENTS = 'add NAME, remove NAME or list';
 const JOINABLE_NAME = /^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 /** The name of a ServiceAccount that every namespace has: no agent is called so. */
 const NO_CLUSTER = 'default';
@@ -56,7 +25,10 @@ const ACTION_FLAGS: Readonly<Record<string, readonly string[]>> = {
   list: ['output', 'color'],
 };
 
-export const CLUSTER: Command<ClusterConfig> = {
+export type ClusterConfig = ConfigOf<typeof CLUSTER>;
+export type ClusterAddConfig = Extract<ClusterConfig, { readonly command: 'cluster add' }>;
+
+export const CLUSTER = command({
   name: 'cluster',
   summary: 'Lets a cluster join (prints the manifest for it) or leave, or lists all clusters.',
   arguments: 'add NAME|remove NAME|list',
@@ -81,38 +53,46 @@ export const CLUSTER: Command<ClusterConfig> = {
   },
   actionFlags: ACTION_FLAGS,
   completes: [{ words: Object.keys(ACTION_FLAGS) }, CLUSTER_NAMES],
-  build: cluster,
-};
+  build: (flags, given) => {
+    const [action = '', ...rest] = given.positional;
+    const allowed = ACTION_FLAGS[action];
+    const named = nameAmong(rest, ManagedClusters);
+    if (allowed === undefined || (action === 'list' ? rest.length > 0 : named === undefined))
+      return refuseArguments(given.positional, 'add NAME, remove NAME or list');
+    const others = Object.values(ACTION_FLAGS).flat();
+    const other = others.find((name) => flags.isSet(name) && !allowed.includes(name));
+    if (other !== undefined) throw new FlagError(`--${other} cannot be used with cluster ${action}`);
+    const base = targetConfig(flags, given);
+    switch (action) {
+      case 'add':
+        return { command: 'cluster add', ...base, ...joining(flags, named ?? '', base.version) };
+      case 'list':
+        return { command: 'cluster list', ...base, ...outputConfig(flags, given.env) };
+      default: {
+        const cluster = nameIn(rest, 'remove NAME');
+        return { command: 'cluster remove', ...base, cluster, force: flags.get('force').bool() };
+      }
+    }
+  },
+});
 
-function cluster(flags: Flags, given: Given): ClusterConfig {
-  const [action = '', ...rest] = given.positional;
-  const allowed = ACTION_FLAGS[action];
-  const named = nameAmong(rest, ManagedClusters);
-  if (allowed === undefined || (action === 'list' ? rest.length > 0 : named === undefined))
-    return refuseArguments(given.positional, CLUSTER_ARGUMENTS);
-  const others = Object.values(ACTION_FLAGS).flat();
-  const other = others.find((name) => flags.isSet(name) && !allowed.includes(name));
-  if (other !== undefined) throw new FlagError(`--${other} cannot be used with cluster ${action}`);
-  const base = targetConfig(flags, given);
-  if (action === 'add') return clusterAdd(flags, base, named ?? '');
-  if (action === 'list') return { command: 'cluster list', ...base, ...outputConfig(flags, given.env) };
-  return { command: 'cluster remove', ...base, cluster: nameIn(rest, 'remove NAME'), force: flags.get('force').bool() };
-}
-
-function clusterAdd(flags: Flags, base: TargetConfig, name: string): ClusterAddConfig {
-  if (!JOINABLE_NAME.test(name) || name === NO_CLUSTER)
+/** What `cluster add` says of the cluster and its agent. */
+function joining(flags: Flags, cluster: string, version: string) {
+  if (!JOINABLE_NAME.test(cluster) || cluster === NO_CLUSTER)
     throw new FlagError(
-      `the name of a cluster must be a DNS name of at most 63 characters other than ${NO_CLUSTER}, got ${JSON.stringify(name)}`,
+      `the name of a cluster must be a DNS name of at most 63 characters other than ${NO_CLUSTER}, got ${JSON.stringify(cluster)}`,
     );
   return {
-    command: 'cluster add',
-    ...base,
-    cluster: name,
+    cluster,
     clusterSet: setIn(flags.find('set')),
+    /** The hub's address for the agent; undefined: that of the kubeconfig. */
     hubUrl: flags.find('hub-url')?.httpsUrl(),
+    /** How long the token for joining is valid. */
     validSeconds: validSeconds(flags.get('valid')),
     renew: flags.get('renew').bool(),
-    image: requiredImage(flags, 'image', base.version),
+    /** Of the agent. */
+    image: requiredImage(flags.find('image'), version),
+    /** The cluster's own address that its agent reports; undefined: the agent finds it. */
     apiEndpoint: flags.find('api-endpoint')?.httpsUrl(),
   };
 }
@@ -129,11 +109,11 @@ function validSeconds(given: FlagValue): number {
 }
 
 /** The image of the flag, else that of this release. */
-function requiredImage(flags: Flags, name: string, version: string): string {
-  const image = flags.find(name)?.image() ?? releasedImage(version);
+function requiredImage(flag: FlagValue | undefined, version: string): string {
+  const image = flag?.image() ?? releasedImage(version);
   if (image !== undefined) return image;
   throw new FlagError(
-    `--${name} is required, since no image of version ${version} is published: ` +
+    `--image is required, since no image of version ${version} is published: ` +
       'name the one that you have built and pushed, such as registry.example.com/multicluster-engine:TAG',
   );
 }

@@ -5,32 +5,9 @@ import {
   namespaceIn,
   NAMESPACE_NAMES,
 } from '../../runtime/flags/target.js';
-import { outputConfig, rowsOf, type CliConfig } from '../flags.js';
+import { command, outputConfig, rowsOf, type ConfigOf } from '../flags.js';
 import type { ChangeLimit } from '../../answers/plan/report.js';
-import type { Command, Given } from '../../runtime/flags/commands.js';
-import { FlagError, type FlagRows, type Flags } from '../../runtime/flags/flags.js';
-
-/** The configuration of `multicluster-engine plan`. */
-export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'output' | 'color'> {
-  readonly command: 'plan';
-  /** Files and folders; `-` is standard input. */
-  readonly files: readonly string[];
-  /** Whether the folders below a folder are read too. */
-  readonly recursive: boolean;
-  /** `KIND/NAME` each, unchecked. */
-  readonly deletions: readonly string[];
-  /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each, unchecked. */
-  readonly labels: readonly string[];
-  /** What is taken away, `claim/KEY=VALUE` or the like each, unchecked. */
-  readonly lost: readonly string[];
-  /** `claim/KEY` or `label/KEY`, unchecked: each of its values is taken away. */
-  readonly loseEach: string | undefined;
-  /** Whether the objects of `files` are those of Open Cluster Management, and only printed as those of this project. */
-  readonly isFromOcm: boolean;
-  readonly maxRemovals: ChangeLimit | undefined;
-  readonly maxAdditions: ChangeLimit | undefined;
-  readonly source: PlanSource;
-}
+import { FlagError, type FlagRows, type Flags, type FlagValue } from '../../runtime/flags/flags.js';
 
 /**
  * Where the objects before the change come from: an API server, whose objects `files` change, or a file or folder, which
@@ -122,44 +99,54 @@ const FLAGS: FlagRows = {
   ...rowsOf('color'),
 };
 
-export const PLAN: Command<PlanConfig> = {
+export type PlanConfig = ConfigOf<typeof PLAN>;
+
+export const PLAN = command({
   name: 'plan',
   summary: 'Shows what a change would do to the decisions of all Placements. Read-only.',
   arguments: '',
   flags: FLAGS,
   exitCodes:
     '0: nothing changes; 2: some Placement does (--lose-each: would be short); 1: an error or an exceeded limit; 3: not everything could be read',
-  build: plan,
-};
+  build: (flags, { env, positional, version }) => {
+    checkNoArguments(positional);
+    const changes = changesIn(flags);
+    const source = sourceOf(flags);
+    checkChanges(changes, source);
+    return {
+      command: 'plan',
+      version,
+      namespace: namespaceIn(flags),
+      ...changes,
+      /** Whether the folders below a folder are read too. */
+      recursive: flags.get('recursive').bool(),
+      /** Whether the objects of `files` are those of Open Cluster Management, and only printed as those of this project. */
+      isFromOcm: flags.get('from-ocm').bool(),
+      maxRemovals: mostOf(flags.find('max-removals')),
+      maxAdditions: mostOf(flags.find('max-additions')),
+      ...outputConfig(flags, env),
+      source,
+    };
+  },
+});
 
-function plan(flags: Flags, { env, positional, version }: Given): PlanConfig {
-  checkNoArguments(positional);
-  const given = {
-    files: flags.find('filename')?.list() ?? [],
-    deletions: flags.find('delete')?.list() ?? [],
-    labels: flags.find('set')?.list() ?? [],
-    lost: flags.find('lose')?.list() ?? [],
-    loseEach: flags.findText('lose-each')?.text,
-  };
-  const source = sourceOf(flags);
-  checkChanges(given, source);
+/** None is checked but its form. */
+function changesIn(flags: Flags) {
   return {
-    command: 'plan',
-    version,
-    namespace: namespaceIn(flags),
-    ...given,
-    recursive: flags.get('recursive').bool(),
-    isFromOcm: flags.get('from-ocm').bool(),
-    maxRemovals: mostOf(flags, 'max-removals'),
-    maxAdditions: mostOf(flags, 'max-additions'),
-    ...outputConfig(flags, env),
-    source,
+    /** Files and folders; `-` is standard input. */
+    files: flags.find('filename')?.list() ?? [],
+    /** `KIND/NAME` each. */
+    deletions: flags.find('delete')?.list() ?? [],
+    /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each. */
+    labels: flags.find('set')?.list() ?? [],
+    /** What is taken away, `claim/KEY=VALUE` or the like each. */
+    lost: flags.find('lose')?.list() ?? [],
+    /** `claim/KEY` or `label/KEY`: each of its values is taken away. */
+    loseEach: flags.findText('lose-each')?.text,
   };
 }
 
-type Changes = Pick<PlanConfig, 'files' | 'deletions' | 'labels' | 'lost' | 'loseEach'>;
-
-function checkChanges({ files, deletions, labels, lost, loseEach }: Changes, source: PlanSource): void {
+function checkChanges({ files, deletions, labels, lost, loseEach }: ReturnType<typeof changesIn>, source: PlanSource): void {
   const losses = lost.length + (loseEach === undefined ? 0 : 1);
   if (files.length + deletions.length + labels.length + losses === 0)
     throw new FlagError('nothing would change: give --filename, --delete, --set, --lose or --lose-each');
@@ -174,8 +161,7 @@ function sourceOf(flags: Flags): PlanSource {
   return { kind: 'files', base: flags.find('base')?.file('a file, a folder or -') };
 }
 
-function mostOf(flags: Flags, name: 'max-removals' | 'max-additions'): ChangeLimit | undefined {
-  const flag = flags.find(name);
+function mostOf(flag: FlagValue | undefined): ChangeLimit | undefined {
   if (flag === undefined) return undefined;
   const match = /^(\d{1,9})(%?)$/.exec(flag.text);
   const value = Number(match?.[1]);

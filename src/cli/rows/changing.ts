@@ -1,0 +1,154 @@
+import { LONGEST_RELEASE_MS } from '../../domain/placement/spec/budget.js';
+import { ManagedClusterSets } from '../../api/resources.js';
+import { nameAmong } from '../../answers/kinds.js';
+import { namespaceIn, TARGET_FLAGS, targetConfig, type TargetConfig } from '../../runtime/flags/target.js';
+import type { Command } from '../../runtime/flags/commands.js';
+import type { FlagRow, FlagValue } from '../../runtime/flags/flags.js';
+import {
+  CLUSTER_NAMES,
+  clusterIn,
+  command,
+  DURATIONS,
+  nameIn,
+  OF_CLUSTER,
+  OF_PLACEMENT,
+  placementIn,
+  refuseArguments,
+  rowsOf,
+  SET_NAME,
+  SET_NAMES,
+  type ConfigOf,
+} from '../flags.js';
+
+/** The commands that change Placements, bindings and the maintenance of clusters, and what each takes. */
+
+const NAMESPACED_TARGET = { ...rowsOf('namespace'), ...TARGET_FLAGS };
+const DRY_RUN: FlagRow = { help: 'show what would happen, and change nothing', default: 'false' };
+
+export const LONGEST_RELEASE = `${LONGEST_RELEASE_MS / 3_600_000}h`;
+
+export type ReleaseConfig = ConfigOf<typeof RELEASE>;
+
+export const RELEASE = command({
+  name: 'release',
+  summary: 'Releases clusters that are held in a decision, or kept out of it, by an annotation of the Placement.',
+  ...OF_PLACEMENT,
+  flags: {
+    additions: { help: 'let clusters come in that the budget keeps out; none may leave', default: 'false' },
+    clusters: {
+      value: 'A,B',
+      list: true,
+      help: 'clusters that may leave or come in, or *',
+      defaultText: 'those that are held now',
+      completes: CLUSTER_NAMES,
+    },
+    for: { value: 'DURATION', help: `how long they may leave or come in, 1s to ${LONGEST_RELEASE}`, default: '10m' },
+    'dry-run': { ...DRY_RUN, help: 'show what would be released, and change nothing' },
+    ...NAMESPACED_TARGET,
+  },
+  build: (flags, given) => ({
+    command: 'release',
+    ...targetConfig(flags, given),
+    namespace: namespaceIn(flags),
+    placement: placementIn(given.positional),
+    /** Whether clusters may come in that are kept out; otherwise those may leave that are kept in. */
+    additions: flags.get('additions').bool(),
+    /** Names of clusters, or `*`; undefined: those that are held. */
+    clusters: clustersIn(flags.find('clusters')),
+    /** How long they may leave or come in. */
+    forMs: flags.get('for').duration('1s', LONGEST_RELEASE, DURATIONS),
+    dryRun: flags.get('dry-run').bool(),
+  }),
+});
+
+function clustersIn(flag: FlagValue | undefined): readonly string[] | undefined {
+  return flag?.text === '*' ? ['*'] : flag?.list().map((name) => clusterIn(flag.with(name)));
+}
+
+export interface PauseConfig extends TargetConfig {
+  readonly command: 'pause' | 'resume';
+  readonly placement: string;
+  /** Show what would happen, and change nothing. */
+  readonly dryRun: boolean;
+}
+
+export const PAUSE = pausing('pause', 'Freezes the decision of a Placement: nothing comes in and nothing leaves.');
+export const RESUME = pausing('resume', 'Ends a pause: shows what changes, and lets the decision follow again.');
+
+function pausing(name: PauseConfig['command'], summary: string): Command<PauseConfig> {
+  return {
+    name,
+    summary,
+    ...OF_PLACEMENT,
+    flags: { 'dry-run': DRY_RUN, ...NAMESPACED_TARGET },
+    build: (flags, given) => ({
+      command: name,
+      ...targetConfig(flags, given),
+      namespace: namespaceIn(flags),
+      placement: placementIn(given.positional),
+      dryRun: flags.get('dry-run').bool(),
+    }),
+  };
+}
+
+export type ClusterSetBindConfig = ConfigOf<typeof CLUSTER_SET>;
+
+export const CLUSTER_SET = command({
+  name: 'clusterset',
+  summary: 'Lets the Placements of a namespace select from a cluster set.',
+  arguments: 'bind SET',
+  flags: NAMESPACED_TARGET,
+  completes: [{ words: ['bind'] }, SET_NAMES],
+  build: (flags, given) => {
+    const [action, ...words] = given.positional;
+    const clusterSet = nameAmong(words, ManagedClusterSets) ?? '';
+    if (action !== 'bind' || !SET_NAME.test(clusterSet)) return refuseArguments(given.positional, 'bind SET');
+    const namespace = namespaceIn(flags);
+    return { command: 'clusterset bind', ...targetConfig(flags, given), namespace, clusterSet };
+  },
+});
+
+export interface CordonConfig extends TargetConfig {
+  readonly command: 'cordon' | 'uncordon';
+  readonly cluster: string;
+}
+
+export const CORDON = cordoning(
+  'cordon',
+  'Keeps Placements from newly selecting a cluster; Placements that have selected it keep it.',
+);
+export const UNCORDON = cordoning('uncordon', 'Ends cordon and drain: Placements may select the cluster again.');
+
+function cordoning(name: CordonConfig['command'], summary: string): Command<CordonConfig> {
+  return {
+    name,
+    summary,
+    ...OF_CLUSTER,
+    flags: TARGET_FLAGS,
+    build: (flags, given) => ({ command: name, ...targetConfig(flags, given), cluster: nameIn(given.positional) }),
+  };
+}
+
+export type DrainConfig = ConfigOf<typeof DRAIN>;
+
+export const DRAIN = command({
+  name: 'drain',
+  summary: 'Moves a cluster out of all decisions: shows its replacements, asks, and waits.',
+  ...OF_CLUSTER,
+  flags: {
+    'dry-run': DRY_RUN,
+    yes: { short: 'y', help: 'do not ask', default: 'false' },
+    timeout: { value: 'DURATION', help: 'how long to wait until no decision names it, 1s to 7d', default: '10m' },
+    ...TARGET_FLAGS,
+  },
+  exitCodes:
+    '0: success; 1: decisions still name the cluster, the answer was no, or an error; 3: with --dry-run, not everything could be read',
+  build: (flags, given) => ({
+    command: 'drain',
+    ...targetConfig(flags, given),
+    cluster: nameIn(given.positional),
+    dryRun: flags.get('dry-run').bool(),
+    yes: flags.get('yes').bool(),
+    timeoutMs: flags.get('timeout').duration('1s', '7d', DURATIONS),
+  }),
+});
