@@ -27,10 +27,10 @@ const commands = [
     const { runStandalone } = await import('./standalone/run.js');
     return (config) => runStandalone(config, entryPoint);
   }),
-  commandRow(EXPLAIN, async () => (await import('./cli/explain/run.js')).runExplain),
-  commandRow(PLAN, async () => (await import('./cli/plan/run.js')).runPlan),
-  commandRow(WHO_SELECTS, async () => (await import('./cli/whoselects/run.js')).runWhoSelects),
-  commandRow(TREE, async () => (await import('./cli/tree/run.js')).runTree),
+  commandRow(EXPLAIN, async () => (await import('./cli/commands/explain/run.js')).runExplain),
+  commandRow(PLAN, async () => (await import('./cli/commands/plan/run.js')).runPlan),
+  commandRow(WHO_SELECTS, async () => (await import('./cli/commands/whoselects.js')).runWhoSelects),
+  commandRow(TREE, async () => (await import('./cli/commands/tree.js')).runTree),
   commandRow(CONSOLE, async () => {
     const [{ runConsole }, { ownPrinting }] = await Promise.all([
       import('./console/run.js'),
@@ -38,23 +38,23 @@ const commands = [
     ]);
     return (config) => runConsole(config, ownPrinting);
   }),
-  commandRow(HISTORY, async () => (await import('./cli/history/run.js')).runHistory),
-  commandRow(STATUS, async () => (await import('./cli/status/run.js')).runStatus),
-  commandRow(CHECK, async () => (await import('./cli/check/run.js')).runCheck),
-  commandRow(RELEASE, async () => (await import('./cli/release/run.js')).runRelease),
-  commandRow(PAUSE, async () => (await import('./cli/pause/pause.js')).runPause),
-  commandRow(RESUME, async () => (await import('./cli/pause/pause.js')).runPause),
-  commandRow(CLUSTER, async () => (await import('./cli/cluster/run.js')).runCluster),
-  commandRow(CLUSTER_SET, async () => (await import('./cli/clusterset/run.js')).runClusterSet),
-  commandRow(CORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
-  commandRow(UNCORDON, async () => (await import('./cli/maintenance/run.js')).runCordon),
-  commandRow(DRAIN, async () => (await import('./cli/maintenance/run.js')).runDrain),
+  commandRow(HISTORY, async () => (await import('./cli/commands/history.js')).runHistory),
+  commandRow(STATUS, async () => (await import('./cli/commands/status.js')).runStatus),
+  commandRow(CHECK, async () => (await import('./cli/commands/check.js')).runCheck),
+  commandRow(RELEASE, async () => (await import('./cli/commands/release.js')).runRelease),
+  commandRow(PAUSE, async () => (await import('./cli/commands/pause.js')).runPause),
+  commandRow(RESUME, async () => (await import('./cli/commands/pause.js')).runPause),
+  commandRow(CLUSTER, async () => (await import('./cli/commands/cluster/run.js')).runCluster),
+  commandRow(CLUSTER_SET, async () => (await import('./cli/commands/clusterset.js')).runClusterSet),
+  commandRow(CORDON, async () => (await import('./cli/commands/maintenance/run.js')).runCordon),
+  commandRow(UNCORDON, async () => (await import('./cli/commands/maintenance/run.js')).runCordon),
+  commandRow(DRAIN, async () => (await import('./cli/commands/maintenance/run.js')).runDrain),
   commandRow(MCP, async () => {
-    const { runMcp } = await import('./cli/mcp/run.js');
+    const { runMcp } = await import('./cli/commands/mcp/run.js');
     return (config) => runMcp(config, entryPoint);
   }),
-  commandRow(COMPLETION, async () => (await import('./cli/completion/run.js')).runCompletion),
-  commandRow(VERSION, async () => (await import('./cli/version/run.js')).runVersion),
+  commandRow(COMPLETION, async () => (await import('./cli/commands/completion/run.js')).runCompletion),
+  commandRow(VERSION, async () => (await import('./cli/commands/version.js')).runVersion),
 ];
 
 /** The configuration of one command. */
@@ -66,5 +66,5 @@ await start({
   prefix: VARIABLE_PREFIX,
   commands,
   complete: (completion, given) =>
-    ready(complete(completion, given), async () => (await import('./cli/completion/run.js')).runCompletion),
+    ready(complete(completion, given), async () => (await import('./cli/commands/completion/run.js')).runCompletion),
 });

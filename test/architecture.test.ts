@@ -116,7 +116,7 @@ const PLACEMENT = 'src/domain/placement';
 /** What the user wrote, what is stored, the selection, its publication, why, and what is said of it. */
 const FLOORS = ['spec', 'stored', 'select', 'publish', 'explain', 'report'];
 
-/** Why a folder of fewer than three files is one. That of a command needs no reason. */
+/** Why a folder of fewer than three files is one. */
 const SMALL_FOLDERS: Readonly<Record<string, string>> = {
   'src/runtime/events': 'client-go has it',
   'src/runtime/manager': 'controller-runtime has it',
@@ -145,15 +145,14 @@ describe('imports', () => {
 
   it('no command for users imports another one, nor does what they share', () => {
     const ofCli = sources.filter(({ file }) => file.startsWith('src/cli/'));
-    const commands = ofCli.flatMap(({ file }) => /^src\/cli\/[^/]+(?=\/flags\.ts$)/.exec(file) ?? []);
-    const commandOf = (file: string): string | undefined => commands.find((one) => file.startsWith(`${one}/`));
+    const commandOf = (file: string): string | undefined => /^src\/cli\/commands\/([^/.]+)/.exec(file)?.[1];
     const wrong = ofCli.flatMap(({ file, imports }) => {
       const targets = imports.filter((one) => one.specifier.startsWith('.')).map(targetOf);
       return targets
         .filter((target) => ![undefined, commandOf(file)].includes(commandOf(target)))
         .map((target) => `${file} -> ${target}`);
     });
-    expect(commands).toContain('src/cli/explain');
+    expect(ofCli.map(({ file }) => commandOf(file))).toContain('explain');
     expect(wrong).toEqual([]);
   });
 
@@ -309,9 +308,7 @@ describe('sizes', () => {
         members.set(folder, (members.get(folder) ?? new Set<string>()).add(parts[depth] ?? ''));
       }
     }
-    const isCommand = (folder: string): boolean =>
-      path.posix.dirname(folder) === 'src/cli' && members.get(folder)?.has('flags.ts') === true;
-    const small = [...members].flatMap(([folder, names]) => (names.size < 3 && !isCommand(folder) ? folder : []));
+    const small = [...members].flatMap(([folder, names]) => (names.size < 3 ? folder : []));
     expect(small.sort()).toEqual(Object.keys(SMALL_FOLDERS));
   });
 

@@ -75,14 +75,14 @@ describe('the bundle', () => {
     const sdk = /\/(@modelcontextprotocol|zod|ajv)\//;
     const others = [
       'src/main.ts',
-      'src/cli/tree/run.ts',
+      'src/cli/commands/tree.ts',
       'src/cli/hub.ts',
       'src/operator/run.ts',
       'src/gateway/run.ts',
     ];
 
     expect(others.flatMap(loadedBy).filter((file) => sdk.test(file))).toEqual([]);
-    expect(loadedBy('src/cli/mcp/run.ts').filter((file) => sdk.test(file))).not.toEqual([]);
+    expect(loadedBy('src/cli/commands/mcp/run.ts').filter((file) => sdk.test(file))).not.toEqual([]);
   });
 
   it('the bundle has the KubeConfig of client-node for who reads one, and none of its API classes', () => {

@@ -3,9 +3,9 @@ import type { KubeObject, ObjectName, ResourceType } from '../../src/runtime/voc
 import { CLUSTERS_LEASE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
 import { readHubInput, type InputOptions } from '../../src/answers/check/input.js';
 import { checkHub } from '../../src/answers/check/hub.js';
-import { checkText } from '../../src/cli/check/run.js';
+import { checkText } from '../../src/cli/commands/check.js';
 import { checkBefore, readPreInput } from '../../src/answers/check/pre.js';
-import { explainPlacement } from '../../src/cli/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
 import { eventsAbout, readLeavingEvents } from '../../src/answers/explain/events.js';
 import {
   DECISION_RESOURCES,
@@ -13,9 +13,9 @@ import {
   type FleetScope,
   readPlacementWorld,
 } from '../../src/answers/world/worlds.js';
-import { status, STATUS_RESOURCES } from '../../src/cli/status/run.js';
-import { tree } from '../../src/cli/tree/run.js';
-import { whoSelects } from '../../src/cli/whoselects/run.js';
+import { status, STATUS_RESOURCES } from '../../src/cli/commands/status.js';
+import { tree } from '../../src/cli/commands/tree.js';
+import { whoSelects } from '../../src/cli/commands/whoselects.js';
 import { WORLD_RESOURCES, type WorldResource } from '../../src/answers/world/world.js';
 import type { KubeClient, ReadClient } from '../../src/runtime/client/client.js';
 import { ApiError } from '../../src/runtime/errors.js';

@@ -14,7 +14,7 @@ import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
 import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, AGENTS_NAMESPACE, JOIN_FIELD_MANAGER } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { Leases, Secrets } from '../../src/runtime/vocabulary/kinds.js';
-import { prepareJoin } from '../../src/cli/cluster/join.js';
+import { prepareJoin } from '../../src/cli/commands/cluster/join.js';
 import { joinSecretData, ownTokenData, type JoinData } from '../../src/domain/agent/hubtoken.js';
 import { createIdentityClient } from '../../src/runtime/client/identity.js';
 import { createClient } from '../../src/runtime/client/rest.js';

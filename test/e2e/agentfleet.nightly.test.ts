@@ -9,7 +9,7 @@ import { connectHub } from '../../src/agent/hub.js';
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
 import { AGENTS_NAMESPACE } from '../../src/api/names.js';
 import { ManagedClusters } from '../../src/api/resources.js';
-import { prepareJoin } from '../../src/cli/cluster/join.js';
+import { prepareJoin } from '../../src/cli/commands/cluster/join.js';
 import { demoCluster } from '../../src/standalone/demofleet/clusters.js';
 import { DemoHome } from '../../src/standalone/demofleet/home.js';
 import { Member } from '../../src/standalone/demofleet/member.js';

@@ -16,7 +16,7 @@ import {
   Placements,
 } from '../../src/api/resources.js';
 import { field, recordsIn } from '../../src/runtime/vocabulary/json.js';
-import { releaseClusters } from '../../src/cli/release/run.js';
+import { releaseClusters } from '../../src/cli/commands/release.js';
 import { explainInputOf } from '../../src/answers/world/world.js';
 import { isReleased, MOST_RELEASED, readRelease, releaseText } from '../../src/domain/placement/spec/budget.js';
 import { ApiError } from '../../src/runtime/errors.js';

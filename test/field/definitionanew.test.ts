@@ -9,7 +9,7 @@ import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placeme
 import { CustomResourceDefinitions } from '../../src/runtime/vocabulary/kinds.js';
 import type { HubInput } from '../../src/answers/check/input.js';
 import { checkHub } from '../../src/answers/check/hub.js';
-import { checkExitCode, checkText } from '../../src/cli/check/run.js';
+import { checkExitCode, checkText } from '../../src/cli/commands/check.js';
 import { PROTECTING_POLICIES } from '../../src/domain/engine/policies.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { admissionOf, hubFacts, placementIn, POLICIES, rawEngine, readingOf } from '../support/builders/hubinput.js';

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { checkMaintenance } from '../../src/answers/check/fleet.js';
-import { status } from '../../src/cli/status/run.js';
+import { status } from '../../src/cli/commands/status.js';
 import { fleetSummary, maintenanceText } from '../../src/answers/fleetsummary.js';
 import { exampleWorld, EXAMPLE_SPEC } from '../support/builders/examplefleet.js';
 import { root } from '../support/repository/root.js';

@@ -8,9 +8,9 @@ import {
 } from '../../src/api/resources.js';
 import { checkHub } from '../../src/answers/check/hub.js';
 import type { CheckResult } from '../../src/answers/check/result.js';
-import { explainPlacement } from '../../src/cli/explain/explain.js';
-import { planChange } from '../../src/cli/plan/plan.js';
-import { tree } from '../../src/cli/tree/run.js';
+import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { planChange } from '../../src/cli/commands/plan/plan.js';
+import { tree } from '../../src/cli/commands/tree.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { hubFacts, readingOf } from '../support/builders/hubinput.js';
 import { readConfig } from '../support/commandline.js';

@@ -14,7 +14,7 @@ import { ManagedClusters } from '../../src/api/resources.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';
 import { CLUSTERS_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/answers/check/hub.js';
-import { checkExitCode, checkText } from '../../src/cli/check/run.js';
+import { checkExitCode, checkText } from '../../src/cli/commands/check.js';
 import type { HubInput } from '../../src/answers/check/input.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { healthConditions, type ConditionInput } from '../../src/domain/health/conditions.js';

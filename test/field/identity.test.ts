@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { build, type Build } from '../../src/runtime/process/build.js';
-import { versionText } from '../../src/cli/version/run.js';
+import { versionText } from '../../src/cli/commands/version.js';
 import { readConfig } from '../support/commandline.js';
 import { createGatewayMetrics } from '../../src/gateway/metrics.js';
 import { createAgentMetrics } from '../../src/agent/metrics.js';

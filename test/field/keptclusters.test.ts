@@ -7,11 +7,11 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../src/api/resources.js';
-import { tree } from '../../src/cli/tree/run.js';
+import { tree } from '../../src/cli/commands/tree.js';
 import { planReport } from '../../src/answers/plan/report.js';
 import { explainReport } from '../../src/answers/explain/report.js';
 import { verdictText } from '../../src/answers/explain/verdicttext.js';
-import { whoSelects } from '../../src/cli/whoselects/run.js';
+import { whoSelects } from '../../src/cli/commands/whoselects.js';
 import { placementAnswer } from '../../src/console/server/placements.js';
 import { matrixAnswer } from '../../src/console/server/matrix.js';
 import { Snapshot } from '../../src/console/server/snapshot.js';

@@ -7,7 +7,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { NetworkPolicies } from '../../src/runtime/vocabulary/kinds.js';
-import { checkText } from '../../src/cli/check/run.js';
+import { checkText } from '../../src/cli/commands/check.js';
 import { checkHub } from '../../src/answers/check/hub.js';
 import type { ReadNetwork } from '../../src/answers/check/input.js';
 import { checkBefore, type PreInput } from '../../src/answers/check/pre.js';

@@ -10,7 +10,7 @@ import { connectHub } from '../../src/agent/hub.js';
 import { LOCAL_CLUSTER_ANNOTATION, ENGINE_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/answers/check/hub.js';
 import type { HubInput } from '../../src/answers/check/input.js';
-import { status } from '../../src/cli/status/run.js';
+import { status } from '../../src/cli/commands/status.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { systemClock, systemRandom } from '../../src/runtime/clock.js';
 import { routeFromEnvironment } from '../../src/runtime/kubeconfig/environment.js';

@@ -13,7 +13,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { createMcpServer } from '../../src/cli/mcp/run.js';
+import { createMcpServer } from '../../src/cli/commands/mcp/run.js';
 import { loadKubeconfig } from '../../src/runtime/kubeconfig/kubeconfig.js';
 import { HttpHub } from '../support/fakes/httphub.js';
 import { heldWorld } from '../support/fakes/releaseclient.js';

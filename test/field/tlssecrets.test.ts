@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { ConfigMaps, Namespaces, Secrets } from '../../src/runtime/vocabulary/kinds.js';
 import { checkHub } from '../../src/answers/check/hub.js';
-import { checkExitCode, checkText } from '../../src/cli/check/run.js';
+import { checkExitCode, checkText } from '../../src/cli/commands/check.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { inspectSecretData } from '../../src/domain/engine/steps/certificate.js';
 import { inspectKeyPair } from '../../src/runtime/vocabulary/keypair.js';

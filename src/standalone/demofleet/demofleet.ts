@@ -2,7 +2,7 @@ import type { KubeObject } from '../../runtime/vocabulary/meta.js';
 import { AGENTS_NAMESPACE, DEFAULT_NAMESPACE, STANDALONE_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { Leases } from '../../runtime/vocabulary/kinds.js';
-import { prepareJoin, type JoinHub } from '../../cli/cluster/join.js';
+import { prepareJoin, type JoinHub } from '../../cli/commands/cluster/join.js';
 import type { JoinData } from '../../domain/agent/hubtoken.js';
 import { delay, whenAborted, within } from '../../runtime/clock.js';
 import { errorText } from '../../runtime/errors.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkOtherCluster, hubAddress } from '../../../src/cli/cluster/add.js';
+import { checkOtherCluster, hubAddress } from '../../../src/cli/commands/cluster/add.js';
 
 const CALLER = { server: 'https://hub.example.com:6443', ca: 'PEM', isVerified: true };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ObjectName, ResourceType, RawObject } from '../../../src/runtime/vocabulary/meta.js';
 import { LOCAL_CLUSTER_ANNOTATION } from '../../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions } from '../../../src/api/resources.js';
-import { removeCluster } from '../../../src/cli/cluster/remove.js';
+import { removeCluster } from '../../../src/cli/commands/cluster/remove.js';
 import type { DeleteOptions } from '../../../src/runtime/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { rawDecision } from '../../support/builders/world.js';

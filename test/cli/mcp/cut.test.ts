@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { cutDocument } from '../../../src/cli/mcp/cut.js';
+import { cutDocument } from '../../../src/cli/commands/mcp/cut.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 
 const KIND = { apiVersion: 'v1', kind: 'X' };

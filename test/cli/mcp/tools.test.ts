@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 
-import { commandLine, inputSchema, textInput, TOOLS } from '../../../src/cli/mcp/tools.js';
+import { commandLine, inputSchema, textInput, TOOLS } from '../../../src/cli/commands/mcp/tools.js';
 import type { JsonRecord } from '../../../src/runtime/vocabulary/json.js';
 import { readConfig } from '../../support/commandline.js';
 

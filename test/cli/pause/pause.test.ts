@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { changePause } from '../../../src/cli/pause/pause.js';
+import { changePause } from '../../../src/cli/commands/pause.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { readConfig } from '../../support/commandline.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { RefusedError } from '../../../src/answers/output.js';
-import { releaseClusters, type ReleaseRequest } from '../../../src/cli/release/run.js';
+import { releaseClusters, type ReleaseRequest } from '../../../src/cli/commands/release.js';
 import { explainInputOf } from '../../../src/answers/world/world.js';
 import { isReleased, readRelease } from '../../../src/domain/placement/spec/budget.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';

@@ -4,7 +4,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
 import { DemoFleet } from '../../../src/standalone/demofleet/demofleet.js';
-import type { JoinHub } from '../../../src/cli/cluster/join.js';
+import type { JoinHub } from '../../../src/cli/commands/cluster/join.js';
 import { FakeHub, hubError } from '../../support/fakes/agent.js';
 import { RecordingLog } from '../../support/fakes/log.js';
 

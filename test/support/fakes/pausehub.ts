@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import type { PauseClient } from '../../../src/cli/pause/pause.js';
+import type { PauseClient } from '../../../src/cli/commands/pause.js';
 import type { World } from '../../../src/answers/world/world.js';
 import type { ApplyOptions } from '../../../src/runtime/client/client.js';
 

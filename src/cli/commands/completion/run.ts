@@ -1,9 +1,9 @@
 import { liveNames, namesWithin } from './names.js';
-import type { CompleteConfig, CompletionConfig } from '../rows/completion.js';
-import { PROGRAM } from '../program.js';
-import { systemClock } from '../../runtime/clock.js';
-import { printAnswer, withOutput } from '../terminal/print.js';
-import { PRODUCT } from '../../api/names.js';
+import type { CompleteConfig, CompletionConfig } from '../../rows/completion.js';
+import { PROGRAM } from '../../program.js';
+import { systemClock } from '../../../runtime/clock.js';
+import { printAnswer, withOutput } from '../../terminal/print.js';
+import { PRODUCT } from '../../../api/names.js';
 
 /** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp, which kubectl and the scripts understand. */
 const DIRECTIVE_DEFAULT = 0;
@@ -33,10 +33,10 @@ async function textOf(config: CompletionConfig | CompleteConfig): Promise<string
 async function namesOf(config: CompleteConfig, live: string, signal: AbortSignal): Promise<readonly string[]> {
   const { source, allNamespaces } = config;
   if (live === 'contexts') {
-    const { contextNames } = await import('../../runtime/kubeconfig/kubeconfig.js');
+    const { contextNames } = await import('../../../runtime/kubeconfig/kubeconfig.js');
     return contextNames(source.kubeconfig === undefined ? {} : { path: source.kubeconfig });
   }
-  const { withHub } = await import('../hub.js');
+  const { withHub } = await import('../../hub.js');
   return withHub({ ...config, command: 'completion' }, source, ({ client, namespace }) =>
     liveNames(client, live, { namespace: allNamespaces ? undefined : namespace(), signal }),
   );

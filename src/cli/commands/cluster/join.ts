@@ -1,13 +1,13 @@
-import { field, isRecord, recordsIn, textField } from '../../runtime/vocabulary/json.js';
-import type { KubeObject, ObjectName, OwnerReference, RawObject } from '../../runtime/vocabulary/meta.js';
-import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../api/names.js';
-import { ManagedClusters } from '../../api/resources.js';
-import { apiVersionOf, Leases, Secrets, ServiceAccounts } from '../../runtime/vocabulary/kinds.js';
-import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import type { IdentityClient } from '../../runtime/client/identity.js';
-import { isFailure, type ApiError } from '../../runtime/errors.js';
-import { meantOf } from '../../answers/meant.js';
-import { NotFoundError, RefusedError } from '../../answers/output.js';
+import { field, isRecord, recordsIn, textField } from '../../../runtime/vocabulary/json.js';
+import type { KubeObject, ObjectName, OwnerReference, RawObject } from '../../../runtime/vocabulary/meta.js';
+import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../../api/names.js';
+import { ManagedClusters } from '../../../api/resources.js';
+import { apiVersionOf, Leases, Secrets, ServiceAccounts } from '../../../runtime/vocabulary/kinds.js';
+import type { ReadClient, WriteClient } from '../../../runtime/client/client.js';
+import type { IdentityClient } from '../../../runtime/client/identity.js';
+import { isFailure, type ApiError } from '../../../runtime/errors.js';
+import { meantOf } from '../../../answers/meant.js';
+import { NotFoundError, RefusedError } from '../../../answers/output.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
 

@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
+import { asRecord, isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
 
 /** A document that is short enough, and what it lacks. */
 export interface Cut {

@@ -1,7 +1,7 @@
-import { ManagedClusters, ManagedClusterSets, Placements } from '../../api/resources.js';
-import { Namespaces } from '../../runtime/vocabulary/kinds.js';
-import type { ReadClient } from '../../runtime/client/client.js';
-import type { Clock } from '../../runtime/clock.js';
+import { ManagedClusters, ManagedClusterSets, Placements } from '../../../api/resources.js';
+import { Namespaces } from '../../../runtime/vocabulary/kinds.js';
+import type { ReadClient } from '../../../runtime/client/client.js';
+import type { Clock } from '../../../runtime/clock.js';
 
 export interface NameScope {
   /** Undefined: all namespaces. */

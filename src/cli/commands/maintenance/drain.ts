@@ -1,15 +1,15 @@
 import { meantText } from '@multicluster-engine/values/nearestword';
-import { drainedPlacements } from '../../answers/drain.js';
-import { holdersOf } from '../../answers/whoselects.js';
-import type { Withheld, World, WorldResource } from '../../answers/world/world.js';
-import type { ReadClient } from '../../runtime/client/client.js';
-import { delay, type Clock } from '../../runtime/clock.js';
-import { ApiError } from '../../runtime/errors.js';
-import { DECISION_RESOURCES, readFleetWorld, TYPES } from '../../answers/world/worlds.js';
-import { namesOf } from '../../answers/meant.js';
-import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../../answers/output.js';
-import { table } from '../../answers/table.js';
-import { unreadableLine } from '../../answers/world/withheld.js';
+import { drainedPlacements } from '../../../answers/drain.js';
+import { holdersOf } from '../../../answers/whoselects.js';
+import type { Withheld, World, WorldResource } from '../../../answers/world/world.js';
+import type { ReadClient } from '../../../runtime/client/client.js';
+import { delay, type Clock } from '../../../runtime/clock.js';
+import { ApiError } from '../../../runtime/errors.js';
+import { DECISION_RESOURCES, readFleetWorld, TYPES } from '../../../answers/world/worlds.js';
+import { namesOf } from '../../../answers/meant.js';
+import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../../../answers/output.js';
+import { table } from '../../../answers/table.js';
+import { unreadableLine } from '../../../answers/world/withheld.js';
 import { startDrain, type MaintenanceClient } from './maintenance.js';
 
 /** Moves a cluster out of all decisions. */

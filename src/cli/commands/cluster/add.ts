@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { agentManifest } from '../../domain/agent/manifest.js';
-import { createIdentityClient } from '../../runtime/client/identity.js';
-import type { Kubeconfig } from '../../runtime/kubeconfig/kubeconfig.js';
-import { readKustomization } from '../../runtime/manifests.js';
-import { packageRoot } from '../../runtime/process/build.js';
-import type { Hub } from '../hub.js';
-import { absentSetNote } from '../../answers/meant.js';
-import type { Answer } from '../terminal/answer.js';
-import { manifestsText, RefusedError } from '../../answers/output.js';
-import type { ClusterAddConfig } from '../rows/cluster.js';
+import { agentManifest } from '../../../domain/agent/manifest.js';
+import { createIdentityClient } from '../../../runtime/client/identity.js';
+import type { Kubeconfig } from '../../../runtime/kubeconfig/kubeconfig.js';
+import { readKustomization } from '../../../runtime/manifests.js';
+import { packageRoot } from '../../../runtime/process/build.js';
+import type { Hub } from '../../hub.js';
+import { absentSetNote } from '../../../answers/meant.js';
+import type { Answer } from '../../terminal/answer.js';
+import { manifestsText, RefusedError } from '../../../answers/output.js';
+import type { ClusterAddConfig } from '../../rows/cluster.js';
 import { prepareJoin } from './join.js';
 
 /** Lets a cluster join. The manifest goes to standard output alone, so that it can be piped into kubectl. */

@@ -1,5 +1,5 @@
-import { ManagedClusters } from '../../api/resources.js';
-import { eventLines } from '../../answers/explain/events.js';
+import { ManagedClusters } from '../../../api/resources.js';
+import { eventLines } from '../../../answers/explain/events.js';
 import {
   explained,
   explanationOf,
@@ -7,12 +7,12 @@ import {
   zoneDataOf,
   type Explained,
   type ExplainQuestion,
-} from '../../answers/explain/explain.js';
-import { clusterLines, explanationLines } from '../../answers/explain/text.js';
-import { resourceName } from '../../answers/output.js';
-import { refusedLine } from '../../answers/world/withheld.js';
-import type { World } from '../../answers/world/world.js';
-import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
+} from '../../../answers/explain/explain.js';
+import { clusterLines, explanationLines } from '../../../answers/explain/text.js';
+import { resourceName } from '../../../answers/output.js';
+import { refusedLine } from '../../../answers/world/withheld.js';
+import type { World } from '../../../answers/world/world.js';
+import { shownAnswer, type ShownOptions, type TextOptions } from '../../terminal/shown.js';
 
 export interface ExplainRequest extends ExplainQuestion, ShownOptions {
   /** Show what each score is the sum of; JSON always has it. */

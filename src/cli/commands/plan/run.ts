@@ -1,21 +1,21 @@
-import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { DEFAULT_NAMESPACE } from '../../../api/names.js';
 import {
   DECISION_RESOURCES,
   readAt,
   readFleetWorld,
   type FleetReading,
   worldOfObjects,
-} from '../../answers/world/worlds.js';
+} from '../../../answers/world/worlds.js';
 import { fromOcm } from './fromocm.js';
 import { planChange } from './plan.js';
-import type { PlanConfig } from '../rows/plan.js';
-import { systemClock } from '../../runtime/clock.js';
-import { absentInFiles } from '../../answers/world/withheld.js';
-import { answer, isColored } from '../terminal/answer.js';
-import { readAppliedFiles, readFiles, type AppliedFiles } from '../../answers/files/files.js';
-import { StandardInput } from '../../answers/files/standardinput.js';
-import { progressLine, type ProgressLine } from '../terminal/progressline.js';
+import type { PlanConfig } from '../../rows/plan.js';
+import { systemClock } from '../../../runtime/clock.js';
+import { absentInFiles } from '../../../answers/world/withheld.js';
+import { answer, isColored } from '../../terminal/answer.js';
+import { readAppliedFiles, readFiles, type AppliedFiles } from '../../../answers/files/files.js';
+import { StandardInput } from '../../../answers/files/standardinput.js';
+import { progressLine, type ProgressLine } from '../../terminal/progressline.js';
 
 /** The line is written again after so many Placements. */
 const PROGRESS_STEP = 25;
@@ -90,7 +90,7 @@ async function read(
 ): Promise<Before> {
   const { source, recursive } = config;
   if (source.kind === 'api') {
-    const { absentNamespace, withHub } = await import('../hub.js');
+    const { absentNamespace, withHub } = await import('../../hub.js');
     return withHub(config, source, async ({ client, namespace: fallback, now }) => {
       const namespace = fallback();
       const onProgress = (resource: string, objects: number): void => progress.count(resource, objects);

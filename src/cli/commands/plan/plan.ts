@@ -1,14 +1,14 @@
-import { Placements } from '../../api/resources.js';
-import type { Change } from '../../answers/world/overlay.js';
-import { isComplete } from '../../answers/world/withheld.js';
-import { type FleetReading, TYPES } from '../../answers/world/worlds.js';
-import { documentText, INCOMPLETE, linesText, resourceName, type OutputFormat } from '../../answers/output.js';
-import { changedBy, type ChangeRequest } from '../../answers/plan/changed.js';
-import { isChange, type PlanDocument } from '../../answers/plan/document.js';
-import { lostBy } from '../../answers/plan/lose.js';
-import { loseEach } from '../../answers/plan/loseeach.js';
-import { lossReport, planReport, type ChangeLimits, type PlanReport } from '../../answers/plan/report.js';
-import { MORE_MOVES, planLines } from '../../answers/plan/text.js';
+import { Placements } from '../../../api/resources.js';
+import type { Change } from '../../../answers/world/overlay.js';
+import { isComplete } from '../../../answers/world/withheld.js';
+import { type FleetReading, TYPES } from '../../../answers/world/worlds.js';
+import { documentText, INCOMPLETE, linesText, resourceName, type OutputFormat } from '../../../answers/output.js';
+import { changedBy, type ChangeRequest } from '../../../answers/plan/changed.js';
+import { isChange, type PlanDocument } from '../../../answers/plan/document.js';
+import { lostBy } from '../../../answers/plan/lose.js';
+import { loseEach } from '../../../answers/plan/loseeach.js';
+import { lossReport, planReport, type ChangeLimits, type PlanReport } from '../../../answers/plan/report.js';
+import { MORE_MOVES, planLines } from '../../../answers/plan/text.js';
 
 export interface PlanRequest extends ChangeLimits, ChangeRequest {
   /** `claim/KEY=VALUE` or the like each: what is taken away once the changes are made. */

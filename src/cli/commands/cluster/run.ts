@@ -1,10 +1,10 @@
-import type { RawObject } from '../../runtime/vocabulary/meta.js';
-import { ManagedClusters } from '../../api/resources.js';
-import { changeHub, done } from '../changehub.js';
-import type { Hub } from '../hub.js';
-import { isColored, type Answer } from '../terminal/answer.js';
+import type { RawObject } from '../../../runtime/vocabulary/meta.js';
+import { ManagedClusters } from '../../../api/resources.js';
+import { changeHub, done } from '../../changehub.js';
+import type { Hub } from '../../hub.js';
+import { isColored, type Answer } from '../../terminal/answer.js';
 import { addCluster } from './add.js';
-import type { ClusterConfig } from '../rows/cluster.js';
+import type { ClusterConfig } from '../../rows/cluster.js';
 import { listClusters } from './list.js';
 import { removeCluster } from './remove.js';
 

@@ -1,18 +1,18 @@
-import { rightsWanted } from '../../answers/explain/explain.js';
-import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { rightsWanted } from '../../../answers/explain/explain.js';
+import { DEFAULT_NAMESPACE } from '../../../api/names.js';
 import { explainPlacement, type ExplainRequest } from './explain.js';
-import { eventsAbout, readLeavingEvents } from '../../answers/explain/events.js';
-import { deniedOf } from '../../answers/explain/rights.js';
-import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../../answers/world/worlds.js';
-import { INCOMPLETE } from '../../answers/output.js';
-import { absentInFiles, isComplete } from '../../answers/world/withheld.js';
-import type { ExplainConfig } from '../rows/reading.js';
-import type { World } from '../../answers/world/world.js';
-import { timeZoneData } from '../../domain/placement/spec/changewindows.js';
-import { systemClock } from '../../runtime/clock.js';
-import { answer, isColored } from '../terminal/answer.js';
-import { readFiles } from '../../answers/files/files.js';
-import type { Hub } from '../hub.js';
+import { eventsAbout, readLeavingEvents } from '../../../answers/explain/events.js';
+import { deniedOf } from '../../../answers/explain/rights.js';
+import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../../../answers/world/worlds.js';
+import { INCOMPLETE } from '../../../answers/output.js';
+import { absentInFiles, isComplete } from '../../../answers/world/withheld.js';
+import type { ExplainConfig } from '../../rows/reading.js';
+import type { World } from '../../../answers/world/world.js';
+import { timeZoneData } from '../../../domain/placement/spec/changewindows.js';
+import { systemClock } from '../../../runtime/clock.js';
+import { answer, isColored } from '../../terminal/answer.js';
+import { readFiles } from '../../../answers/files/files.js';
+import type { Hub } from '../../hub.js';
 
 /** What says who else may lose a cluster. */
 const OTHERS = ['placements', 'placementdecisions', 'managedclustersetbindings'] as const;
@@ -38,7 +38,7 @@ export function runExplain(config: ExplainConfig): Promise<number> {
 async function readFrom(config: ExplainConfig): Promise<Read> {
   const { source } = config;
   if (source.kind === 'api') {
-    const { withHub } = await import('../hub.js');
+    const { withHub } = await import('../../hub.js');
     return withHub(config, source, (hub) => readHub(config, hub));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;

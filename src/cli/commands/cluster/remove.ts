@@ -1,14 +1,14 @@
-import type { RawObject } from '../../runtime/vocabulary/meta.js';
-import { LOCAL_CLUSTER_ANNOTATION } from '../../api/names.js';
-import { ManagedClusters } from '../../api/resources.js';
-import { holdersOf } from '../../answers/whoselects.js';
-import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { isFailure } from '../../runtime/errors.js';
-import { field } from '../../runtime/vocabulary/json.js';
-import { notFound } from '../../answers/meant.js';
-import { RefusedError, someNames } from '../../answers/output.js';
-import { listOf, worldOfLists } from '../../answers/world/worlds.js';
-import { unreadableLine } from '../../answers/world/withheld.js';
+import type { RawObject } from '../../../runtime/vocabulary/meta.js';
+import { LOCAL_CLUSTER_ANNOTATION } from '../../../api/names.js';
+import { ManagedClusters } from '../../../api/resources.js';
+import { holdersOf } from '../../../answers/whoselects.js';
+import type { ReadClient, WriteClient } from '../../../runtime/client/client.js';
+import { isFailure } from '../../../runtime/errors.js';
+import { field } from '../../../runtime/vocabulary/json.js';
+import { notFound } from '../../../answers/meant.js';
+import { RefusedError, someNames } from '../../../answers/output.js';
+import { listOf, worldOfLists } from '../../../answers/world/worlds.js';
+import { unreadableLine } from '../../../answers/world/withheld.js';
 
 export interface RemoveRequest {
   readonly name: string;

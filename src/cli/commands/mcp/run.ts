@@ -14,17 +14,17 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 
-import { clip } from '../../domain/conditions.js';
-import { systemClock, type Clock, type Timer } from '../../runtime/clock.js';
-import { asError, codeOf, errorText } from '../../runtime/errors.js';
-import { endTree } from '../../runtime/process/endtree.js';
-import { standardError } from '../../runtime/log/standardoutput.js';
-import { parseJson, isRecord, type JsonRecord } from '../../runtime/vocabulary/json.js';
-import { Slots } from '../../runtime/http/slots.js';
-import { PROGRAM } from '../program.js';
-import { UNREAD_EXIT_CODE } from '../terminal/print.js';
+import { clip } from '../../../domain/conditions.js';
+import { systemClock, type Clock, type Timer } from '../../../runtime/clock.js';
+import { asError, codeOf, errorText } from '../../../runtime/errors.js';
+import { endTree } from '../../../runtime/process/endtree.js';
+import { standardError } from '../../../runtime/log/standardoutput.js';
+import { parseJson, isRecord, type JsonRecord } from '../../../runtime/vocabulary/json.js';
+import { Slots } from '../../../runtime/http/slots.js';
+import { PROGRAM } from '../../program.js';
+import { UNREAD_EXIT_CODE } from '../../terminal/print.js';
 import { cutDocument, type Cut } from './cut.js';
-import type { McpConfig } from '../rows/reading.js';
+import type { McpConfig } from '../../rows/reading.js';
 import { commandLine, inputSchema, textInput, TOOLS, type Tool } from './tools.js';
 
 /** Commands that run at a time: each is a process of some 80 MiB. */

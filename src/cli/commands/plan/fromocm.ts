@@ -1,9 +1,9 @@
-import { keyOf } from '../../runtime/vocabulary/names.js';
-import { problemText } from '../../domain/conditions.js';
-import { carriedOver, type CarriedOver } from '../../domain/inventories/ocmpolicy.js';
-import type { KubeObject } from '../../runtime/vocabulary/meta.js';
-import { manifestFaults } from '../../answers/files/files.js';
-import { documentText, InputError, manifestsText, type OutputFormat } from '../../answers/output.js';
+import { keyOf } from '../../../runtime/vocabulary/names.js';
+import { problemText } from '../../../domain/conditions.js';
+import { carriedOver, type CarriedOver } from '../../../domain/inventories/ocmpolicy.js';
+import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
+import { manifestFaults } from '../../../answers/files/files.js';
+import { documentText, InputError, manifestsText, type OutputFormat } from '../../../answers/output.js';
 
 /** `--from-ocm`: objects of Open Cluster Management, as those of this project that select the same. */
 

@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
-import { changeHub, done } from '../changehub.js';
-import type { Hub } from '../hub.js';
-import type { Answer } from '../terminal/answer.js';
-import { RefusedError } from '../../answers/output.js';
-import { printAnswer, printNote } from '../terminal/print.js';
-import { progressLine } from '../terminal/progressline.js';
+import { changeHub, done } from '../../changehub.js';
+import type { Hub } from '../../hub.js';
+import type { Answer } from '../../terminal/answer.js';
+import { RefusedError } from '../../../answers/output.js';
+import { printAnswer, printNote } from '../../terminal/print.js';
+import { progressLine } from '../../terminal/progressline.js';
 import { drainCluster, type DrainConsole } from './drain.js';
-import type { CordonConfig, DrainConfig } from '../rows/changing.js';
+import type { CordonConfig, DrainConfig } from '../../rows/changing.js';
 import { cordon, uncordon } from './maintenance.js';
 
 const STANDARD_INPUT = 0;

@@ -1,16 +1,16 @@
-import type { RawObject } from '../../runtime/vocabulary/meta.js';
-import { asRecord } from '../../runtime/vocabulary/json.js';
-import { CLI_FIELD_MANAGER } from '../../api/names.js';
-import { ManagedClusters } from '../../api/resources.js';
+import type { RawObject } from '../../../runtime/vocabulary/meta.js';
+import { asRecord } from '../../../runtime/vocabulary/json.js';
+import { CLI_FIELD_MANAGER } from '../../../api/names.js';
+import { ManagedClusters } from '../../../api/resources.js';
 import {
   MAINTENANCE_TAINTS,
   maintenanceOf,
   standingMaintenance,
   type Maintenance,
-} from '../../domain/clusters/maintenance.js';
-import type { ReadClient, WriteClient } from '../../runtime/client/client.js';
-import { notFound } from '../../answers/meant.js';
-import { RefusedError } from '../../answers/output.js';
+} from '../../../domain/clusters/maintenance.js';
+import type { ReadClient, WriteClient } from '../../../runtime/client/client.js';
+import { notFound } from '../../../answers/meant.js';
+import { RefusedError } from '../../../answers/output.js';
 
 /** `spec.maintenance`, by which people keep Placements away from a cluster. */
 

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../runtime/vocabulary/json.js';
+import type { JsonRecord } from '../../../runtime/vocabulary/json.js';
 
 /** A tool: a command that only reads, with the inputs that it takes. */
 export interface Tool {
