@@ -27,7 +27,7 @@ const commands = [
     const { runStandalone } = await import('./standalone/run.js');
     return (config) => runStandalone(config, entryPoint);
   }),
-  commandRow(EXPLAIN, async () => (await import('./cli/commands/explain/run.js')).runExplain),
+  commandRow(EXPLAIN, async () => (await import('./cli/commands/explain.js')).runExplain),
   commandRow(PLAN, async () => (await import('./cli/commands/plan/run.js')).runPlan),
   commandRow(WHO_SELECTS, async () => (await import('./cli/commands/whoselects.js')).runWhoSelects),
   commandRow(TREE, async () => (await import('./cli/commands/tree.js')).runTree),
@@ -53,7 +53,7 @@ const commands = [
     const { runMcp } = await import('./cli/commands/mcp/run.js');
     return (config) => runMcp(config, entryPoint);
   }),
-  commandRow(COMPLETION, async () => (await import('./cli/commands/completion/run.js')).runCompletion),
+  commandRow(COMPLETION, async () => (await import('./cli/commands/completion.js')).runCompletion),
   commandRow(VERSION, async () => (await import('./cli/commands/version.js')).runVersion),
 ];
 
@@ -66,5 +66,5 @@ await start({
   prefix: VARIABLE_PREFIX,
   commands,
   complete: (completion, given) =>
-    ready(complete(completion, given), async () => (await import('./cli/commands/completion/run.js')).runCompletion),
+    ready(complete(completion, given), async () => (await import('./cli/commands/completion.js')).runCompletion),
 });

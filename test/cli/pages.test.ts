@@ -6,7 +6,7 @@ import { checkBefore } from '../../src/answers/check/pre.js';
 import { drainLines } from '../../src/cli/commands/maintenance/drain.js';
 import { listClusters } from '../../src/cli/commands/cluster/list.js';
 import { linesText } from '../../src/answers/output.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import { worldIn } from '../../src/answers/world/worlds.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { status } from '../../src/cli/commands/status.js';

@@ -5,7 +5,7 @@ import { readHubInput, type InputOptions } from '../../src/answers/check/input.j
 import { checkHub } from '../../src/answers/check/hub.js';
 import { checkText } from '../../src/cli/commands/check.js';
 import { checkBefore, readPreInput } from '../../src/answers/check/pre.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import { eventsAbout, readLeavingEvents } from '../../src/answers/explain/events.js';
 import {
   DECISION_RESOURCES,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import { planChange, type PlanRequest } from '../../src/cli/commands/plan/plan.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';

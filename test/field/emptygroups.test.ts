@@ -8,7 +8,7 @@ import {
 } from '../../src/api/resources.js';
 import { checkHub } from '../../src/answers/check/hub.js';
 import type { CheckResult } from '../../src/answers/check/result.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import { planChange } from '../../src/cli/commands/plan/plan.js';
 import { tree } from '../../src/cli/commands/tree.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { rightsWanted } from '../../src/answers/explain/explain.js';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { TAINTS } from '../../src/api/names.js';
-import { explainPlacement, type ExplainRequest } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement, type ExplainRequest } from '../../src/cli/commands/explain.js';
 import { proposalsOf, type Proposal } from '../../src/answers/explain/proposals.js';
 import { explainReport } from '../../src/answers/explain/report.js';
 import { deniedOf } from '../../src/answers/explain/rights.js';

@@ -10,7 +10,7 @@ import { cordon, uncordon } from '../../src/cli/commands/maintenance/maintenance
 import { drainCluster } from '../../src/cli/commands/maintenance/drain.js';
 import { prepareJoin } from '../../src/cli/commands/cluster/join.js';
 import { removeCluster } from '../../src/cli/commands/cluster/remove.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import { readLeavingEvents } from '../../src/answers/explain/events.js';
 import { tree } from '../../src/cli/commands/tree.js';
 import { whoSelects } from '../../src/cli/commands/whoselects.js';

@@ -7,7 +7,7 @@ import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { field, recordsIn, textField } from '../../src/runtime/vocabulary/json.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
 import { checkHub } from '../../src/answers/check/hub.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import { tree } from '../../src/cli/commands/tree.js';
 import { releaseClusters } from '../../src/cli/commands/release.js';
 import { readConfig } from '../support/commandline.js';

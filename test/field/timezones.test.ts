@@ -13,7 +13,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { PLACEMENT_LEASE, TIME_ZONE_DATA_ANNOTATION } from '../../src/api/names.js';
 import { Placements } from '../../src/api/resources.js';
 import { checkHub } from '../../src/answers/check/hub.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import type { World } from '../../src/answers/world/world.js';
 import { compileSpec } from '../../src/domain/placement/spec/predicates.js';
 import { collectionPath } from '../../src/runtime/client/path.js';

@@ -1,4 +1,4 @@
-import { explainPlacement, type ExplainRequest } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement, type ExplainRequest } from '../../src/cli/commands/explain.js';
 import type { World } from '../../src/answers/world/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../support/builders/world.js';

@@ -7,7 +7,7 @@ import { checkText } from '../../src/cli/commands/check.js';
 import { checkBefore, type PreInput } from '../../src/answers/check/pre.js';
 import { listClusters } from '../../src/cli/commands/cluster/list.js';
 import { limitingPolicies } from '../../src/domain/engine/policies.js';
-import { explainPlacement } from '../../src/cli/commands/explain/explain.js';
+import { explainPlacement } from '../../src/cli/commands/explain.js';
 import type { FleetReading } from '../../src/answers/world/worlds.js';
 import { status } from '../../src/cli/commands/status.js';
 import type { TopologyKey } from '../../src/domain/placement/spec/spread.js';

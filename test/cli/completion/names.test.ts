@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { KubeObject, ResourceType } from '../../../src/runtime/vocabulary/meta.js';
-import { completionAnswer } from '../../../src/cli/commands/completion/run.js';
-import { liveNames, namesWithin } from '../../../src/cli/commands/completion/names.js';
+import { completionAnswer, liveNames, namesWithin } from '../../../src/cli/commands/completion.js';
 import type { ListOptions, ReadClient } from '../../../src/runtime/client/client.js';
 
 const { signal } = new AbortController();

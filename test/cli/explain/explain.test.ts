@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { eventsAbout, type LeavingEvent } from '../../../src/answers/explain/events.js';
-import { explainPlacement, type ExplainRequest } from '../../../src/cli/commands/explain/explain.js';
+import { explainPlacement, type ExplainRequest } from '../../../src/cli/commands/explain.js';
 import { TAINTS } from '../../../src/api/names.js';
 import { NotFoundError } from '../../../src/answers/output.js';
 import type { World } from '../../../src/answers/world/world.js';

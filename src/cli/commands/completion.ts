@@ -1,9 +1,11 @@
-import { liveNames, namesWithin } from './names.js';
-import type { CompleteConfig, CompletionConfig } from '../../rows/completion.js';
-import { PROGRAM } from '../../program.js';
-import { systemClock } from '../../../runtime/clock.js';
-import { printAnswer, withOutput } from '../../terminal/print.js';
-import { PRODUCT } from '../../../api/names.js';
+import { PRODUCT } from '../../api/names.js';
+import { ManagedClusters, ManagedClusterSets, Placements } from '../../api/resources.js';
+import type { ReadClient } from '../../runtime/client/client.js';
+import { systemClock, within, type Clock } from '../../runtime/clock.js';
+import { Namespaces } from '../../runtime/vocabulary/kinds.js';
+import { PROGRAM } from '../program.js';
+import type { CompleteConfig, CompletionConfig } from '../rows/completion.js';
+import { printAnswer, withOutput } from '../terminal/print.js';
 
 /** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp, which kubectl and the scripts understand. */
 const DIRECTIVE_DEFAULT = 0;
@@ -40,6 +42,43 @@ async function namesOf(config: CompleteConfig, live: string, signal: AbortSignal
   return withHub({ ...config, command: 'completion' }, source, ({ client, namespace }) =>
     liveNames(client, live, { namespace: allNamespaces ? undefined : namespace(), signal }),
   );
+}
+
+interface NameScope {
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The kinds whose names are completed, by their plural names: `live` in the rows of the commands. */
+const TYPES = [Placements, ManagedClusters, ManagedClusterSets, Namespaces];
+
+/** The names of the objects of a kind, by one LIST of their metadata; sorted, each once. @throws ApiError. */
+export async function liveNames(
+  client: ReadClient,
+  plural: string,
+  { namespace, signal }: NameScope,
+): Promise<readonly string[]> {
+  const type = TYPES.find((one) => one.plural === plural);
+  if (type === undefined) throw new Error(`no names of ${plural} are read`);
+  const found = await client.list(type, type.namespaced ? namespace : undefined, { metadataOnly: true, signal });
+  return [...new Set(found.map(({ metadata }) => metadata.name))].sort();
+}
+
+/**
+ * What `read` resolves to; nothing when it fails, or takes more than `ms`: its signal then fires. A shell has no place for an
+ * error.
+ */
+export async function namesWithin(
+  clock: Clock,
+  ms: number,
+  read: (signal: AbortSignal) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const late = new AbortController();
+  const names = read(late.signal);
+  if (await within(clock, ms, names)) return names;
+  late.abort();
+  return [];
 }
 
 /**
