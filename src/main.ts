@@ -28,7 +28,7 @@ const commands = [
     return (config) => runStandalone(config, entryPoint);
   }),
   commandRow(EXPLAIN, async () => (await import('./cli/commands/explain.js')).runExplain),
-  commandRow(PLAN, async () => (await import('./cli/commands/plan/run.js')).runPlan),
+  commandRow(PLAN, async () => (await import('./cli/commands/plan.js')).runPlan),
   commandRow(WHO_SELECTS, async () => (await import('./cli/commands/whoselects.js')).runWhoSelects),
   commandRow(TREE, async () => (await import('./cli/commands/tree.js')).runTree),
   commandRow(CONSOLE, async () => {

@@ -28,6 +28,42 @@ export function documentText(document: object, output: 'json' | 'yaml' | Templat
   return output === 'yaml' ? yamlText(document) : `${JSON.stringify(document, null, 2)}\n`;
 }
 
+/** How an answer is printed. */
+export interface ShownOptions {
+  readonly output: OutputFormat;
+  readonly colored: boolean;
+}
+
+/** How a person reads it. */
+export interface TextOptions {
+  /** With what `-o wide` adds. */
+  readonly wide: boolean;
+  readonly colored: boolean;
+}
+
+interface Shown {
+  readonly lines: (options: TextOptions) => readonly string[];
+  /** Of `-o name`. */
+  readonly names: () => readonly string[];
+}
+
+/** The answer in the format: it is itself the document of JSON and YAML, made when it is asked for. */
+export function shownAnswer(
+  document: object | (() => object),
+  { output, colored }: ShownOptions,
+  { lines, names }: Shown,
+): string {
+  switch (output) {
+    case 'text':
+    case 'wide':
+      return linesText(lines({ wide: output === 'wide', colored }));
+    case 'name':
+      return linesText(names());
+    default:
+      return documentText(typeof document === 'function' ? document() : document, output);
+  }
+}
+
 /** Manifests as one YAML stream, as kubectl applies it. */
 export function manifestsText(objects: readonly object[]): string {
   return objects.map(yamlText).join('---\n');

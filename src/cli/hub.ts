@@ -73,7 +73,9 @@ export async function withHub<T>(
     const client = createClient(announced);
     return await work({ client, transport: announced, kubeconfig, announceWrites, namespace, clock: serverClock, now });
   } catch (error) {
-    const absent = isNothing(error) ? await absentNamespace(config, createClient(transport)) : undefined;
+    const { namespace } = config;
+    const isAbsent = namespace !== undefined && isNothing(error);
+    const absent = isAbsent ? await absentNamespaceNote(createClient(transport), namespace) : undefined;
     if (absent !== undefined) throw new NotFoundError(absent, { cause: error });
     if (isFailure(error, 'Transport', 'Malformed', 'Unavailable')) throw naming(kubeconfig, error);
     throw error;
@@ -122,17 +124,6 @@ function namespaceOf({ namespace = DEFAULT_NAMESPACE, source }: Kubeconfig): str
 /** What a misspelt namespace leads to. */
 function isNothing(error: unknown): boolean {
   return error instanceof NotFoundError || isFailure(error, 'NotFound');
-}
-
-/**
- * That the namespace of the flags does not exist; undefined where none is named, or it does, or that is not known. @throws
- * ApiError.
- */
-export async function absentNamespace(
-  { namespace }: Pick<CliConfig, 'namespace'>,
-  client: KubeClient,
-): Promise<string | undefined> {
-  return namespace === undefined ? undefined : absentNamespaceNote(client, namespace);
 }
 
 /** One line, at the first call. Where it cannot be said, nothing is written: it throws OutputError. */

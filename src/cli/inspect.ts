@@ -7,8 +7,7 @@ import type { CliConfig } from './flags.js';
 import type { Hub } from './hub.js';
 import { PROGRAM } from './program.js';
 import { answer, isColored } from './terminal/answer.js';
-import type { ShownOptions } from './terminal/shown.js';
-import { INCOMPLETE } from '../answers/output.js';
+import { INCOMPLETE, type ShownOptions } from '../answers/output.js';
 import { printAnswer, printNote } from './terminal/print.js';
 import {
   DECISION_RESOURCES,
@@ -16,8 +15,10 @@ import {
   readFleetWorld,
   worldIn,
   type FleetReading,
+  type FleetScope,
   worldOfObjects,
 } from '../answers/world/worlds.js';
+import { absentNamespaceNote } from '../answers/meant.js';
 import { absentInFiles, isComplete } from '../answers/world/withheld.js';
 
 /** A command that shows what the objects of a hub, or of files, say. */
@@ -31,7 +32,7 @@ export interface Inspection {
 
 type InspectConfig = CliConfig & { readonly command: string; readonly watch?: boolean };
 
-interface Read {
+export interface Read {
   readonly reading: FleetReading;
   /** Notes for standard error. */
   readonly errors: readonly string[];
@@ -77,7 +78,7 @@ async function watchHub(config: InspectConfig, source: ApiSource, inspection: In
   return withHub(config, source, async (hub) => {
     const program = `${PROGRAM} ${config.command}`;
     const late = waitingClock.after(FIRST_MS, () => printNote(`${program}: waiting for the first answer of the hub\n`));
-    const { reading, errors } = await readHub(config, inspection, hub).finally(() => late.cancel());
+    const { reading, errors } = await readHub(config, scopeOf(inspection, hub), hub).finally(() => late.cancel());
     let printed: string | undefined;
     const show = (now: FleetReading): void => {
       const text = inspection.textOf(now, options);
@@ -96,7 +97,7 @@ async function read(config: InspectConfig, inspection: Inspection): Promise<Read
   const { source } = config;
   if (source.kind === 'api') {
     const { withHub } = await import('./hub.js');
-    return withHub(config, source, (hub) => readHub(config, inspection, hub));
+    return withHub(config, source, (hub) => readHub(config, scopeOf(inspection, hub), hub));
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
   const namespace = inspection.namespaceOf(() => own);
@@ -107,15 +108,18 @@ async function read(config: InspectConfig, inspection: Inspection): Promise<Read
   return { reading: { world, namespace, refused: [] }, errors };
 }
 
-async function readHub(
-  config: InspectConfig,
-  { resources, namespaceOf }: Inspection,
-  { client, namespace, now }: Hub,
+function scopeOf({ resources, namespaceOf }: Inspection, hub: Hub): Omit<FleetScope, 'fallback'> {
+  return { namespace: namespaceOf(hub.namespace), resources };
+}
+
+/** What the hub says of the scope, and that the namespace of the flags does not exist where that is so. */
+export async function readHub(
+  { namespace: named }: Pick<CliConfig, 'namespace'>,
+  scope: Omit<FleetScope, 'fallback'>,
+  { client, namespace: fallback, now }: Hub,
 ): Promise<Read> {
-  const scope = { namespace: namespaceOf(namespace), fallback: namespace, resources };
-  const reading = await readFleetWorld(client, scope);
-  const isEmpty = reading.world.objects.placements.length === 0;
-  const { absentNamespace } = await import('./hub.js');
-  const absent = isEmpty ? await absentNamespace(config, client) : undefined;
+  const reading = await readFleetWorld(client, { ...scope, fallback });
+  const isThere = reading.world.objects.placements.some(({ metadata }) => metadata.namespace === named);
+  const absent = named === undefined || isThere ? undefined : await absentNamespaceNote(client, named);
   return { reading: await readAt(reading, now), errors: absent === undefined ? [] : [absent] };
 }

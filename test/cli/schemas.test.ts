@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { isRecord } from '../../src/runtime/vocabulary/json.js';
 import { explainPlacement } from '../../src/cli/commands/explain.js';
-import { planChange } from '../../src/cli/commands/plan/plan.js';
+import { planChange } from '../../src/cli/commands/plan.js';
 import { tree } from '../../src/cli/commands/tree.js';
 import { whoSelects } from '../../src/cli/commands/whoselects.js';
 import { clusterViewIn } from '../../src/answers/world/world.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { explainPlacement } from '../../src/cli/commands/explain.js';
-import { planChange, type PlanRequest } from '../../src/cli/commands/plan/plan.js';
+import { planChange, type PlanRequest } from '../../src/cli/commands/plan.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { readingOf } from '../support/builders/hubinput.js';

@@ -9,7 +9,7 @@ import {
 import { checkHub } from '../../src/answers/check/hub.js';
 import type { CheckResult } from '../../src/answers/check/result.js';
 import { explainPlacement } from '../../src/cli/commands/explain.js';
-import { planChange } from '../../src/cli/commands/plan/plan.js';
+import { planChange } from '../../src/cli/commands/plan.js';
 import { tree } from '../../src/cli/commands/tree.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { hubFacts, readingOf } from '../support/builders/hubinput.js';

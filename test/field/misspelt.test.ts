@@ -15,7 +15,7 @@ import { readLeavingEvents } from '../../src/answers/explain/events.js';
 import { tree } from '../../src/cli/commands/tree.js';
 import { whoSelects } from '../../src/cli/commands/whoselects.js';
 import { absentSetNote } from '../../src/answers/meant.js';
-import { planChange } from '../../src/cli/commands/plan/plan.js';
+import { planChange } from '../../src/cli/commands/plan.js';
 import { releaseClusters } from '../../src/cli/commands/release.js';
 import { withHub } from '../../src/cli/hub.js';
 import { readConfig } from '../support/commandline.js';

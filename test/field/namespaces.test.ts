@@ -17,7 +17,7 @@ import { checkHub } from '../../src/answers/check/hub.js';
 import { checkExitCode } from '../../src/cli/commands/check.js';
 import { NotFoundError } from '../../src/answers/output.js';
 import { ChangeTextError } from '../../src/answers/plan/changes.js';
-import { planChange, type PlanOutput } from '../../src/cli/commands/plan/plan.js';
+import { planChange, type PlanOutput } from '../../src/cli/commands/plan.js';
 import { worldOf } from '../../src/answers/world/world.js';
 import { FakeApi } from '../support/fakes/api.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

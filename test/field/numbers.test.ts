@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import type { RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { explainPlacement } from '../../src/cli/commands/explain.js';
-import { planChange } from '../../src/cli/commands/plan/plan.js';
+import { planChange } from '../../src/cli/commands/plan.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { forecastOf } from '../../src/answers/world/forecast.js';
 import { scorerOfSnapshot } from '../../src/domain/placement/select/scores.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { fromOcm } from '../../src/cli/commands/plan/fromocm.js';
+import { fromOcm } from '../../src/answers/files/fromocm.js';
 import { claimsOf } from '../../src/domain/agent/report/claims.js';
 import { nodeFacts } from '../../src/domain/agent/report/nodes.js';
 import { clusterProfileInventory, ocmInventory } from '../../src/domain/inventories/source.js';
@@ -53,9 +53,9 @@ function byAdapter(clusterClaims: ClusterClaims): ClusterClaims {
   return ocmInventory.read(cluster)?.claims ?? [];
 }
 
-async function carried(spec: Spec): Promise<{ readonly spec: unknown; readonly notes: readonly string[] }> {
-  const { text, notes } = await fromOcm([placement(spec)], 'text');
-  return { spec: Object(load(text))['spec'], notes };
+async function carried(spec: Spec): Promise<{ readonly spec: unknown; readonly errors: readonly string[] }> {
+  const { text, errors } = await fromOcm([placement(spec)], 'text');
+  return { spec: Object(load(text))['spec'], errors };
 }
 
 async function selects(spec: Spec, claims: ClusterClaims): Promise<boolean> {
@@ -90,10 +90,10 @@ describe('claims that agents and Open Cluster Management have by different names
     ['region', false],
     ['kubeversion', false],
   ])('the line about %s speaks of Other where OCM has that value', async (claim, hasOther) => {
-    const { notes } = await carried(claimSelector(expression(`${claim}${RESERVED}`, 'In', 'x')));
+    const { errors } = await carried(claimSelector(expression(`${claim}${RESERVED}`, 'In', 'x')));
 
-    expect(notes).toHaveLength(1);
-    expect(notes[0]?.includes('Other')).toBe(hasOther);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.includes('Other')).toBe(hasOther);
   });
 
   it('a cluster whose platform and product OCM does not know has no such claims, as with an agent', () => {
@@ -212,9 +212,9 @@ describe('names that only Open Cluster Management has', () => {
       /clusterset: clusters that the adapter reads/,
     ],
   ])('%s is named', async (_what, spec, text) => {
-    const { notes } = await carried(spec);
+    const { errors } = await carried(spec);
 
-    expect(notes.join('\n')).toMatch(text);
+    expect(errors.join('\n')).toMatch(text);
   });
 
   it('a label of a set is named', async () => {
@@ -228,17 +228,17 @@ describe('names that only Open Cluster Management has', () => {
       metadata: { name: 'a' },
       spec: { clusterSelector },
     };
-    const { notes } = await fromOcm([set], 'text');
+    const { errors } = await fromOcm([set], 'text');
 
-    expect(notes.join('\n')).toMatch(/label .*clusterset: clusters that the adapter reads/);
+    expect(errors.join('\n')).toMatch(/label .*clusterset: clusters that the adapter reads/);
   });
 
   it('names of people are not named', async () => {
-    const { notes } = await carried(
+    const { errors } = await carried(
       claimSelector(expression('team', 'In', 'blue'), expression('open-cluster-management.io.example.com', 'Exists')),
     );
 
-    expect(notes).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });
 
@@ -254,12 +254,12 @@ describe('a file with an object that cannot be carried over', () => {
 
   it('the others are printed, and the fault is a line of its own with exit code 1', async () => {
     const objects = [placement({}, 'a'), scores, placement({ numberOfClusters: -1 }, 'b'), placement({}, 'c')];
-    const { text, notes, exitCode } = await fromOcm(objects, 'json');
+    const { text, errors, exitCode } = await fromOcm(objects, 'json');
     const items = JSON.parse(text) as { readonly items: readonly KubeObject[] };
 
     expect(items.items.map(({ metadata }) => metadata.name)).toEqual(['a', 'c']);
     expect(exitCode).toBe(1);
-    expect(notes.filter((one) => one.includes('is not carried over'))).toEqual([
+    expect(errors.filter((one) => one.includes('is not carried over'))).toEqual([
       expect.stringMatching(/^Placement shop\/scored is not carried over: .*calls scores\(\)/),
       expect.stringMatching(/^Placement shop\/b is not carried over: .*numberOfClusters/),
     ]);

@@ -12,7 +12,7 @@ import {
 } from '../../src/api/resources.js';
 import { explainReport } from '../../src/answers/explain/report.js';
 import { readFiles } from '../../src/answers/files/files.js';
-import { planChange } from '../../src/cli/commands/plan/plan.js';
+import { planChange } from '../../src/cli/commands/plan.js';
 import { worldOfObjects } from '../../src/answers/world/worlds.js';
 import type { World } from '../../src/answers/world/world.js';
 import { apiVersionOf } from '../../src/runtime/vocabulary/kinds.js';

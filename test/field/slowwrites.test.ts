@@ -5,7 +5,7 @@ import { PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { asRecord, recordsIn } from '../../src/runtime/vocabulary/json.js';
 import { labelChange } from '../../src/answers/plan/changes.js';
 import { apartText } from '../../src/answers/plan/apart.js';
-import { planChange, type PlanOutput } from '../../src/cli/commands/plan/plan.js';
+import { planChange, type PlanOutput } from '../../src/cli/commands/plan.js';
 import { overlay, worldsOf, type Change } from '../../src/answers/world/overlay.js';
 import { worldOf, type World } from '../../src/answers/world/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';

@@ -14,7 +14,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { kubectl, kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import type { KubeObject, RawObject } from '../../src/runtime/vocabulary/meta.js';
 import { appliedManifests } from '../../src/answers/plan/changes.js';
-import { planChange } from '../../src/cli/commands/plan/plan.js';
+import { planChange } from '../../src/cli/commands/plan.js';
 import { worldOfObjects } from '../../src/answers/world/worlds.js';
 import { FileError, readAppliedFiles, readFiles } from '../../src/answers/files/files.js';
 import { overlay } from '../../src/answers/world/overlay.js';

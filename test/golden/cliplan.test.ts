@@ -1,5 +1,5 @@
 import type { FleetReading } from '../../src/answers/world/worlds.js';
-import { planChange, type PlanRequest } from '../../src/cli/commands/plan/plan.js';
+import { planChange, type PlanRequest } from '../../src/cli/commands/plan.js';
 import { overlay, type Change } from '../../src/answers/world/overlay.js';
 import type { World } from '../../src/answers/world/world.js';
 import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';

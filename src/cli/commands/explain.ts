@@ -13,7 +13,7 @@ import {
 import { deniedOf } from '../../answers/explain/rights.js';
 import { clusterLines, explanationLines } from '../../answers/explain/text.js';
 import { readFiles } from '../../answers/files/files.js';
-import { INCOMPLETE, resourceName } from '../../answers/output.js';
+import { INCOMPLETE, resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { absentInFiles, isComplete, refusedLine } from '../../answers/world/withheld.js';
 import type { World } from '../../answers/world/world.js';
 import { DECISION_RESOURCES, readFleetWorld, readPlacementWorld, worldOfObjects } from '../../answers/world/worlds.js';
@@ -22,7 +22,6 @@ import { systemClock } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
 import type { ExplainConfig } from '../rows/reading.js';
 import { answer, isColored } from '../terminal/answer.js';
-import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
 
 export interface ExplainRequest extends ExplainQuestion, ShownOptions {
   /** Show what each score is the sum of; JSON always has it. */

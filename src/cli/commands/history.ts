@@ -2,13 +2,12 @@ import { Placements } from '../../api/resources.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { HistoryEntry } from '../../domain/placement/stored/history.js';
 import { placementHistory, type DecisionHistory } from '../../answers/history.js';
-import { resourceName, someNames } from '../../answers/output.js';
+import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { table, type Cell } from '../../answers/table.js';
 import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
 import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
-import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
 import type { HistoryConfig } from '../rows/reading.js';
 
 /** What the command lists. */

@@ -1,13 +1,12 @@
 import { ManagedClusters, MultiClusterEngines, Placements } from '../../api/resources.js';
 import { brakeText, fleetText, maintenanceText } from '../../answers/fleetsummary.js';
-import { resourceName } from '../../answers/output.js';
+import { resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../answers/status.js';
 import { table, type Cell } from '../../answers/table.js';
 import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
 import type { WorldResource } from '../../answers/world/world.js';
 import type { FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
-import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
 import type { StatusConfig } from '../rows/reading.js';
 
 /** What the command lists. */

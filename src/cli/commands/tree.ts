@@ -1,13 +1,12 @@
 import { Placements } from '../../api/resources.js';
 import { pieceText, topologyText } from '../../domain/placement/explain/choicetext.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { resourceName, someNames } from '../../answers/output.js';
+import { resourceName, someNames, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { painted, table, type Cell, type Color } from '../../answers/table.js';
 import { fleetTree, type PlacementTree } from '../../answers/tree.js';
 import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
-import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
 import type { TreeConfig } from '../rows/reading.js';
 
 /** Of each set this many clusters are named. */

@@ -1,12 +1,11 @@
 import { Placements } from '../../api/resources.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { resourceName } from '../../answers/output.js';
+import { resourceName, shownAnswer, type ShownOptions, type TextOptions } from '../../answers/output.js';
 import { table, type Cell } from '../../answers/table.js';
 import { clusterSelections, isLeaving, withoutText, type Selection } from '../../answers/whoselects.js';
 import { isWithheld, refusedLine, unreadableLine } from '../../answers/world/withheld.js';
 import { DECISION_RESOURCES, type FleetReading } from '../../answers/world/worlds.js';
 import { inspect } from '../inspect.js';
-import { shownAnswer, type ShownOptions, type TextOptions } from '../terminal/shown.js';
 import type { WhoSelectsConfig } from '../rows/reading.js';
 
 /** Prints which Placements select a cluster; returns the exit code. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { NotFoundError } from '../../../src/answers/output.js';
 import { ChangeTextError, deletion, labelChange } from '../../../src/answers/plan/changes.js';
-import { planChange, type PlanRequest } from '../../../src/cli/commands/plan/plan.js';
+import { planChange, type PlanRequest } from '../../../src/cli/commands/plan.js';
 import { ProgressLine } from '../../../src/cli/terminal/progressline.js';
 import type { World } from '../../../src/answers/world/world.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';

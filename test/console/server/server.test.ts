@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLoopback } from '../../../src/runtime/http/host.js';
 import { readAppliedText } from '../../../src/answers/files/files.js';
-import { planChange } from '../../../src/cli/commands/plan/plan.js';
+import { planChange } from '../../../src/cli/commands/plan.js';
 import { loseEach } from '../../../src/answers/plan/loseeach.js';
 import type { Sessions } from '../../../src/console/server/session.js';
 import { ROUTES } from '../../../src/console/server/routes.js';

@@ -5,9 +5,8 @@ import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { ManagedClusters } from '../../../api/resources.js';
 import { taintsOf } from '../../../domain/clusters/maintenance.js';
 import { conditionIn } from '../../../domain/conditions.js';
-import { CLI_API_VERSION, resourceName } from '../../../answers/output.js';
+import { CLI_API_VERSION, resourceName, shownAnswer, type ShownOptions } from '../../../answers/output.js';
 import { table, type Cell } from '../../../answers/table.js';
-import { shownAnswer, type ShownOptions } from '../../terminal/shown.js';
 
 /** One cluster of the list; undefined: the field is not set. */
 interface Row {

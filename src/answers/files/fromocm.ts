@@ -1,9 +1,9 @@
-import { keyOf } from '../../../runtime/vocabulary/names.js';
-import { problemText } from '../../../domain/conditions.js';
-import { carriedOver, type CarriedOver } from '../../../domain/inventories/ocmpolicy.js';
-import type { KubeObject } from '../../../runtime/vocabulary/meta.js';
-import { manifestFaults } from '../../../answers/files/files.js';
-import { documentText, InputError, manifestsText, type OutputFormat } from '../../../answers/output.js';
+import { keyOf } from '../../runtime/vocabulary/names.js';
+import { problemText } from '../../domain/conditions.js';
+import { carriedOver, type CarriedOver } from '../../domain/inventories/ocmpolicy.js';
+import type { KubeObject } from '../../runtime/vocabulary/meta.js';
+import { manifestFaults } from './files.js';
+import { documentText, InputError, manifestsText, type OutputFormat } from '../output.js';
 
 /** `--from-ocm`: objects of Open Cluster Management, as those of this project that select the same. */
 
@@ -12,7 +12,7 @@ const CARRIED = 'Placement, ManagedClusterSet or ManagedClusterSetBinding of Ope
 export interface FromOcm {
   readonly text: string;
   /** What differs, and what is not carried over: for standard error. */
-  readonly notes: readonly string[];
+  readonly errors: readonly string[];
   /** 1 when something is not carried over, as for kubectl apply with a file of which one object is refused. */
   readonly exitCode: number;
 }
@@ -23,22 +23,22 @@ export interface FromOcm {
  */
 export async function fromOcm(manifests: readonly KubeObject[], output: OutputFormat): Promise<FromOcm> {
   const objects: KubeObject[] = [];
-  const notes: string[] = [];
+  const errors: string[] = [];
   let exitCode = 0;
   for (const manifest of manifests) {
     const name = `${manifest.kind ?? ''} ${keyOf(manifest.metadata)}`;
     const { object, differences, faults } = await carried(manifest);
     if (faults.length > 0) {
-      notes.push(`${name} is not carried over: ${faults.join('; ')}`);
+      errors.push(`${name} is not carried over: ${faults.join('; ')}`);
       exitCode = 1;
       continue;
     }
-    for (const { field, text } of differences) notes.push(`${name}${field === '' ? '' : `: ${field}:`} ${text}`);
+    for (const { field, text } of differences) errors.push(`${name}${field === '' ? '' : `: ${field}:`} ${text}`);
     if (object !== undefined) objects.push(object);
   }
   if (objects.length === 0 && exitCode === 0) throw new InputError(`no ${CARRIED} is there`);
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
-  return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), notes, exitCode };
+  return { text: output === 'json' ? documentText(list, 'json') : manifestsText(objects), errors, exitCode };
 }
 
 async function carried(manifest: KubeObject): Promise<CarriedOver & { readonly faults: readonly string[] }> {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
-import { fromOcm } from '../../../src/cli/commands/plan/fromocm.js';
-import { InputError } from '../../../src/answers/output.js';
-import { readFiles } from '../../../src/answers/files/files.js';
-import { readManifests } from '../../../src/runtime/manifests.js';
-import type { KubeObject } from '../../../src/runtime/vocabulary/meta.js';
-import { root } from '../../support/repository/root.js';
+import { fromOcm } from '../../src/answers/files/fromocm.js';
+import { InputError } from '../../src/answers/output.js';
+import { readFiles } from '../../src/answers/files/files.js';
+import { readManifests } from '../../src/runtime/manifests.js';
+import type { KubeObject } from '../../src/runtime/vocabulary/meta.js';
+import { root } from '../support/repository/root.js';
 
 const EXAMPLE = path.join(root, 'examples', 'ocm', 'open-cluster-management.yaml');
 const OCM = 'cluster.open-cluster-management.io';
@@ -17,7 +17,7 @@ const placement = (spec: unknown): KubeObject & { spec: unknown } => {
 
 describe('plan --from-ocm', () => {
   it('prints what the example of the page has, and names the rest', async () => {
-    const { text, notes } = await fromOcm(await readFiles([EXAMPLE]), 'text');
+    const { text, errors } = await fromOcm(await readFiles([EXAMPLE]), 'text');
     const kinds = ['ManagedClusterSet', 'ManagedClusterSetBinding', 'Placement'];
     const written = readManifests(path.join(root, 'examples', 'ocm'));
 
@@ -26,7 +26,7 @@ describe('plan --from-ocm', () => {
         ({ apiVersion, kind = '' }) => apiVersion?.startsWith('cluster.fleetmgmt.io/') === true && kinds.includes(kind),
       ),
     );
-    expect(notes).toEqual([
+    expect(errors).toEqual([
       'ManagedCluster paris-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
       'ManagedCluster lyon-1 is left out: kubectl mce cluster add lets it join here, or the adapter reads it where it is',
       'Placement bakery/ovens: spec.predicates[0].requiredClusterSelector.claimSelector.matchExpressions[0].key: claim platform.open-cluster-management.io is platform.cluster.fleetmgmt.io here, which agents and the adapter publish; a cluster of which OCM says Other does not have it',
@@ -57,20 +57,20 @@ describe('plan --from-ocm', () => {
       },
       spreadPolicy: { spreadConstraints: [{ topologyKey: 'region', topologyKeyType: 'Claim', maxSkew: 2 }] },
     };
-    const { text, notes } = await fromOcm([placement(spec)], 'text');
+    const { text, errors } = await fromOcm([placement(spec)], 'text');
 
     expect(text).toContain('name: score/usage/cpu\n');
-    expect(notes).toHaveLength(7);
+    expect(errors).toHaveLength(7);
   });
 
   it('knows each field of the spec that OCM publishes', async () => {
     const file = path.join(root, 'test', 'support', 'definitions', 'ocmplacements.yaml');
     const schema = at(load(readFileSync(file, 'utf8')), 'spec', 'versions', '0', 'schema', 'openAPIV3Schema');
     const spec = sampleOf(at(schema, 'properties', 'spec'));
-    const { notes } = await fromOcm([placement(spec)], 'text');
+    const { errors } = await fromOcm([placement(spec)], 'text');
 
     expect(spec).toHaveProperty('decisionStrategy.groupStrategy.decisionGroups.0.groupName');
-    expect(notes.join('\n')).not.toContain('is no field of');
+    expect(errors.join('\n')).not.toContain('is no field of');
   });
 
   it('JSON is a list, as kubectl reads it', async () => {
@@ -88,10 +88,10 @@ describe('plan --from-ocm', () => {
       predicates: [{ weather: 1 }],
       prioritizerPolicy: { configurations: [{ scoreCoordinate: { builtIn: 'Cheapest' } }] },
     });
-    const { notes, exitCode } = await fromOcm([faulty, placement({ numberOfClusters: -1 })], 'text');
+    const { errors, exitCode } = await fromOcm([faulty, placement({ numberOfClusters: -1 })], 'text');
 
     expect(exitCode).toBe(1);
-    expect(notes).toEqual([
+    expect(errors).toEqual([
       expect.stringMatching(
         /spec\.colour: is no field of .*; .*spec\.predicates\[0\]\.weather: .*; .*builtIn: "Cheapest" /,
       ),
@@ -101,9 +101,9 @@ describe('plan --from-ocm', () => {
 
   it('an object of another group of Open Cluster Management is not said to belong to something else', async () => {
     const work = { apiVersion: 'work.open-cluster-management.io/v1', kind: 'ManifestWork', metadata: { name: 'web' } };
-    const { notes } = await fromOcm([work, placement({ clusterSets: ['edge'] })], 'text');
+    const { errors } = await fromOcm([work, placement({ clusterSets: ['edge'] })], 'text');
 
-    expect(notes).toEqual([
+    expect(errors).toEqual([
       'ManifestWork web is left out: it is no Placement, ManagedClusterSet or ManagedClusterSetBinding of Open Cluster Management',
     ]);
   });
